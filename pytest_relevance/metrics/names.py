@@ -1,0 +1,277 @@
+"""The names of the measures: one table that drives parsing, help and documentation.
+
+A measure is added by a row in `MEASURES` and by the functions of that name in `scalar` and `batch`. What people call a
+measure elsewhere belongs in its `aliases`. Nothing here computes a score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+LARGEST_CUTOFF = 1_000_000
+DEFAULT_RELEVANCE_LEVEL = 1.0
+DEFAULT_PERSISTENCE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One row of the table: how a measure is named, what may be written behind the name, and where it comes from."""
+
+    name: str
+    cutoff: str  # a key of CUTOFFS
+    parameters: tuple[str, ...]  # keys of PARAMETERS
+    summary: str
+    reference: str
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        """How the measure is written, with what is optional in brackets."""
+        inside = ", ".join(f"{parameter}=..." for parameter in self.parameters)
+        return f"{self.name}{f'[({inside})]' if inside else ''}{CUTOFFS[self.cutoff]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A measure with its cutoff and parameters, as `parse_metric` reads it.
+
+    `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
+    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP only); for the other
+    measures both keep their defaults and mean nothing.
+    """
+
+    text: str
+    measure: str
+    k: int | None = None
+    rel: float = DEFAULT_RELEVANCE_LEVEL
+    p: float = DEFAULT_PERSISTENCE
+
+
+# Whether a measure takes a cutoff, and how that is shown in its usage.
+CUTOFFS: Mapping[str, str] = {"optional": "[@k]", "required": "@k", "none": ""}
+
+# Parameter: (what it means, its default, lower bound, upper bound); both bounds are excluded.
+PARAMETERS: Mapping[str, tuple[str, float, float, float]] = {
+    "rel": ("the lowest grade that counts as relevant", DEFAULT_RELEVANCE_LEVEL, 0.0, math.inf),
+    "p": ("the persistence of the reader, between 0 and 1", DEFAULT_PERSISTENCE, 0.0, 1.0),
+}
+
+_BUCKLEY = "Buckley & Voorhees, TREC: Experiment and Evaluation in Information Retrieval, 2005"
+
+MEASURES: Mapping[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure(
+            "nDCG",
+            "optional",
+            (),
+            "DCG divided by the DCG of the ideal ranking",
+            "Järvelin & Kekäläinen, TOIS 20(4), 2002; Burges et al., ICML 2005 for the exponential gain",
+            ("ndcg_cut", "normalized dcg", "normalised dcg"),
+        ),
+        Measure(
+            "DCG",
+            "optional",
+            (),
+            "sum of gain / discount over the ranks",
+            "Järvelin & Kekäläinen, TOIS 20(4), 2002",
+        ),
+        Measure(
+            "CG",
+            "optional",
+            (),
+            "sum of the grades",
+            "Järvelin & Kekäläinen, TOIS 20(4), 2002",
+        ),
+        Measure(
+            "P",
+            "required",
+            ("rel",),
+            "share of relevant documents among the top k",
+            _BUCKLEY,
+            ("precision", "prec"),
+        ),
+        Measure(
+            "R",
+            "optional",
+            ("rel",),
+            "share of all relevant documents that were returned",
+            _BUCKLEY,
+            ("recall",),
+        ),
+        Measure(
+            "AP",
+            "optional",
+            ("rel",),
+            "mean over all relevant documents of the precision at their rank",
+            _BUCKLEY,
+            ("map", "map_cut", "average precision"),
+        ),
+        Measure(
+            "RR",
+            "optional",
+            ("rel",),
+            "1 / rank of the first relevant document",
+            "Kantor & Voorhees, TREC-5 Confusion Track, 2000",
+            ("mrr", "recip_rank", "reciprocal rank"),
+        ),
+        Measure(
+            "ERR",
+            "optional",
+            (),
+            "expected reciprocal rank at which a reader is satisfied",
+            "Chapelle et al., CIKM 2009",
+        ),
+        Measure(
+            "RBP",
+            "optional",
+            ("p", "rel"),
+            "rank-biased precision: the precision seen by a reader who goes on with probability p",
+            "Moffat & Zobel, TOIS 27(1), 2008",
+        ),
+        Measure(
+            "Success",
+            "required",
+            ("rel",),
+            "1 if a relevant document is in the top k, else 0",
+            _BUCKLEY,
+            ("hit", "hits", "hit rate", "hit_rate", "hitrate"),
+        ),
+        Measure(
+            "Judged",
+            "required",
+            (),
+            "share of the top k ranks that hold a judged document",
+            "ir_measures and trec_eval 10 (as the complement of unj_k)",
+        ),
+        Measure(
+            "Bpref",
+            "none",
+            ("rel",),
+            "share of relevant documents that are ranked above judged non-relevant ones",
+            "Buckley & Voorhees, SIGIR 2004",
+        ),
+        Measure(
+            "Rprec",
+            "none",
+            ("rel",),
+            "precision at rank R, the number of relevant documents",
+            _BUCKLEY,
+            ("r-prec", "r-precision"),
+        ),
+        Measure(
+            "infAP",
+            "none",
+            ("rel",),
+            "average precision inferred from an incompletely judged pool",
+            "Yilmaz & Aslam, CIKM 2006",
+        ),
+    )
+}
+
+_BY_NAME: Mapping[str, Measure] = {
+    spelling.lower(): measure for measure in MEASURES.values() for spelling in (measure.name, *measure.aliases)
+}
+
+# The cutoff stands behind "@"; "_10" and ".10" are how trec_eval writes it. Parameters may stand on either side of it.
+_SHAPE = re.compile(
+    r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
+        (?:\( (?P<before>[^()]*) \))? \s*
+        (?:@\s*(?P<k>[^\s()]*) | [_.](?P<trec_k>[0-9]+))? \s*
+        (?:\( (?P<after>[^()]*) \))? \s*""",
+    re.VERBOSE,
+)
+
+
+def parse_metric(text: str | Metric) -> Metric:
+    """Read a metric as people write it: `nDCG@10`, `P(rel=2)@5`, `RBP(p=0.9)`, `MRR`; upper and lower case are one.
+
+    A ValueError says what was found and what is allowed: an unknown measure (with the closest name), a cutoff that is
+    missing, refused or below 1, a parameter that the measure does not have or whose value is out of its range.
+    """
+    if isinstance(text, Metric):
+        return text
+    if not isinstance(text, str):
+        raise ValueError(f"a metric is a name such as 'nDCG@10', not {text!r} ({type(text).__name__})")
+    return _parse(text)
+
+
+@lru_cache(maxsize=1024)
+def _parse(text: str) -> Metric:
+    shape = _SHAPE.fullmatch(text)
+    if shape is None:
+        raise ValueError(f"{text!r} is not a metric: write a measure, its parameters and its cutoff, as in P(rel=2)@5")
+    measure = _BY_NAME.get(" ".join(shape["name"].lower().split()))
+    if measure is None:
+        raise ValueError(f"unknown metric {text!r}{_suggestion(shape['name'])}: the measures are {', '.join(MEASURES)}")
+    written = shape["k"] if shape["k"] is not None else shape["trec_k"]
+    k = _cutoff(text, measure, written)
+    if shape["before"] is not None and shape["after"] is not None:
+        raise ValueError(f"{text!r} has two lists of parameters; write one, as in P(rel=2)@5")
+    inside = shape["before"] if shape["before"] is not None else shape["after"]
+    values = _parameters(text, measure, inside or "")
+    return build_metric(measure.name, k, **values)
+
+
+def build_metric(
+    measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float = DEFAULT_PERSISTENCE
+) -> Metric:
+    """Put a metric together from valid parts, with its canonical text (`p` always shown for RBP, `rel` unless 1)."""
+    row = MEASURES[measure]
+    shown = {"p": f"p={_number(p)}", "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else ""}
+    inside = ",".join(shown[parameter] for parameter in row.parameters if shown[parameter])
+    text = f"{measure}{f'({inside})' if inside else ''}{'' if k is None else f'@{k}'}"
+    return Metric(text, measure, k, rel, p)
+
+
+def _cutoff(text: str, measure: Measure, written: str | None) -> int | None:
+    if written is None:
+        if measure.cutoff == "required":
+            raise ValueError(f"{text!r} needs a cutoff: write {measure.name}@10 for the top ten")
+        return None
+    if measure.cutoff == "none":
+        raise ValueError(f"{text!r}: {measure.name} takes no cutoff, it looks at the whole ranking")
+    # Anything longer than seven digits is beyond the largest cutoff, and int() need not be asked.
+    k = int(written) if re.fullmatch("[0-9]{1,7}", written) else 0
+    if not 1 <= k <= LARGEST_CUTOFF:
+        raise ValueError(
+            f"{text!r}: the cutoff behind @ is a whole number from 1 to {LARGEST_CUTOFF:,}, not {written!r}"
+        )
+    return k
+
+
+def _parameters(text: str, measure: Measure, inside: str) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for part in inside.split(",") if inside.strip() else ():
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        name = name.lower()
+        if name not in measure.parameters or not equals:
+            allowed = " and ".join(f"{known}= ({PARAMETERS[known][0]})" for known in measure.parameters)
+            raise ValueError(f"{text!r}: {measure.name} takes {allowed or 'no parameters'}, not {part.strip()!r}")
+        if name in values:
+            raise ValueError(f"{text!r} gives {name}= twice")
+        meaning, _, lowest, highest = PARAMETERS[name]
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not lowest < number < highest:
+            span = f"above {lowest:g}" if highest == math.inf else f"between {lowest:g} and {highest:g}"
+            raise ValueError(f"{text!r}: {name} is {meaning}, a number {span}, not {value!r}")
+        values[name] = number
+    return values
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def _suggestion(name: str) -> str:
+    import difflib  # only a mistake pays for it
+
+    close = difflib.get_close_matches(name.lower(), _BY_NAME, n=1)
+    return f" (did you mean {_BY_NAME[close[0]].name}?)" if close else ""
