@@ -1,0 +1,166 @@
+"""What a case file becomes: a `Suite` of `Case`s.
+
+Plain frozen data, made once by the reader and shared by everything after it. What a suite sets for all of its cases is
+one `Terms` object that they share, so that a case holds little more than its query and its judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pytest_relevance.cases.names import node_name
+from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One line of `expect:`, `written` being its key. `kind` says which of the other fields count.
+
+    The kinds: "metric", and those of `cases.expectations.KINDS`.
+    """
+
+    kind: str
+    written: str
+    metric: Metric | None = None
+    comparison: str = ">="
+    bound: float = 0.0
+    documents: tuple[str, ...] = ()
+    within: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The key it was written under: a metric's name, `first`, `include` ..."""
+        return self.metric.text if self.metric is not None else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Xfail:
+    """A case that is expected to fail. `strict=None` leaves it to pytest's own `xfail_strict`."""
+
+    reason: str
+    strict: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a suite sets for its cases and a case may override.
+
+    `lowest` and `highest` are the grades an unjudged result may have: the scale's, else those of the file's judgments.
+    """
+
+    search: str = "search"
+    k: int = 10
+    min_ndcg: float | None = None
+    settings: Settings = field(default_factory=Settings)
+    min_judged: float = 0.0
+    scale: Scale | None = None
+    raters: str = "median"
+    params: Mapping[str, object] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    id_field: str | None = None
+    title_field: str | None = None
+    lowest: float = 0.0
+    highest: float = 0.0
+
+    def settle(self, lowest: float, highest: float) -> None:
+        """Fill in the range of grades, once the reader has seen the last judgment of the file.
+
+        The one place where a frozen object changes after it was made: the cases that share it already hold it.
+        """
+        if self.scale is not None:
+            lowest, highest = self.scale.lowest, self.scale.highest
+        gain = self.settings.gain
+        if isinstance(gain, Mapping) and not (lowest in gain and highest in gain):
+            lowest, highest = min(gain), max(gain)  # a grade without a gain cannot be supposed of a result
+        object.__setattr__(self, "lowest", lowest)
+        object.__setattr__(self, "highest", highest)
+        if highest > 0:
+            object.__setattr__(self, "settings", replace(self.settings, max_grade=highest))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A query and what is expected of its ranking. `line` and `column` count from 1.
+
+    `judgments` maps document ids to grades. `min_ndcg` is the floor that applies, or None: taken away, or not defined
+    because no document is relevant. `titles` and `notes` are of documents, as far as the judgments give them.
+    """
+
+    id: str
+    query: str
+    terms: Terms
+    judgments: Mapping[str, float]
+    min_ndcg: float | None
+    line: int
+    column: int
+    params: Mapping[str, object]
+    tags: tuple[str, ...]
+    has_written_id: bool = False
+    weight: float = 1
+    expect: tuple[Expectation, ...] = ()
+    xfail: Xfail | None = None
+    skip: str | None = None
+    note: str | None = None
+    usefixtures: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def node_name(self) -> str:
+        """The name among pytest's node ids."""
+        return self.id if self.has_written_id else node_name(self.id)
+
+    @property
+    def search(self) -> str:
+        """The fixture that is called."""
+        return self.terms.search
+
+    @property
+    def k(self) -> int:
+        """The cutoff of `min_ndcg`, `include`, `exclude` and `min_judged`."""
+        return self.terms.k
+
+    @property
+    def settings(self) -> Settings:
+        """How nDCG and its kin are computed."""
+        return self.terms.settings
+
+    @property
+    def min_judged(self) -> float:
+        """The share of judged results below which the score may decide nothing; 0 is off."""
+        return self.terms.min_judged
+
+    @property
+    def depth(self) -> int:
+        """The deepest rank that the case looks at: what a `search` with a parameter `k` is given.
+
+        What looks at the whole ranking (`RR`, `order` ...) looks at whatever was returned, and does not deepen it.
+        """
+        deepest = self.terms.k
+        for expected in self.expect:
+            deepest = max(deepest, _depth(expected))
+        return deepest
+
+
+_ONE_MORE = frozenset({"<=", "==", ">"})
+
+
+def _depth(expected: Expectation) -> int:
+    if expected.metric is not None:
+        return expected.metric.k or 0
+    if expected.kind == "results":
+        # to see that there are at most n results, n + 1 must be asked for
+        return int(expected.bound) + (expected.comparison in _ONE_MORE)
+    return expected.within or (len(expected.documents) if expected.kind == "first" else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The cases of one file, in its order, and what it sets for them. `path` is the file as it was named."""
+
+    path: str
+    cases: tuple[Case, ...]
+    terms: Terms

@@ -1,0 +1,58 @@
+"""What is wrong with a case file: one `Problem` a mistake, all those of a file in one `CaseFileError`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+MOST_SHOWN = 50
+
+Path = tuple[str | int, ...]
+"""Where in the nested values of a case or suite: keys and list indexes, outermost first."""
+
+
+class Refused(ValueError):
+    """A value that a check refuses; `path` leads to it from the value that was checked.
+
+    `at_key` points at the key rather than at what it holds.
+    """
+
+    def __init__(self, message: str, path: Path = (), *, at_key: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.at_key = at_key
+
+    def under(self, *outer: str | int) -> Refused:
+        """The same refusal, seen from further out."""
+        return Refused(self.message, (*outer, *self.path), at_key=self.at_key)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One mistake in a case file: where (lines and columns count from 1), in which case, and what about it."""
+
+    line: int
+    column: int
+    message: str = field(compare=False)
+    case: str | None = field(compare=False, default=None)
+
+    def render(self, file: str) -> str:
+        """`file:line:column: message (in case "...")`."""
+        where = f" (in case {self.case})" if self.case else ""
+        return f"{file}:{self.line}:{self.column}: {self.message}{where}"
+
+
+class CaseFileError(ValueError):
+    """A case file that cannot be used. `problems` has every mistake found in it, in the order of the file."""
+
+    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
+        self.file = file
+        self.problems = tuple(sorted(problems))
+        shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
+        if len(self.problems) > MOST_SHOWN:
+            shown.append(f"{file}: ... and {len(self.problems) - MOST_SHOWN} more problems")
+        super().__init__("\n".join(shown))
+
+    def __reduce__(self) -> tuple[type[CaseFileError], tuple[str, tuple[Problem, ...]]]:
+        return type(self), (self.file, self.problems)

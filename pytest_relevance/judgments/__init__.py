@@ -1,0 +1,1 @@
+"""Graded judgments: the scale they are given on, and how several ratings become one grade."""
