@@ -1,0 +1,229 @@
+"""Judgments and rankings of many queries, checked and laid out for `batch`.
+
+`Judgments` and `Rankings` are built once from mappings and may be scored many times. Good input pays for the checks
+with one pass in C; only after a check has failed does anybody look for the culprit, so that the message can name it.
+The documents stay in the caller's own dicts and lists: what is added is one number for each judgment.
+"""
+
+from __future__ import annotations
+
+import marshal
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Indexes = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+# Grades as whole numbers 0..254 or, if any is negative, fractional or larger, as float64.
+Grades = npt.NDArray[Any]
+
+# The code that a look-up gives for an unjudged document; grades up to the one below it are stored as one byte.
+UNJUDGED_CODE = 255
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgments:
+    """The judgments of Q queries.
+
+    `queries`: the Q ids in the caller's order. `tables`: for each its {document: grade}. `counts`: shape (Q,), the
+    number of judgments of each. `grades`: all grades, query after query, in the order of the tables. `owners`: for each
+    of these the 0-based number of its query.
+    """
+
+    queries: list[str]
+    tables: list[dict[str, float]]
+    counts: Indexes
+    grades: Grades
+    owners: Indexes
+
+    @classmethod
+    def from_mapping(cls, judgments: Mapping[str, Mapping[str, float]]) -> Judgments:
+        """Check and lay out {query: {document: grade}}.
+
+        Ids that are not text (looked for in the first of each mapping) become text: integers their digits. ValueError,
+        naming query and document, for a grade that is not a finite number, a float as id, and two grades for one pair.
+        """
+        require_mapping(judgments, "judgments", "{query: {document: grade}}")
+        queries = list(judgments)
+        tables: list[dict[str, float]] = list(judgments.values())  # type: ignore[arg-type]  # made true below
+        if set(map(type, tables)) - {dict}:
+            for query, table in zip(queries, tables, strict=True):
+                require_mapping(table, f"the judgments of query {query!r}", "{document: grade}")
+            tables = list(map(dict, tables))
+        if queries and not isinstance(queries[0], str):
+            queries = _text_ids(queries, "the judgments", "query")
+        kinds = set(map(type, map(next, map(iter, tables), repeat(""))))
+        if not all(issubclass(kind, str) for kind in kinds):
+            for number, (query, table) in enumerate(zip(queries, tables, strict=True)):
+                if table and not isinstance(next(iter(table)), str):
+                    documents = _text_ids(table, f"the judgments of query {query!r}", "document")
+                    tables[number] = dict(zip(documents, table.values(), strict=True))
+        counts = np.fromiter(map(len, tables), np.intp, len(tables))
+        values = list(chain.from_iterable(map(dict.values, tables)))
+        grades = _grades(values, queries, tables)
+        return cls(queries, tables, counts, grades, np.repeat(np.arange(len(tables)), counts))
+
+    def refuse(self, wrong: Callable[[float], bool], explain: Callable[[float], str]) -> None:
+        """Raise a ValueError that names the first judgment whose grade is `wrong`, if there is one."""
+        for query, table in zip(self.queries, self.tables, strict=True):
+            for document, grade in table.items():
+                if wrong(grade):
+                    raise ValueError(f"query {query!r}, document {document!r}: {explain(grade)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rankings:
+    """The rankings of some queries: `by_query` gives the documents of each, best first."""
+
+    by_query: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def from_mapping(cls, rankings: Mapping[str, Any]) -> Rankings:
+        """Check {query: [document, ...]} or {query: {document: score}}.
+
+        Scores are sorted as trec_eval sorts: score, then document id by code points, both descending. Ids become text
+        as those of judgments do. ValueError for text or None in place of a ranking, a float as id, a score that is no
+        number.
+        """
+        require_mapping(rankings, "rankings", "{query: [document, ...]}")
+        by_query: Mapping[str, Sequence[str]] = rankings
+        if by_query and not isinstance(next(iter(by_query)), str):
+            by_query = dict(zip(_text_ids(by_query, "the rankings", "query"), by_query.values(), strict=True))
+        if set(map(type, by_query.values())) - {list, tuple}:
+            by_query = {query: _ranking(query, ranking) for query, ranking in by_query.items()}
+        kinds = set(map(type, map(next, map(iter, by_query.values()), repeat(""))))
+        if not all(issubclass(kind, str) for kind in kinds):
+            by_query = {
+                query: ranking
+                if not ranking or isinstance(ranking[0], str)
+                else [text_id(document, f"the ranking of query {query!r}", "document") for document in ranking]
+                for query, ranking in by_query.items()
+            }
+        return cls(by_query)
+
+    def of(self, queries: Sequence[str]) -> list[Sequence[str]]:
+        """Give the rankings of these queries; a query without one has an empty ranking."""
+        return list(map(self.by_query.get, queries, repeat(())))
+
+
+def text_id(value: object, where: str, what: str) -> str:
+    """Give an id as text: integers become their digits, UUIDs their text; anything else is a ValueError."""
+    if isinstance(value, str):
+        return value
+    integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not integer and type(value).__name__ != "UUID":
+        raise ValueError(f"{where}: a {what} id is text or an integer, not {shorten(value)} ({type(value).__name__})")
+    return str(value)
+
+
+def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
+    """Sort documents as trec_eval sorts a run: by score, then by document id, both descending."""
+    return [document for _, document in sorted(zip(scores, documents, strict=True), reverse=True)]
+
+
+def require_mapping(value: object, what: str, shape: str) -> None:
+    """Raise a ValueError unless `value` is a mapping."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{what}: a mapping {shape} is needed, not {type(value).__name__} {shorten(value)}")
+
+
+def shorten(value: object) -> str:
+    """Show a value in a message, cut at sixty characters."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
+    texts = [text_id(value, where, what) for value in ids]
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise ValueError(f"{where}: {what} {twice!r} is there twice, as text and as a number; each may be there once")
+    return texts
+
+
+def _ranking(query: str, ranking: object) -> Sequence[str]:
+    if isinstance(ranking, (list, tuple)):
+        return ranking
+    where = f"the ranking of query {query!r}"
+    if isinstance(ranking, Mapping):
+        texts = ranking
+        if ranking and not isinstance(next(iter(ranking)), str):
+            texts = dict(zip(_text_ids(ranking, where, "document"), ranking.values(), strict=True))
+        for document, score in texts.items():
+            number = isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(score, bool)
+            if not number or math.isnan(score):
+                raise ValueError(f"{where}: the score of document {document!r} is a number, not {score!r}")
+        return sort_scores(texts, texts.values())
+    if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
+        raise ValueError(f"{where} is a list of documents or a mapping of scores, not {shorten(ranking)}")
+    return list(ranking)
+
+
+def _grades(values: list[float], queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> Grades:
+    """Turn all grades into one array, and refuse what is not a finite number."""
+    whole = _of_one_type(values, b"i", "<i4")
+    if whole is not None:
+        if not whole.size or (whole.min() >= 0 and whole.max() < UNJUDGED_CODE):
+            return whole.astype(np.uint8)
+        return whole.astype(np.float64)
+    grades = _of_one_type(values, b"g", "<f8")
+    if grades is None:
+        kinds = set(map(type, values))
+        if any(issubclass(kind, bool) or not issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
+            _refuse_grade(queries, tables)
+        try:
+            grades = np.fromiter(map(float, values), np.float64, len(values))
+        except OverflowError:
+            _refuse_grade(queries, tables)
+    if not np.isfinite(grades).all():
+        _refuse_grade(queries, tables)
+    return np.ascontiguousarray(grades, np.float64)
+
+
+def _of_one_type(values: list[float], tag: bytes, number: str) -> npt.NDArray[Any] | None:
+    """Read a list of nothing but ints, or nothing but floats, through its marshalled form; None for any other list.
+
+    Marshalling writes a type tag before each number, which distinguishes True from 1 and "3" from 3 at a fifth of what
+    looking at each type costs. In format 2 every int of 32 bits takes 5 bytes, every float 9: the length and the tags
+    show whether there was anything else.
+    """
+    record = np.dtype([("tag", "S1"), ("number", number)])
+    if not values:
+        return np.empty(0, number)
+    if type(values[0]) is not (int if tag == b"i" else float):
+        return None
+    try:
+        data = marshal.dumps(values, 2)
+    except ValueError:  # numpy's numbers, enums
+        return None
+    if len(data) != 5 + record.itemsize * len(values):
+        return None
+    records = np.frombuffer(data, record, offset=5)
+    return records["number"] if (records["tag"] == tag).all() else None
+
+
+def _refuse_grade(queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> NoReturn:
+    for query, document, grade in _judgments(queries, tables):
+        number = isinstance(grade, (int, float, np.integer, np.floating)) and not isinstance(grade, bool)
+        try:
+            finite = number and math.isfinite(float(grade))
+        except OverflowError:
+            finite = False
+        if not finite:
+            raise ValueError(
+                f"query {query!r}, document {document!r}: a grade is a finite number such as 0, 1 or 2.5, "
+                f"not {shorten(grade)} ({type(grade).__name__})"
+            )
+    raise AssertionError("a grade was refused that nothing is wrong with")
+
+
+def _judgments(queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> Iterator[tuple[str, str, Any]]:
+    for query, table in zip(queries, tables, strict=True):
+        for document, grade in table.items():
+            yield query, document, grade

@@ -1,0 +1,199 @@
+"""`evaluate`: judgments and rankings in, a table of scores out; the library's front door for notebooks and scripts.
+
+What people hold their data in (mappings, DataFrames) is turned here into the `Judgments` and `Rankings` of the metrics
+wing, which does all arithmetic. A new spelling of a column belongs in `COLUMNS`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pytest_relevance.metrics.names import Metric, parse_metric
+from pytest_relevance.metrics.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas
+
+    from pytest_relevance.metrics.compiled import Judgments, Rankings
+
+    AnyJudgments = Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | Judgments
+    AnyRankings = Mapping[Any, Sequence[Any] | Mapping[Any, float]] | pandas.DataFrame | Rankings
+
+# What a column holds: its spellings, the preferred first; case, spaces, "-", "_" and "." do not matter.
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "query": ("query_id", "qid", "query", "topic_id", "topic"),
+    "document": ("doc_id", "document_id", "docno", "document", "doc", "did", "corpus_id", "product_id", "item_id"),
+    "grade": ("grade", "rating", "relevance", "label", "rel", "score"),
+    "rank": ("rank", "position"),
+    "score": ("score",),
+}
+
+
+def evaluate(
+    judgments: AnyJudgments,
+    rankings: AnyRankings,
+    metrics: str | Metric | Sequence[str | Metric] = ("nDCG@10",),
+    *,
+    gain: str | Mapping[float, float] = "exponential",
+    discount: str = "log2",
+    ideal: str = "judged",
+    unjudged: str = "zero",
+    max_grade: float | None = None,
+    negative: str = "keep",
+    undefined: str = "nan",
+) -> pandas.DataFrame:
+    """Score rankings against judgments: a row a judged query, a column a metric, named as it was written.
+
+    `judgments`: {query: {document: grade}}, a DataFrame with a row a judgment (columns as query_id, doc_id, grade), or
+    compiled `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a DataFrame with
+    a row a result (query_id, doc_id and rank or score, or neither: then in the order of the rows), or `Rankings`.
+    Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank goes before a score.
+    Ids are compared as text; integers are their digits.
+
+    The index of the result holds the query ids as text, in the order of the judgments. A judged query without a ranking
+    scores as an empty ranking; rankings of queries without judgments are ignored. A document that is returned twice
+    counts at its first rank. Where a measure is not defined (nDCG without a relevant document) the score is NaN, or 0
+    with `undefined="zero"`.
+
+    The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
+    `undefined="zero"`. ValueError for an unknown metric or setting, a grade that is not a finite number or has no gain,
+    two grades for one document, an id that is not text or an integer, a frame without the needed columns; it names the
+    query and the document.
+    """
+    names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    parsed = {name if isinstance(name, str) else parse_metric(name).text: parse_metric(name) for name in names}
+    if not parsed:
+        raise ValueError("evaluate() needs a metric, such as 'nDCG@10'")
+    settings = Settings(gain, discount, ideal, unjudged, negative, undefined, max_grade)
+
+    import pandas
+
+    from pytest_relevance.metrics.batch import score_batch
+
+    compiled = compile_judgments(judgments)
+    scores = score_batch(list(parsed.values()), compiled, compile_rankings(rankings), settings)
+    index = pandas.Index(compiled.queries, dtype=object, name="query")
+    table: pandas.DataFrame = pandas.DataFrame(dict(zip(parsed, scores, strict=True)), index=index, copy=False)
+    return table
+
+
+def compile_judgments(judgments: AnyJudgments) -> Judgments:
+    """Check judgments of any shape that `evaluate` takes and lay them out once, for many calls of it."""
+    from pytest_relevance.metrics.compiled import Judgments
+
+    if isinstance(judgments, Judgments):
+        return judgments
+    mapping: Any = _judgments_of_frame(judgments) if _is_frame(judgments) else judgments
+    return Judgments.from_mapping(mapping)
+
+
+def compile_rankings(rankings: AnyRankings) -> Rankings:
+    """Check rankings of any shape that `evaluate` takes, for many calls of it."""
+    from pytest_relevance.metrics.compiled import Rankings
+
+    if isinstance(rankings, Rankings):
+        return rankings
+    mapping: Any = _rankings_of_frame(rankings) if _is_frame(rankings) else rankings
+    return Rankings.from_mapping(mapping)
+
+
+def _is_frame(value: object) -> bool:
+    pandas = sys.modules.get("pandas")  # nobody holds a DataFrame without having imported it
+    return pandas is not None and isinstance(value, pandas.DataFrame)
+
+
+def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
+    names = _columns(frame, "the judgments", ("query", "document", "grade"))
+    queries, documents = (_ids(frame, names[what], "the judgments", what) for what in ("query", "document"))
+    tables: dict[str, dict[str, float]] = {}
+    for query, rows in _by_query(queries, documents, frame[names["grade"]].tolist()):
+        tables[query] = dict(rows)
+        if len(tables[query]) < len(rows):
+            _refuse_two_grades(query, rows)
+    return tables
+
+
+def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
+    from pytest_relevance.metrics.compiled import sort_scores
+
+    names = _columns(frame, "the rankings", ("query", "document"), ("rank", "score"))
+    queries, documents = (_ids(frame, names[what], "the rankings", what) for what in ("query", "document"))
+    if "rank" in names:
+        keys = _numbers(frame, names["rank"])
+        return {
+            query: [document for document, _ in sorted(rows, key=lambda row: row[1])]
+            for query, rows in _by_query(queries, documents, keys)
+        }
+    if "score" in names:
+        keys = _numbers(frame, names["score"])
+        return {query: sort_scores(*zip(*rows, strict=True)) for query, rows in _by_query(queries, documents, keys)}
+    return {
+        query: [document for document, _ in rows] for query, rows in _by_query(queries, documents, range(len(frame)))
+    }
+
+
+def _by_query(
+    queries: Sequence[str], documents: Sequence[str], values: Sequence[Any]
+) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+    """Give the (document, value) rows of each query, queries in the order of their first rows."""
+    grouped: dict[str, list[tuple[str, Any]]] = {}
+    for query, row in zip(queries, zip(documents, values, strict=True), strict=True):
+        grouped.setdefault(query, []).append(row)
+    return iter(grouped.items())
+
+
+def _columns(frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()) -> dict[str, Any]:
+    """Find the columns of a frame by the spellings of `COLUMNS`; a needed one that is missing is a ValueError."""
+    found = {re.sub(r"[\s._-]", "", str(column)).lower(): column for column in reversed(list(frame.columns))}
+    names = {}
+    for what in (*needed, *also):
+        spellings = [spelling.replace("_", "") for spelling in COLUMNS[what]]
+        spelling = next((spelling for spelling in spellings if spelling in found), None)
+        if spelling is not None:
+            names[what] = found[spelling]
+        elif what in needed:
+            raise ValueError(
+                f"{where}: the frame has no column for the {what}; "
+                f"it has {', '.join(map(str, frame.columns)) or 'none'}, "
+                f"and the {what} is read from {', '.join(COLUMNS[what])}"
+            )
+    return names
+
+
+def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:
+    """Read a column of ids as text."""
+    from pytest_relevance.metrics.compiled import text_id
+
+    if frame[column].dtype.kind == "f":
+        raise ValueError(
+            f"{where}: column {str(column)!r} holds floats, and a {what} id is text or an integer; "
+            "whole numbers become floats where values are missing: read the column as text (dtype=str)"
+        )
+    values: list[Any] = frame[column].tolist()
+    if set(map(type, values)) <= {str}:
+        return values
+    return [text_id(value, f"{where}, column {str(column)!r}", what) for value in values]
+
+
+def _numbers(frame: Any, column: Any) -> list[float]:
+    """Read a column of ranks or scores; what is no number is a ValueError that names the row."""
+    values: list[float] = frame[column].tolist()
+    for row, value in enumerate(values):
+        if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
+            raise ValueError(f"the rankings, column {str(column)!r}, row {row}: a number is needed, not {value!r}")
+    return values
+
+
+def _refuse_two_grades(query: str, rows: Sequence[tuple[str, Any]]) -> NoReturn:
+    seen: dict[str, Any] = {}
+    for document, grade in rows:
+        if document in seen:
+            raise ValueError(
+                f"query {query!r}, document {document!r}: two grades, {seen[document]!r} and {grade!r}; one is allowed "
+                "(several ratings become one grade with pytest_relevance.judgments.raters.aggregate)"
+            )
+        seen[document] = grade
+    raise AssertionError("no document was there twice")
