@@ -17,8 +17,7 @@ from pytest_relevance.cases.graded import Graded
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import check_tag, node_name
 from pytest_relevance.cases.nodes import MappingNode, Node, QuickJudgments, SequenceNode, problem_at
-from pytest_relevance.cases.problems import Path, Problem, Refused
-from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral, refusals_of
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
@@ -41,7 +40,7 @@ class SuiteBuilder:
         self._terms = Terms()
         self._all_terms: list[Terms] = [self._terms]
         self._cases: list[Case] = []
-        self._ids: dict[str, tuple[str, int]] = {}
+        self._lines: dict[str, int] = {}
         self._grades: set[float] = set()
         self._floors: list[tuple[Case, Node]] = []
 
@@ -67,28 +66,21 @@ class SuiteBuilder:
         before = len(self.problems)
         values, own = self._checked(pairs, CASE, self._values, label)
         if "query" not in pairs:
-            self.problems.append(_with_case(problem_at(node.start_mark, 'the case has no "query", the only key it must have'), label))
+            self.problems.append(
+                _with_case(problem_at(node.start_mark, 'the case has no "query", the only key it must have'), label)
+            )
         if own.get("tags"):
             self._check_tags(own, pairs, label)
-        if len(self.problems) > before:
+        if not self._is_new(own, pairs, label) or len(self.problems) > before:
             return
         try:
-            case = checked_case(own, values, self._terms, line=node.start_mark.line + 1, column=node.start_mark.column + 1)
+            case = checked_case(
+                own, values, self._terms, line=node.start_mark.line + 1, column=node.start_mark.column + 1
+            )
         except Refused as refused:
             self._refuse(refused, node, label)
             return
-        self._keep(case, node, own, label)
 
-    def _keep(self, case: Case, node: MappingNode, own: Mapping[str, object], label: str) -> None:
-        name = node_name(case.id) if not case.has_written_id else case.id
-        line = case.line
-        if name in self._ids:
-            _, first = self._ids[name]
-            where = node.pairs["id" if case.has_written_id else "query"][1].start_mark
-            cure = "ids are unique in a file" if case.has_written_id else "give one of them an id"
-            self.problems.append(_with_case(problem_at(where, f"a second case with the id {quoted(case.id)}, first in line {first}; {cure}"), label))
-            return
-        self._ids[name] = (case.id, line)
         if case.terms is not self._terms:
             self._all_terms.append(case.terms)
         judgments = own.get("judgments")
@@ -97,6 +89,23 @@ class SuiteBuilder:
         self._cases.append(case)
         if needs_best(case):
             self._floors.append((case, node))
+
+    def _is_new(self, own: Mapping[str, object], pairs: Mapping[str, tuple[ScalarEvent, Node]], label: str) -> bool:
+        """Whether no case before has the id of this one, which is its query when it has none of its own."""
+        key = "id" if "id" in own else "query"
+        if key not in own:
+            return False
+        written = str(own[key])
+        name = written if key == "id" else node_name(written)
+        mark = pairs[key][1].start_mark
+        first = self._lines.get(name)
+        if first is None:
+            self._lines[name] = mark.line + 1
+            return True
+        cure = "ids are unique in a file" if key == "id" else "give one of them an id"
+        message = f"a second case with the id {quoted(written)}, the first is in line {first}; {cure}"
+        self.problems.append(_with_case(problem_at(mark, message), label))
+        return False
 
     def finish(self) -> None:
         """After the last case: what depends on the judgments of the whole file."""
@@ -113,7 +122,11 @@ class SuiteBuilder:
         return Suite(self._file, tuple(self._cases), self._terms)
 
     def _checked(
-        self, pairs: Mapping[str, tuple[ScalarEvent, Node]], level: str, inherited: Mapping[str, object], label: str | None
+        self,
+        pairs: Mapping[str, tuple[ScalarEvent, Node]],
+        level: str,
+        inherited: Mapping[str, object],
+        label: str | None,
     ) -> tuple[dict[str, object], dict[str, object]]:
         """The values of a mapping's keys, on top of the inherited ones and alone."""
         values, own = dict(inherited), {}
@@ -129,8 +142,9 @@ class SuiteBuilder:
                 if name == "judgments" and level == SUITE:
                     raise Refused(_SUITE_JUDGMENTS)
                 own[name] = values[name] = field.check(field.read(node), values)
-            except Refused as refused:
-                self._refuse(refused.under(name), _root(pairs), label)
+            except (Refused, RefusedSeveral) as error:
+                for refused in refusals_of(error, name):
+                    self._refuse(refused, _root(pairs), label)
         return values, own
 
     def _check_tags(
@@ -211,9 +225,7 @@ _OVERRIDABLE = frozenset({*INHERITED, *SCORING}) - {"min_ndcg", "params", "tags"
 _AS_THEY_ARE = ("weight", "xfail", "skip", "note", "usefixtures")
 
 
-def _floor(
-    own: Mapping[str, object], terms: Terms, graded: Graded, expect: tuple[Expectation, ...]
-) -> float | None:
+def _floor(own: Mapping[str, object], terms: Terms, graded: Graded, expect: tuple[Expectation, ...]) -> float | None:
     """The floor that applies to a case: its own, the inherited one, or none."""
     floor: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
     written = own.get("min_ndcg") is not None
@@ -233,7 +245,9 @@ def _floor(
         return None
     if not graded.grades:
         if written:
-            raise Refused("a floor needs judgments, and the case has none; add judgments, or take it out", ("min_ndcg",))
+            raise Refused(
+                "a floor needs judgments, and the case has none; add judgments, or take it out", ("min_ndcg",)
+            )
         raise Refused(
             f"the suite's min_ndcg {floor:g} applies to this case, which has no judgments; "
             "add judgments, or write min_ndcg: null"
@@ -263,8 +277,8 @@ def case_from_values(values: Mapping[str, object]) -> Case:
             if name in values:
                 try:
                     own[name] = field.check(values[name], own)
-                except Refused as refused:
-                    raise refused.under(name) from None
+                except (Refused, RefusedSeveral) as error:
+                    raise refusals_of(error, name)[0] from None
         case = checked_case(own, own, Terms(), line=0, column=0)
         graded = own.get("judgments", _NO_GRADES)
         assert isinstance(graded, Graded)
@@ -331,7 +345,9 @@ def _unknown(name: str, level: str) -> str:
     if field is not None:
         other = "of the suite, beside cases" if level == CASE else "of a case"
         return f"{quoted(name)} is a key {other}, not of a {level}"
-    return f"unknown key {quoted(name)} of a {level}{did_you_mean(name, _NAMES[level]) or f'; it takes {_listed(level)}'}"
+    return (
+        f"unknown key {quoted(name)} of a {level}{did_you_mean(name, _NAMES[level]) or f'; it takes {_listed(level)}'}"
+    )
 
 
 def _listed(level: str) -> str:

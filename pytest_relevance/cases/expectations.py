@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 
 from pytest_relevance.cases.model import Expectation
-from pytest_relevance.cases.problems import Refused
-from pytest_relevance.metrics.names import MEASURES, parse_metric
+from pytest_relevance.cases.problems import Refused, RefusedSeveral
+from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 from pytest_relevance.wording import did_you_mean, listed, quoted, shown
 
 COMPARISONS = (">=", "<=", "==", ">", "<")
@@ -24,7 +23,16 @@ def check_expectations(value: object) -> tuple[Expectation, ...]:
     """The expectations of a case, or `Refused` with the path to the one that cannot be read."""
     if not isinstance(value, Mapping):
         raise Refused(f"expect takes a mapping such as {{P@5: 0.6, first: sku-1}}, found {shown(value)}")
-    return tuple(_check(name, expected) for name, expected in value.items())
+    found: list[Expectation] = []
+    refusals: list[Refused] = []
+    for name, expected in value.items():
+        try:
+            found.append(_check(name, expected))
+        except Refused as refused:
+            refusals.append(refused)
+    if refusals:
+        raise RefusedSeveral(refusals)
+    return tuple(found)
 
 
 def _check(name: str, expected: object) -> Expectation:
@@ -39,25 +47,15 @@ def _check(name: str, expected: object) -> Expectation:
         raise refused.under(name) from None
 
 
-@lru_cache(maxsize=1024)
-def _parsed(name: str) -> object:
+def _metric(name: str) -> Metric:
     try:
         return parse_metric(name)
     except ValueError as error:
-        return error
-
-
-def _metric(name: str):  # type: ignore[no-untyped-def]
-    found = _parsed(name)
-    if isinstance(found, ValueError):
         base = re.split(r"[@(]", name, maxsplit=1)[0]
         if base.casefold() in {measure.casefold() for measure in MEASURES}:
-            raise Refused(str(found), (name,), at_key=True)
-        close = did_you_mean(name, KINDS)
-        raise Refused(
-            f"{quoted(name)} is neither a metric nor one of {listed(KINDS)}{close or f'. {found}'}", (name,), at_key=True
-        )
-    return found
+            raise Refused(str(error), (name,), at_key=True) from None
+        close = did_you_mean(name, KINDS) or f"; {error}"
+        raise Refused(f"{quoted(name)} is neither {listed(KINDS)} nor a metric{close}", (name,), at_key=True) from None
 
 
 def _documents(kind: str, expected: object) -> Expectation:

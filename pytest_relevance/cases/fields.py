@@ -63,7 +63,9 @@ def _as_xfail(node: Node) -> object:
 def _as_expectations(node: Node) -> object:
     if type(node) is not MappingNode:
         return as_value(node)
-    return {name: _as_expected(item) if name in _OF_DOCUMENTS else as_value(item) for name, (_, item) in node.pairs.items()}
+    return {
+        name: _as_expected(item) if name in _OF_DOCUMENTS else as_value(item) for name, (_, item) in node.pairs.items()
+    }
 
 
 def _as_expected(node: Node) -> object:
@@ -187,8 +189,11 @@ def _params(value: object, terms: Mapping[str, object]) -> dict[str, object]:
 def _names(check: Callable[[object], str], what: str) -> Check:
     def checked(value: object, terms: Mapping[str, object]) -> tuple[str, ...]:
         if not isinstance(value, (list, tuple)):
-            raise Refused(f"expected a list of {what}, found {_kind(value)}; write [{value}]" if isinstance(value, str)
-                          else f"expected a list of {what}, found {_kind(value)}")
+            raise Refused(
+                f"expected a list of {what}, found {_kind(value)}; write [{value}]"
+                if isinstance(value, str)
+                else f"expected a list of {what}, found {_kind(value)}"
+            )
         names: list[str] = []
         for number, item in enumerate(value):
             try:
@@ -231,7 +236,9 @@ def _skip(value: object, terms: Mapping[str, object]) -> str:
 
 def _reason(value: object, key: str) -> str:
     if not isinstance(value, str) or not value.strip() or value in ("true", "false", "null"):
-        raise Refused(f"{key} takes the reason as text, found {_kind(value)}; say why, for the one who reads the report")
+        raise Refused(
+            f"{key} takes the reason as text, found {_kind(value)}; say why, for the one who reads the report"
+        )
     return value
 
 
@@ -243,7 +250,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
 
 
-_KINDS: tuple[tuple[type, str], ...] = ((bool, ""), (str, ""), (Mapping, "a mapping "), (list, "a list "), (tuple, "a list "))
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, ""),
+    (str, ""),
+    (Mapping, "a mapping "),
+    (list, "a list "),
+    (tuple, "a list "),
+)
 
 
 def _kind(value: object) -> str:

@@ -14,8 +14,9 @@ from math import isfinite
 from yaml.events import ScalarEvent
 
 from pytest_relevance.cases.nodes import MappingNode, Node, QuickJudgments, SequenceNode, is_plain
-from pytest_relevance.cases.problems import Refused
-from pytest_relevance.cases.scalars import number, value as scalar_value
+from pytest_relevance.cases.problems import Refused, RefusedSeveral
+from pytest_relevance.cases.scalars import number
+from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.wording import did_you_mean, listed, quoted, shown
@@ -88,7 +89,9 @@ def check_judgments(value: object, terms: Mapping[str, object]) -> Graded:
                 "a judgment file is not supported yet by this version of pytest-relevance; "
                 "write the judgments in the case, document: grade"
             )
-        raise Refused(f"judgments takes document: grade pairs, found {shown(value)}; leave the key out if there are none")
+        raise Refused(
+            f"judgments takes document: grade pairs, found {shown(value)}; leave the key out if there are none"
+        )
     scale = terms.get("scale")
     assert scale is None or isinstance(scale, Scale)
     if set(map(type, value.values())) <= _NUMBERS and "" not in value:
@@ -102,36 +105,40 @@ def _each(value: Mapping[str, object], scale: Scale | None, raters: str) -> Grad
     grades: dict[str, float] = {}
     titles: dict[str, str] = {}
     notes: dict[str, str] = {}
+    refusals: list[Refused] = []
     for document, written in value.items():
-        if not isinstance(document, str) or not document:
-            raise Refused(f"a document id is text, found {shown(document)}", (document,), at_key=True)
-        path: tuple[str, ...] = (document,)
-        if isinstance(written, Mapping):
-            path = (document, "grade")
-            _long_form(document, written)
-            for key, texts in (("title", titles), ("note", notes)):
-                if isinstance(written.get(key), str):
-                    texts[document] = written[key]
-            written = written["grade"]
         try:
-            grades[document] = _grade(written, scale, raters)
+            if not isinstance(document, str) or not document:
+                raise Refused(f"a document id is text, found {shown(document)}", at_key=True)
+            if isinstance(written, Mapping):
+                _long_form(written)
+                for key, texts in (("title", titles), ("note", notes)):
+                    if key in written:
+                        texts[document] = written[key]
+                try:
+                    grades[document] = _grade(written["grade"], scale, raters)
+                except Refused as refused:
+                    raise refused.under("grade") from None
+            else:
+                grades[document] = _grade(written, scale, raters)
         except Refused as refused:
-            raise refused.under(*path) from None
+            refusals.append(refused.under(document))
+    if refusals:
+        raise RefusedSeveral(refusals)
     return Graded(grades, titles, notes, frozenset(grades.values()))
 
 
-def _long_form(document: str, written: Mapping[str, object]) -> None:
+def _long_form(written: Mapping[str, object]) -> None:
     for key in written:
         if key not in _LONG_FORM:
+            close = did_you_mean(str(key), _LONG_FORM)
             raise Refused(
-                f"unknown key {shown(key)}; a judgment takes {listed(_LONG_FORM, 'and')}{did_you_mean(str(key), _LONG_FORM)}",
-                (document, key),
-                at_key=True,
+                f"unknown key {shown(key)}; a judgment has {listed(_LONG_FORM, 'and')}{close}", (key,), at_key=True
             )
         if key != "grade" and not isinstance(written[key], str):
-            raise Refused(f"{key} is text, found {shown(written[key])}", (document, key))
+            raise Refused(f"the {key} of a judgment is text, found {shown(written[key])}", (key,))
     if "grade" not in written:
-        raise Refused(f"document {quoted(document)} has no grade", (document,))
+        raise Refused("the judgment has no grade; write {grade: ...}")
 
 
 def _grade(written: object, scale: Scale | None, raters: str) -> float:

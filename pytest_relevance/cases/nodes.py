@@ -303,7 +303,11 @@ def problem_at(mark: Mark, message: str) -> Problem:
 
 def _duplicate(key: ScalarEvent, first: ScalarEvent, mapping: str) -> Problem:
     line = first.start_mark.line + 1
-    what = f"document {quoted(key.value)} is judged twice" if mapping == JUDGMENTS else f"duplicate key {quoted(key.value)}"
+    what = (
+        f"document {quoted(key.value)} is judged twice"
+        if mapping == JUDGMENTS
+        else f"duplicate key {quoted(key.value)}"
+    )
     cure = "keep one grade, or write a list of ratings" if mapping == JUDGMENTS else "keep one of them"
     return problem_at(key.start_mark, f"{what}, first in line {line}; {cure}")
 

@@ -28,6 +28,20 @@ class Refused(ValueError):
         return Refused(self.message, (*outer, *self.path), at_key=self.at_key)
 
 
+class RefusedSeveral(ValueError):
+    """Several refusals of one check, so that all of them are reported together."""
+
+    def __init__(self, refusals: list[Refused]) -> None:
+        super().__init__("; ".join(refused.message for refused in refusals))
+        self.refusals = refusals
+
+
+def refusals_of(error: Refused | RefusedSeveral, *outer: str | int) -> list[Refused]:
+    """The refusals in an error, seen from further out."""
+    refusals = [error] if isinstance(error, Refused) else error.refusals
+    return [refused.under(*outer) for refused in refusals]
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One mistake in a case file: where (lines and columns count from 1), in which case, and what about it."""

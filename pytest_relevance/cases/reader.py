@@ -125,8 +125,12 @@ class _Pass:
             builder.suite_terms(header)
             if "queries" not in seen:
                 builder.problems.append(
-                    Problem(1, 1, f'the file has no "cases"; a suite has {quoted(CASES)} and any of its defaults: '
-                            + ", ".join(field.name for field in FIELDS.values() if SUITE in field.at))
+                    Problem(
+                        1,
+                        1,
+                        f'the file has no "cases"; a suite has {quoted(CASES)} and any of its defaults: '
+                        + ", ".join(field.name for field in FIELDS.values() if SUITE in field.at),
+                    )
                 )
         return late
 
@@ -138,14 +142,18 @@ class _Pass:
                     builder.add(item)
                 return
         if type(start) is not SequenceStartEvent:
-            builder.problems.append(problem_at(start.start_mark, '"cases" takes a list; begin each case with "- query:"'))
+            builder.problems.append(
+                problem_at(start.start_mark, '"cases" takes a list; begin each case with "- query:"')
+            )
             if type(start) is not AliasEvent and start.anchor is None:
                 events.compose(start, IN_CASE)
             return
         while type(event := events.event()) is not SequenceEndEvent:
             builder.add(events.compose(event))
         if not builder.count:
-            builder.problems.append(problem_at(start.start_mark, '"cases" is an empty list; write at least one "- query:"'))
+            builder.problems.append(
+                problem_at(start.start_mark, '"cases" is an empty list; write at least one "- query:"')
+            )
 
 
 def _undecodable(data: bytes) -> Problem | None:

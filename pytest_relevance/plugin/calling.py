@@ -1,0 +1,117 @@
+"""Calling the search that the user's fixture provides, and waiting for it where it is asynchronous.
+
+Exceptions of the search pass through untouched. Frames of this module hide themselves, so that what a reader sees of a
+search that raises is the search's own code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterable, Awaitable
+from time import perf_counter
+from types import FunctionType, MethodType
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.wording import shown
+
+LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
+
+
+def call(search: Any, case: Case) -> tuple[object, float]:
+    """What the search returned, and when it was called. A generator is read to its end, as its work is done then."""
+    __tracebackhide__ = True
+    params = case.params
+    try:
+        if _takes_k(search):
+            params = {**params, "k": case.depth}
+        started = perf_counter()
+        response = search(case.query, **params)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
+            raise CaseError(_uncallable(search, case, params, error)) from None
+        raise
+    if inspect.isgenerator(response):
+        response = list(response)
+    return response, started
+
+
+def is_waiting(response: object) -> bool:
+    """Whether a response must be awaited, or iterated asynchronously, to be had."""
+    return inspect.isawaitable(response) or (isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"))
+
+
+async def wait(response: object) -> object:
+    """The response itself, awaited in the loop that runs."""
+    __tracebackhide__ = True
+    if inspect.isawaitable(response):
+        response = await response
+    if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
+        return [result async for result in response]
+    return response
+
+
+def wait_on_own_loop(config: pytest.Config, response: object) -> object:
+    """The response itself, awaited on the one loop that stays open for the whole run."""
+    __tracebackhide__ = True
+    loop = config.stash.get(LOOP, None)
+    if loop is None:
+        loop = config.stash[LOOP] = asyncio.new_event_loop()
+    return loop.run_until_complete(wait(response))
+
+
+def close_own_loop(config: pytest.Config) -> None:
+    """End what still runs on the loop, and close it. After the teardown of the session's fixtures."""
+    loop = config.stash.get(LOOP, None)
+    if loop is None:
+        return
+    del config.stash[LOOP]
+    try:
+        pending = asyncio.all_tasks(loop)
+        for task in pending:
+            task.cancel()
+        if pending:
+            loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
+
+
+def _takes_k(search: Any) -> bool:
+    """Whether a search has a parameter named k, which the plugin then provides. `**kwargs` are no such parameter."""
+    function = search.__func__ if type(search) is MethodType else search
+    if type(function) is FunctionType and not function.__dict__:  # the usual one, without asking inspect for 20 us
+        code = function.__code__
+        return "k" in code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+    try:
+        parameter = inspect.signature(search).parameters.get("k")
+    except (TypeError, ValueError):  # a callable without a signature, such as some builtins
+        return False
+    return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+
+
+def _uncallable(search: object, case: Case, params: dict[str, object], error: TypeError) -> str:
+    if not callable(search):
+        what = f'the fixture "{case.search}" is no function but {shown(search)}'
+        if inspect.iscoroutine(search) or inspect.isasyncgen(search):
+            search.close() if inspect.iscoroutine(search) else None
+            return f"{what}: an async fixture needs pytest-asyncio (or anyio) to be set up, see its documentation"
+        return f"{what}; return a function: search(query, **params)"
+    try:
+        signature = str(inspect.signature(search))
+    except (TypeError, ValueError):
+        signature = "(...)"
+    call_ = ", ".join([shown(case.query, 40), *(f"{name}={shown(value, 40)}" for name, value in params.items())])
+    return (
+        f"{case.search}({call_}) cannot be called: {error}\n"
+        f"its signature is {case.search}{signature}; its keyword arguments are the params of the case and the suite"
+        + (", and k" if "k" in params else "")
+    )
+
+
+Response = Awaitable[object] | AsyncIterable[object] | object

@@ -1,0 +1,82 @@
+"""The exceptions that a case ends in, and how they look in a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
+
+
+class Writer(Protocol):
+    """What is needed of pytest's terminal writer, and of its terminal reporter."""
+
+    def write(self, content: str, /, **markup: bool) -> None:
+        """Write text with markup (`red=True`)."""
+
+
+MARKUP: dict[str, dict[str, bool]] = {
+    BAD: {"red": True, "bold": True},
+    GOOD: {"green": True},
+    DIM: {"light": True},
+    DOUBT: {"yellow": True},
+    STRONG: {"bold": True},
+}
+"""What the styles of a report look like in pytest's terminal writer."""
+
+
+class CaseFailure(pytest.fail.Exception):
+    """A floor or an expectation of a case is not met, or nothing can be said. What `xfail` speaks of."""
+
+
+class CaseError(pytest.fail.Exception):
+    """The case could not be scored: the search returned nonsense, or could not be called. Not what `xfail` speaks of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """Where a failing case stands and why it failed, in one line: what `--tb=line`, JUnit and the short summary show."""
+
+    path: str
+    lineno: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.lineno}: {self.message}"
+
+
+class FailureText:
+    """A failing case's report with colours, in the place of pytest's own representation of the exception."""
+
+    def __init__(self, lines: list[Line], crash: Crash) -> None:
+        self.lines = lines
+        self.reprcrash = crash
+
+    def __str__(self) -> str:
+        return plain(self.lines)
+
+    def toterminal(self, tw: Writer) -> None:
+        """Write the report to pytest's terminal writer."""
+        write_lines(tw, self.lines)
+
+
+def write_lines(tw: Writer, lines: Iterable[Line]) -> None:
+    """Write styled lines, each ended."""
+    for spans in lines:
+        for text, style in spans:
+            if text:
+                tw.write(text, **MARKUP.get(style, {}))
+        tw.write("\n")
+
+
+def shown_path(path: Path, config: pytest.Config) -> str:
+    """A file as messages name it: from where pytest was started, as its own messages do."""
+    try:
+        return os.path.relpath(path, config.invocation_params.dir)
+    except ValueError:  # another drive
+        return str(path)

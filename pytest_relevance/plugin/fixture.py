@@ -1,0 +1,77 @@
+"""The `relevance` fixture: the scoring and report of a case file, from a test written in Python."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.plugin import reporting, running
+from pytest_relevance.plugin.failures import CaseError, shown_path
+from pytest_relevance.runs.ranking import id_text
+from pytest_relevance.runs.scored import Scored
+
+_NOT_HERE = {
+    "search": "the ranking is given here; call your search in the test",
+    "params": "the ranking is given here; call your search with them in the test",
+    "usefixtures": "request the fixtures in the test",
+    "tags": "mark the test",
+    "xfail": "mark the test with pytest.mark.xfail",
+    "skip": "mark the test with pytest.mark.skip",
+}
+"""Keys of a case that a test written in Python has its own means for."""
+
+
+class Relevance:
+    """Scores rankings as a case file would; the value of the fixture `relevance`."""
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+        reporting.install(item.config)
+
+    def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> Scored:
+        """Score a ranking, and fail the test where a floor or an expectation is not met.
+
+        `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are those of a case
+        in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...). Returns what was found: `.score` is nDCG@k.
+
+        Raises ValueError for a key or value that a case file would refuse.
+        """
+        __tracebackhide__ = True
+        for name, why in _NOT_HERE.items():
+            if name in keys:
+                raise ValueError(f"relevance.check takes no {name}: {why}")
+        values = {"query": query, **{name: _plain(value) for name, value in keys.items()}}
+        if judgments is not None:
+            values["judgments"] = _with_text_ids(judgments)
+        try:
+            case = case_from_values(values)
+        except ValueError as error:
+            raise ValueError(f"relevance.check: {error}") from None
+        if inspect.iscoroutine(ranking):
+            ranking.close()
+            raise CaseError("relevance.check was given a coroutine; await the search in the test")
+        frame = sys._getframe(1)
+        file = shown_path(Path(frame.f_code.co_filename), self._item.config)
+        return running.check(self._item, case, ranking, (file, frame.f_lineno))
+
+
+def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Judgments with ids as text and plain grades, as a case file has them."""
+    found: dict[Any, Any] = {}
+    for document, grade in judgments.items():
+        name = id_text(document)
+        if name in found:
+            raise ValueError(f"relevance.check: document {name!r} is judged twice, as text and as a number")
+        found[document if name is None else name] = _plain(grade)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    """Numpy's scalars as Python's own."""
+    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") and not value.shape else value

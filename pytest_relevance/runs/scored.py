@@ -1,0 +1,138 @@
+"""The score of one case: its ranking seen through its judgments, what its floor and expectations say, the verdict.
+
+`score_case` is the whole of it, for an item of a test run and for `relevance.check` alike. The figures that a report
+needs beyond these (the breakdown) are computed from a `Scored` when somebody reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isnan
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, score
+from pytest_relevance.runs.expectations import Found, Outcome, below, check
+from pytest_relevance.runs.ranking import Ranking
+
+PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR = "passed", "failed", "inconclusive", "measured", "error"
+"""The verdicts: section 6 of the design. An error (the search raised, or returned nonsense) has no `Scored`."""
+
+VERDICTS = (PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR)
+
+_NDCG: dict[int, Metric] = {}
+
+
+def ndcg_at(k: int) -> Metric:
+    """The metric nDCG@k."""
+    metric = _NDCG.get(k)
+    if metric is None:
+        metric = _NDCG[k] = Metric(f"nDCG@{k}", "nDCG", k)
+    return metric
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A case with the ranking it got.
+
+    `score` is nDCG@k, NaN where it is not defined; `lower` and `upper` are what the unjudged results of the top k
+    leave open. `judged` of the `top` different documents within the top k have a judgment. `latency` is in seconds,
+    None when the search was not called here. `reasons` say what is not met, or why nothing can be said.
+    """
+
+    case: Case
+    ranking: Ranking
+    graded: GradedRanking
+    score: float
+    lower: float
+    upper: float
+    judged: int
+    top: int
+    outcomes: tuple[Outcome, ...]
+    verdict: str
+    reasons: tuple[str, ...]
+    latency: float | None
+
+    @property
+    def returned(self) -> int:
+        """How many different documents were returned."""
+        return len(self.graded.grades) - len(self.graded.repeated)
+
+    @property
+    def unjudged(self) -> list[str]:
+        """The documents in the top k without a judgment, best first."""
+        repeated = self.graded.repeated
+        return [
+            document
+            for index, (document, grade) in enumerate(
+                zip(self.ranking.ids, self.graded.grades[: self.case.k], strict=False)
+            )
+            if grade is None and index not in repeated
+        ]
+
+    @property
+    def strange_ids(self) -> bool:
+        """Whether nothing that was returned is judged at all: usually the wrong id field."""
+        return (
+            bool(self.case.judgments)
+            and bool(self.graded.grades)
+            and not any(grade is not None for grade in self.graded.grades)
+        )
+
+
+def score_case(case: Case, ranking: Ranking, latency: float | None = None) -> Scored:
+    """Score the ranking that a case got, and decide (design, section 6)."""
+    graded = grade_ranking(ranking.ids, case.judgments)
+    k, settings = case.k, case.settings
+    value = score(ndcg_at(k), graded, settings)
+    grades = graded.grades
+    repeated = sum(1 for index in graded.repeated if index < k)
+    top = (len(grades) if len(grades) < k else k) - repeated
+    unjudged = grades[:k].count(None) - repeated
+    lower = upper = value
+    if unjudged and value == value:
+        lower, upper = interval(graded, k, case.terms.lowest, case.terms.highest, settings)
+    outcomes = _outcomes(case, graded, ranking.ids, latency) if case.expect else ()
+    verdict, reasons = _decide(case, value, lower, upper, top - unjudged, top, outcomes)
+    return Scored(case, ranking, graded, value, lower, upper, top - unjudged, top, outcomes, verdict, reasons, latency)
+
+
+def _outcomes(case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None) -> tuple[Outcome, ...]:
+    ranks: dict[str, int] = {}
+    for rank, document in enumerate(ids, 1):
+        ranks.setdefault(document, rank)
+    found = Found(case, graded, ids, ranks, latency)
+    return tuple(check(expected, found) for expected in case.expect)
+
+
+def _decide(
+    case: Case, value: float, lower: float, upper: float, judged: int, top: int, outcomes: tuple[Outcome, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """The verdict and its reasons.
+
+    In this order: an unmet expectation other than a score fails; an interval wholly below the floor fails and wholly
+    above it passes; too few judged results are inconclusive; the floor decides. Floors of other metrics are scores
+    too, without an interval.
+    """
+    floor = case.min_ndcg
+    if floor is None and not outcomes:
+        return MEASURED, ()
+    plain = [outcome.message for outcome in outcomes if not outcome.met and not outcome.is_score]
+    scores = [outcome.message for outcome in outcomes if not outcome.met and outcome.is_score]
+    has_scores = any(outcome.is_score for outcome in outcomes)
+    undecided = False
+    if floor is not None:
+        bounded = case.settings.ideal == "judged" and case.settings.unjudged == "zero"
+        undecided = not (bounded and lower >= floor)
+        if undecided and not value >= floor:  # also where the score is NaN, which no comparison holds for
+            name = ndcg_at(case.k).text
+            scores.insert(0, f"{name} is not defined" if isnan(value) else below(name, value, ">=", floor))
+        if bounded and not upper >= floor:
+            return FAILED, (*plain, *scores)
+    if plain:
+        return FAILED, (*plain, *scores)
+    if (undecided or has_scores) and judged < case.min_judged * top:
+        share = f"{judged} of {top} results in the top {case.k} are judged, less than min_judged {case.min_judged:g}"
+        return INCONCLUSIVE, (f"inconclusive: {share}", *scores)
+    return (FAILED, tuple(scores)) if scores else (PASSED, ())
