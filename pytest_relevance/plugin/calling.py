@@ -6,12 +6,11 @@ search that raises is the search's own code.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import AsyncIterable, Awaitable
+from collections.abc import AsyncIterable
 from time import perf_counter
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +18,10 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.wording import shown
 
-LOOP = pytest.StashKey[asyncio.AbstractEventLoop]()
+if TYPE_CHECKING:
+    import asyncio
+
+LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 
 def call(search: Any, case: Case) -> tuple[object, float]:
@@ -42,6 +44,8 @@ def call(search: Any, case: Case) -> tuple[object, float]:
 
 def is_waiting(response: object) -> bool:
     """Whether a response must be awaited, or iterated asynchronously, to be had."""
+    if type(response) in (list, dict):  # what most searches return, before the slow look at abstract classes
+        return False
     return inspect.isawaitable(response) or (isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"))
 
 
@@ -60,6 +64,8 @@ def wait_on_own_loop(config: pytest.Config, response: object) -> object:
     __tracebackhide__ = True
     loop = config.stash.get(LOOP, None)
     if loop is None:
+        import asyncio  # 13 ms that a suite with a plain search does not pay
+
         loop = config.stash[LOOP] = asyncio.new_event_loop()
     return loop.run_until_complete(wait(response))
 
@@ -70,6 +76,8 @@ def close_own_loop(config: pytest.Config) -> None:
     if loop is None:
         return
     del config.stash[LOOP]
+    import asyncio
+
     try:
         pending = asyncio.all_tasks(loop)
         for task in pending:
@@ -113,5 +121,3 @@ def _uncallable(search: object, case: Case, params: dict[str, object], error: Ty
         + (", and k" if "k" in params else "")
     )
 
-
-Response = Awaitable[object] | AsyncIterable[object] | object

@@ -18,7 +18,6 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import read_suite
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
-from pytest_relevance.reports.failure import search_label
 
 OWN_TAGS = pytest.StashKey[set[str]]()
 """The tags that this plugin has registered as markers itself."""
@@ -76,8 +75,7 @@ class CaseFile(pytest.Module):
             module.collecting = function
             made = makeitem(collector=self, name=function.__name__, obj=function)
             for item in made if isinstance(made, list) else [made]:
-                label = search_label(case.search, running.variant(item), case.params)
-                item.stash[running.RUN] = running.CaseRun(case, file, function, label)
+                item.stash[running.RUN] = running.CaseRun(case, file, function, running.variant(item))
                 item.extra_keyword_matches.add(case.query)
                 for mark in marks.of(case):
                     item.add_marker(mark)

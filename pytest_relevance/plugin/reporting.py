@@ -14,7 +14,6 @@ import pytest
 
 from pytest_relevance.plugin import calling, running
 from pytest_relevance.plugin.failures import CaseFailure, Crash, FailureText, write_lines
-from pytest_relevance.reports.failure import case_line
 from pytest_relevance.reports.summary import Entry, summary_lines
 from pytest_relevance.reports.text import BAD, Line, line
 from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE
@@ -46,6 +45,11 @@ class Reporting:
         self._is_worker = hasattr(config, "workerinput")
         self._entries: dict[tuple[str, int], Entry] = {}
         self._explained: set[str] = set()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
+        """Let a case's function know its item."""
+        running.about_to_call(pyfuncitem)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -111,7 +115,7 @@ class Reporting:
             "name": item.name,
             "query": case.query,
             "search": case.search,
-            "variant": running.variant(item),
+            "variant": this.variant,
             "tags": case.tags,
             "weight": float(case.weight),
             "k": case.k,
@@ -130,6 +134,8 @@ class Reporting:
                 elif scored.verdict == INCONCLUSIVE and report.skipped:
                     report.longrepr = (path, case.line, f"Skipped: {reason}")
         elif report.failed:
+            from pytest_relevance.reports.failure import case_line
+
             report.sections.append(("relevance case", case_line(case, this.where, this.label)))
         return entry
 

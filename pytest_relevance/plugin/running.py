@@ -17,8 +17,6 @@ import pytest
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
 from pytest_relevance.plugin.failures import CaseError, CaseFailure
-from pytest_relevance.reports.failure import Detail, failure_lines
-from pytest_relevance.reports.text import plain
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, score_case
 
@@ -28,23 +26,32 @@ if TYPE_CHECKING:
 ASYNC_PLUGINS = ("asyncio", "anyio")
 """Plugins that run coroutine functions, by the names they register under."""
 
-_SYNC = "def case({arguments}): run(request.node)"
-_ASYNC = "async def case({arguments}): await run_async(request.node)"
+_SYNC = "def case({arguments}): run()"
+_ASYNC = "async def case({arguments}): await run_async()"
+
+_calling: list[pytest.Function] = []
+"""The item whose function is being called. A parameter `request` would be the usual way to it, at 25 us an item."""
+
+
+def about_to_call(item: pytest.Function) -> None:
+    """Say whose function is called next: `run` and `run_async` are about this item."""
+    _calling[:] = [item]
+
 
 
 class CaseRun:
     """A case as an item carries it, and what came of running it.
 
-    `label` is its search as reports name it. `handed_over` is a response that another plugin's loop shall await.
+    `variant` is the parameter id of its search. `handed_over` is a response that another plugin's loop shall await.
     """
 
-    __slots__ = ("case", "file", "function", "handed_over", "label", "lines", "scored")
+    __slots__ = ("case", "file", "function", "handed_over", "lines", "scored", "variant")
 
-    def __init__(self, case: Case, file: str, function: FunctionType | None, label: str) -> None:
+    def __init__(self, case: Case, file: str, function: FunctionType | None, variant: str | None) -> None:
         self.case = case
         self.file = file
         self.function = function
-        self.label = label
+        self.variant = variant
         self.scored: Scored | None = None
         self.lines: list[Line] | None = None
         self.handed_over: tuple[object, float] | None = None
@@ -53,6 +60,14 @@ class CaseRun:
     def where(self) -> str:
         """`file:line` of the case."""
         return f"{self.file}:{self.case.line}"
+
+    @property
+    def label(self) -> str:
+        """Its search as reports name it."""
+        from pytest_relevance.reports.failure import search_label
+
+        search = self.case.search if self.function is not None else "relevance.check"
+        return search_label(search, self.variant, self.case.params)
 
 
 RUN = pytest.StashKey[CaseRun]()
@@ -82,7 +97,7 @@ class Templates:
         code = self._codes.get(key)
         if code is None:
             # what usefixtures names is set up before the search, as it may be about the state the search finds
-            names = dict.fromkeys([*case.usefixtures, case.search, "request"])
+            names = dict.fromkeys([*case.usefixtures, case.search])
             namespace: dict[str, Any] = {}
             exec(compile(self._source.format(arguments=", ".join(names)), self._path, "exec"), namespace)
             code = self._codes[key] = namespace["case"].__code__
@@ -91,25 +106,27 @@ class Templates:
         return FunctionType(placed, _GLOBALS, name)
 
 
-def run(item: pytest.Item) -> None:
+def run() -> None:
     """Run a case whose search is called here and now."""
     __tracebackhide__ = True
+    item = _calling[0]
     this = item.stash[RUN]
-    response, started = calling.call(item.funcargs[this.case.search], this.case)  # type: ignore[attr-defined]
+    response, started = calling.call(item.funcargs[this.case.search], this.case)
     if calling.is_waiting(response):
         response = calling.wait_on_own_loop(item.config, response)
     finish(item, this, response, perf_counter() - started)
 
 
-async def run_async(item: pytest.Item) -> None:
+async def run_async() -> None:
     """Run a case in the loop of another plugin."""
     __tracebackhide__ = True
+    item = _calling[0]
     this = item.stash[RUN]
     if this.handed_over is not None:
         response, started = this.handed_over
         this.handed_over = None
     else:
-        response, started = calling.call(item.funcargs[this.case.search], this.case)  # type: ignore[attr-defined]
+        response, started = calling.call(item.funcargs[this.case.search], this.case)
     response = await calling.wait(response)
     finish(item, this, response, perf_counter() - started)
 
@@ -123,7 +140,7 @@ def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | 
     item.user_properties.extend(_properties(scored))
     verdict = scored.verdict
     if verdict in _TOLD or item.config.option.verbose > 1:
-        this.lines = failure_lines(scored, this.where, this.label, detail(item.config))
+        this.lines = _report(this, scored, item.config.option.verbose)
     if verdict in _TOLD:
         _end(this, FAILED if verdict == FAILED else item.config.option.relevance_inconclusive)
 
@@ -131,7 +148,7 @@ def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | 
 def check(item: pytest.Item, case: Case, ranking: object, where: tuple[str, int]) -> Scored:
     """The same for a ranking that a test written in Python has at hand; `where` is its file and line."""
     __tracebackhide__ = True
-    this = CaseRun(replace(case, line=where[1]), where[0], None, "relevance.check")
+    this = CaseRun(replace(case, line=where[1]), where[0], None, variant(item))
     item.stash.setdefault(RUNS, []).append(this)
     finish(item, this, ranking, None)
     assert this.scored is not None
@@ -143,6 +160,8 @@ def _end(this: CaseRun, how: str) -> None:
     __tracebackhide__ = True
     assert this.scored is not None
     assert this.lines is not None
+    from pytest_relevance.reports.text import plain
+
     if how in (FAILED, "fail"):
         raise CaseFailure(plain(this.lines), pytrace=False)
     if how == "skip":
@@ -155,10 +174,10 @@ def variant(item: pytest.Item) -> str | None:
     return callspec.id if callspec is not None else None
 
 
-def detail(config: pytest.Config) -> Detail:
-    """How much a report shows at the run's verbosity."""
-    verbose = config.option.verbose
-    return Detail(brief=verbose < 0, full=verbose > 0)
+def _report(this: CaseRun, scored: Scored, verbose: int) -> list[Line]:
+    from pytest_relevance.reports.failure import Detail, failure_lines  # what passes without a report does not need it
+
+    return failure_lines(scored, this.where, this.label, Detail(brief=verbose < 0, full=verbose > 0))
 
 
 def _ranking(item: pytest.Item, this: CaseRun, response: object) -> Ranking:
