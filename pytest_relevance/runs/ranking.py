@@ -1,8 +1,8 @@
 """What a search returned, read as a ranking: document ids best first, as text, with their titles where there are any.
 
-Every shape that search libraries return is a row of a table here: where a response body keeps its hits, the names an
-id or a title goes by. What is no ranking is refused with a message that shows what came back. Nothing is sorted and
-nothing is dropped: a list that a search returned keeps its order and its repetitions.
+The names that an id or a title goes by, and where engines nest them, are the tables here; where a response keeps its
+results is in `responses`. Nothing is sorted and nothing is dropped: a list that a search returned keeps its order and
+its repetitions.
 """
 
 from __future__ import annotations
@@ -10,33 +10,28 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from numbers import Number, Real
 
+from pytest_relevance.runs.responses import NoResults, UnreadableRanking, kind_of, one_result, results_of
 from pytest_relevance.wording import listed, quoted, shown
+
+__all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
 
-NESTED = ("_source", "document", "fields")
-"""Where engines keep a document's own fields within a hit: Elasticsearch and OpenSearch, Typesense, Vespa."""
+NESTED = ("_source", "document", "fields", "meta")
+"""Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
 
-HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Elasticsearch or OpenSearch", ("hits", "hits")),
-    ("Algolia, Meilisearch or Typesense", ("hits",)),
-    ("Solr", ("response", "docs")),
-    ("Vespa", ("root", "children")),
-)
-"""Where a response body keeps its hits, by engine; the first path that leads to a list is taken."""
+NESTED_TITLES = (*NESTED, "metadata", "payload")
+"""Where a title may be besides: what vector stores and their clients keep with a document."""
 
-HOLDERS = ("body", "hits", "docs")
-"""Attributes under which client libraries' response objects keep the body or the hits."""
+MOST_FIELDS = 12
 
 _TEXT = frozenset({str})
+_DICT = frozenset({dict})
+_NONE = frozenset({type(None)})
 _MISSING = object()
-
-
-class UnreadableRanking(ValueError):
-    """What a search returned is no ranking. The message shows what came back and what is understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +45,12 @@ class Ranking:
     def title(self, index: int) -> str | None:
         """The title of the result at a 0-based index, when the result has one."""
         result = self.results[index] if index < len(self.results) else None
-        if isinstance(result, tuple) and len(result) == 2 and not hasattr(result, "_fields"):
-            result = result[0]
+        if _is_pair(result):
+            result = result[0]  # type: ignore[index]
         if result is None or isinstance(result, (str, int)):
             return None
-        names = TITLE_NAMES if self.title_field is None else (self.title_field,)
-        found = _look_up(result, names)
-        if isinstance(found, (list, tuple)) and found:  # Elasticsearch's `fields` are lists
+        found = _look_up(result, TITLE_NAMES if self.title_field is None else (self.title_field,), NESTED_TITLES)
+        if isinstance(found, (list, tuple)) and found:
             found = found[0]
         return found if isinstance(found, str) and found else None
 
@@ -67,24 +61,34 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
     names are tried. Raises `UnreadableRanking`.
     """
-    if type(response) is list and set(map(type, response)) <= _TEXT:
-        if "" in response:
-            raise UnreadableRanking(f"result {response.index('') + 1} has an empty id: {shown(response)}")
+    if type(response) is list and set(map(type, response)) <= _TEXT and "" not in response:
         return Ranking(response)
-    results = _results(response)
-    ids = []
-    for index, result in enumerate(results):
-        try:
-            ids.append(_id_of(result, id_field))
-        except _NoId as problem:
-            raise UnreadableRanking(f"result {index + 1} of {len(results)} {problem}: {shown(result, 200)}") from None
+    if isinstance(response, Ranking):
+        return response
+    names = ID_NAMES if id_field is None else (id_field,)
+    try:
+        results = results_of(response)
+    except NoResults:
+        if isinstance(_look_up(response, names), (str, int)):
+            raise one_result(response) from None
+        raise
+    ids = _ids_of_dicts(results, names)
+    if ids is None:
+        ids = []
+        for index, result in enumerate(results):
+            try:
+                ids.append(_id_of(result, names))
+            except _NoId as problem:
+                where = f"result {index + 1} of {len(results)}"
+                raise UnreadableRanking(f"{where} {problem}: {shown(result, 200)}") from None
     return Ranking(ids, results, title_field)
 
 
 def id_text(value: object) -> str | None:
     """An id as text: text itself, the digits of an integer (numpy's too), a UUID's text; None for anything else."""
     if isinstance(value, str):
-        return str(value)  # exactly str: numpy's and others' subclasses do not travel to xdist's controller
+        # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
+        return str.__str__(value)
     if isinstance(value, bool) or value is None:
         return None
     try:
@@ -97,14 +101,26 @@ class _NoId(Exception):
     """Why a result has no usable id."""
 
 
-def _id_of(result: object, id_field: str | None) -> str:
-    found = result
-    if isinstance(result, (tuple, list)) and not hasattr(result, "_fields"):
-        found = _first_of_pair(result)
-    text = id_text(found)
-    if text is None and not isinstance(found, (float, bytes, bool)) and found is not None:
-        names = ID_NAMES if id_field is None else (id_field,)
-        found = _look_up(found, names)
+def _ids_of_dicts(results: Sequence[object], names: Iterable[str]) -> list[str] | None:
+    """The ids of plain dicts that all have text under the same name: the usual case, in a tenth of the time."""
+    if set(map(type, results)) != _DICT:
+        return None
+    for name in names:
+        ids = [result.get(name) for result in results]  # type: ignore[attr-defined]
+        kinds = set(map(type, ids))
+        if kinds == _TEXT and "" not in ids:
+            return ids
+        if kinds != _NONE:
+            break
+    return None
+
+
+def _id_of(result: object, names: Sequence[str]) -> str:
+    if _is_bare_sequence(result):
+        result = _first_of_pair(result)  # type: ignore[arg-type]
+    found, text = result, id_text(result)
+    if text is None and result is not None and not isinstance(result, (Number, bytes)):
+        found = _look_up(result, names)
         if found is _MISSING:
             raise _NoId(
                 f"has no {_spelled(names)}{_fields_there(result)}; name the field with id_field in the case file"
@@ -114,38 +130,74 @@ def _id_of(result: object, id_field: str | None) -> str:
         return text
     if text == "":
         raise _NoId("has an empty id")
-    if isinstance(found, float) or type(found).__name__.startswith("float"):
-        why = "NaN" if isnan(found) else "a float, whose text could be another one's"  # type: ignore[arg-type]
-        raise _NoId(f"has an id that is {why} ({shown(found)}); return ids as text or integers")
-    raise _NoId(f"has an id that is {_a(found)}; return ids as text or integers")
+    raise _NoId(f"has an id that is {_what_it_is(found)}")
+
+
+def _what_it_is(found: object) -> str:
+    cure = "return ids as text or integers"
+    if found is None:
+        return f"None; {cure}"
+    if isinstance(found, Real) and not isinstance(found, bool):
+        if found != found:
+            return f"NaN; {cure}"
+        if float(found).is_integer():
+            cure += " (integers become floats in a data frame's column where one is missing)"
+        return f"a float, {shown(found)}, whose text could be another one's; {cure}"
+    return f"{kind_of(found)}, {shown(found)}; {cure}"
+
+
+def _is_bare_sequence(result: object) -> bool:
+    return isinstance(result, (tuple, list)) and not hasattr(result, "_fields")
+
+
+def _is_pair(result: object) -> bool:
+    return _is_bare_sequence(result) and len(result) == 2  # type: ignore[arg-type]
 
 
 def _first_of_pair(pair: Sequence[object]) -> object:
-    if len(pair) != 2 or isinstance(pair[1], (str, bytes, Mapping)) or not _is_score(pair[1]):
-        raise _NoId("is no (id, score) pair")
-    if pair[1] != pair[1]:
+    if len(pair) != 2 or not _is_score(pair[1]):
+        if len(pair) == 2 and isinstance(pair[0], Real) and isinstance(pair[1], str):
+            raise _NoId("is a (score, id) pair; return (id, score) pairs")
+        raise _NoId("is no (id, score) pair; return ids, (id, score) pairs, or mappings or objects with an id")
+    if isinstance(pair[1], Real) and pair[1] != pair[1]:
         raise _NoId("has a score that is NaN")
     return pair[0]
 
 
 def _is_score(value: object) -> bool:
-    return value is None or (hasattr(value, "__float__") and not isinstance(value, bool))
+    # what numpy, torch and the like call a scalar has __float__ too, and so have their arrays, which have a shape
+    return value is None or (
+        hasattr(value, "__float__") and not isinstance(value, bool) and not getattr(value, "shape", ())
+    )
 
 
-def _look_up(result: object, names: Iterable[str]) -> object:
-    """The first of some fields that a result has: of its own, then of the document nested in it."""
+def _look_up(result: object, names: Sequence[str], nested: Iterable[str] = NESTED) -> object:
+    """The first of some fields that a result has: of its own, then of the document nested in it.
+
+    A list of one is what it holds, as Elasticsearch's `fields` are lists. None where a field is there and empty.
+    """
+    found = _first_field(result, names)
+    for holder in nested:
+        if found is not _MISSING and found is not None:
+            break
+        inner = _own_field(result, holder)
+        if inner is not _MISSING and inner is not None and not isinstance(inner, str):
+            inside = _first_field(inner, names)
+            found = found if inside is _MISSING else inside
+    if isinstance(found, (list, tuple)) and len(found) == 1:
+        return found[0]
+    return found
+
+
+def _first_field(result: object, names: Iterable[str]) -> object:
+    empty = _MISSING
     for name in names:
         found = _field(result, name)
-        if found is not _MISSING and found is not None:
+        if found is None:
+            empty = None
+        elif found is not _MISSING:
             return found
-    for holder in NESTED:
-        inner = _field(result, holder)
-        if inner is not _MISSING and inner is not None and not isinstance(inner, str):
-            for name in names:
-                found = _field(inner, name)
-                if found is not _MISSING and found is not None:
-                    return found
-    return _MISSING
+    return empty
 
 
 def _field(result: object, name: str) -> object:
@@ -167,83 +219,29 @@ def _own_field(result: object, name: str) -> object:
     return _MISSING if callable(found) else found
 
 
-def _results(response: object) -> Sequence[object]:
-    """The results within a response: itself when it is a sequence, the hits of a body, the rows of a frame."""
-    if response is None:
-        raise UnreadableRanking(
-            "search returned None; return the results, best first (a search without results returns an empty list)"
-        )
-    if isinstance(response, (str, bytes)):
-        raise UnreadableRanking(f"search returned text, {shown(response)}; return a list of results, best first")
-    if isinstance(response, (set, frozenset)):
-        raise UnreadableRanking(
-            f"search returned a set, which has no order: {shown(response)}; return a list, best first"
-        )
-    if isinstance(response, Mapping):
-        return _hits(response)
-    if hasattr(response, "columns") and hasattr(response, "__getitem__") and hasattr(response, "shape"):
-        return _rows(response)
-    if isinstance(response, (list, tuple)):
-        if isinstance(response, tuple) and hasattr(response, "_fields"):
-            raise UnreadableRanking(f"search returned one result, {shown(response)}; return a list of results")
-        return response
-    for name in HOLDERS:
-        held = getattr(response, name, None)
-        if isinstance(held, Mapping):
-            return _hits(held)
-        if isinstance(held, (list, tuple)):
-            return held
-    try:
-        return list(response)  # type: ignore[call-overload, no-any-return]
-    except TypeError:
-        raise UnreadableRanking(_no_results(response)) from None
-
-
-def _no_results(response: object) -> str:
-    if callable(getattr(response, "json", None)):
-        return (
-            f"search returned an HTTP response, {shown(response)}; return what is in it, response.json() for instance"
-        )
-    return f"search returned {_a(response)}, {shown(response)}; return a list of results, best first"
-
-
-def _hits(body: Mapping[str, object]) -> Sequence[object]:
-    for _, path in HITS:
-        found: object = body
-        for name in path:
-            found = found.get(name, _MISSING) if isinstance(found, Mapping) else _MISSING
-        if isinstance(found, (list, tuple)):
-            return found
-    if isinstance(body.get("root"), Mapping) and "errors" not in body["root"]:  # type: ignore[operator]
-        return ()  # Vespa leaves `children` out when nothing matched
-    if "error" in body or "errors" in body:
-        raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
-    known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
-    raise UnreadableRanking(
-        f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
-        "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
-    )
-
-
-def _rows(frame: object) -> Sequence[object]:
-    """The rows of a data frame (pandas, polars), best first as they stand, as mappings."""
-    names = [str(name) for name in frame.columns]  # type: ignore[attr-defined]
-    columns = [list(frame[name]) for name in frame.columns]  # type: ignore[attr-defined, index]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
 def _spelled(names: Sequence[str]) -> str:
     return f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
 
 
 def _fields_there(result: object) -> str:
-    if isinstance(result, (tuple, list)) and result:
-        result = result[0]
+    """The fields that a result has instead, those of nested mappings with their dots."""
+    names: list[str] = []
+    for name in _own_names(result):
+        inner = _own_field(result, name)
+        names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
+    if len(names) > MOST_FIELDS:
+        names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]
+    if names:
+        return f", only {listed(names, 'and')}"
+    return ", it is empty" if isinstance(result, Mapping) else ""
+
+
+def _own_names(result: object) -> list[str]:
     if isinstance(result, Mapping):
-        return f", only {listed(map(str, list(result)[:12]), 'and')}" if result else ", it is empty"
-    return ""
-
-
-def _a(value: object) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+        return [str(name) for name in result]
+    for names in (getattr(result, "_fields", None), getattr(result, "__slots__", None)):
+        if isinstance(names, (tuple, list)):
+            return [str(name) for name in names if not str(name).startswith("__")]
+    if hasattr(result, "keys") and hasattr(result, "__getitem__"):
+        return list(map(str, result.keys()))
+    return [name for name in getattr(result, "__dict__", ()) if not name.startswith("_")]

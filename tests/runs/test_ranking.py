@@ -1,0 +1,477 @@
+"""What a search may return, and the ranking that is read from it: one example a shape."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.runs.ranking import Ranking, id_text, read_ranking
+
+
+def ids(response: object, id_field: str | None = None) -> list[str]:
+    return list(read_ranking(response, id_field).ids)
+
+
+def titles(response: object, title_field: str | None = None) -> list[str | None]:
+    ranking = read_ranking(response, title_field=title_field)
+    return [ranking.title(index) for index in range(len(ranking.ids))]
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+
+
+class Product(NamedTuple):
+    id: str
+    title: str
+
+
+@dataclass
+class Hit:
+    doc_id: int
+    name: str
+
+
+@dataclass(slots=True)
+class Slotted:
+    id: str
+
+
+class Model:
+    """As pydantic's models are: iterating over one gives its fields."""
+
+    model_fields = ("id", "title")
+
+    def __init__(self, **values: object) -> None:
+        self.__dict__.update(values)
+
+    def __iter__(self) -> Iterator[tuple[str, object]]:
+        return iter(self.__dict__.items())
+
+
+@dataclass
+class Document:
+    """As LangChain's documents are."""
+
+    page_content: str
+    metadata: dict[str, object] = field(default_factory=dict)
+    id: str | None = None
+
+
+class Colour(str, Enum):
+    RED = "red"
+
+
+class Shelf(IntEnum):
+    TOP = 7
+
+
+UUIDS = [UUID("9f6b1c1e-0000-4000-8000-000000000001"), UUID("9f6b1c1e-0000-4000-8000-000000000002")]
+
+LISTS = {
+    "text": (["b", "a"], ["b", "a"]),
+    "a tuple": (("b", "a"), ["b", "a"]),
+    "nothing": ([], []),
+    "text that looks like something else": (["007", "1e5", "no", " x ", "é"], ["007", "1e5", "no", " x ", "é"]),
+    "integers": ([7, 0, -3], ["7", "0", "-3"]),
+    "text and integers": (["sku-1", 7], ["sku-1", "7"]),
+    "a document twice": (["a", "b", "a"], ["a", "b", "a"]),
+    "(id, score) pairs": ([("b", 2.5), ("a", 1)], ["b", "a"]),
+    "[id, score] lists": ([["b", 2.5], ["a", None]], ["b", "a"]),
+    "(integer, score) pairs": ([(7, 0.5), (3, 0.25)], ["7", "3"]),
+    "pairs with numpy scores": ([("b", np.float32(2.5)), ("a", np.int64(1))], ["b", "a"]),
+    "(document, score) pairs": ([(Document("...", id="b"), 0.5), (Document("...", id="a"), 0.25)], ["b", "a"]),
+    "(mapping, score) pairs": ([({"id": "b"}, 0.5)], ["b"]),
+    "mappings": ([{"id": "b"}, {"id": 7}], ["b", "7"]),
+    "mappings with different names": ([{"_id": "b"}, {"doc_id": "a", "id": None}], ["b", "a"]),
+    "named tuples": ([Product("b", "Boots"), Product("a", "Apron")], ["b", "a"]),
+    "dataclasses": ([Hit(7, "Boots"), Hit(3, "Apron")], ["7", "3"]),
+    "slotted dataclasses": ([Slotted("b")], ["b"]),
+    "models": ([Model(id="b"), Model(id="a")], ["b", "a"]),
+    "UUIDs": (UUIDS, [str(UUIDS[0]), str(UUIDS[1])]),
+    "objects with a UUID": ([SimpleNamespace(id=UUIDS[0])], [str(UUIDS[0])]),
+    "enums of text": ([Colour.RED], ["red"]),
+    "enums of integers": ([Shelf.TOP], ["7"]),
+    "numpy text": ([np.str_("b")], ["b"]),
+}
+
+
+@pytest.mark.parametrize(("response", "expected"), LISTS.values(), ids=LISTS)
+def test_a_list_is_read_as_it_stands(response: object, expected: list[str]) -> None:
+    assert ids(response) == expected
+
+
+@pytest.mark.parametrize(("response", "_"), LISTS.values(), ids=LISTS)
+def test_ids_are_exactly_str(response: object, _: list[str]) -> None:
+    assert {type(document) for document in read_ranking(response).ids} <= {str}
+
+
+@pytest.mark.parametrize("name", ["id", "_id", "doc_id", "docid", "document_id", "objectID"])
+def test_the_usual_names_of_an_id(name: str) -> None:
+    assert ids([{"score": 1.0, name: "b"}]) == ["b"]
+    assert ids([SimpleNamespace(**{name: "b"})]) == ["b"]
+
+
+def test_the_first_of_the_usual_names_wins_in_every_result() -> None:
+    assert ids([{"_id": "internal-1", "id": "a"}, {"_id": "b"}]) == ["a", "b"]
+
+
+def test_a_ranking_is_its_own_reading() -> None:
+    ranking = Ranking(["b", "a"])
+    assert read_ranking(ranking) is ranking
+
+
+# --- iterables --------------------------------------------------------------------------------------------------------
+
+
+def generated() -> Iterator[str]:
+    yield "b"
+    yield "a"
+
+
+ITERABLES: dict[str, Callable[[], object]] = {
+    "a generator": generated,
+    "a map": lambda: map(str.lower, ["B", "A"]),
+    "the keys of a dict": lambda: {"b": 2.5, "a": 1.0}.keys(),
+    "the items of a dict": lambda: {"b": 2.5, "a": 1.0}.items(),
+    "the values of a dict": lambda: {1: {"id": "b"}, 2: {"id": "a"}}.values(),
+    "a deque": lambda: deque(["b", "a"]),
+    "an array of text": lambda: np.array(["b", "a"]),
+    "an array of objects": lambda: np.array(["b", "a"], dtype=object),
+    "a column of a frame": lambda: pd.Series(["b", "a"], name="sku"),
+}
+
+
+@pytest.mark.parametrize("response", ITERABLES.values(), ids=ITERABLES)
+def test_an_iterable_is_read_in_its_order(response: Callable[[], object]) -> None:
+    assert ids(response()) == ["b", "a"]
+
+
+def test_an_array_of_integers() -> None:
+    ranking = read_ranking(np.array([125125, 7]))
+    assert ranking.ids == ["125125", "7"]
+    assert ranking.title(0) is None
+
+
+def test_a_type_error_in_a_generator_is_the_search_s_own() -> None:
+    def broken() -> Iterator[str]:
+        yield "a" + None  # type: ignore[operator]
+
+    with pytest.raises(TypeError, match="concatenate"):
+        read_ranking(broken())
+
+
+# --- sqlite3, data frames ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shop() -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("create table products (id text, title text)")
+    connection.executemany("insert into products values (?, ?)", [("a", "Apron"), ("b", "Boots")])
+    yield connection
+    connection.close()
+
+
+def test_rows_of_sqlite3(shop: sqlite3.Connection) -> None:
+    shop.row_factory = sqlite3.Row
+    rows = shop.execute("select * from products order by id desc").fetchall()
+    assert ids(rows) == ["b", "a"]
+    assert titles(rows) == ["Boots", "Apron"]
+
+
+def test_a_cursor_of_pairs(shop: sqlite3.Connection) -> None:
+    assert ids(shop.execute("select id, 1.5 from products")) == ["a", "b"]
+
+
+class Polars:
+    """As polars' frames are: columns by name, rows by iterating over them."""
+
+    def __init__(self, columns: dict[str, list[object]]) -> None:
+        self._columns = columns
+        self.columns = list(columns)
+        self.shape = (len(next(iter(columns.values()))), len(columns))
+
+    def __getitem__(self, name: str) -> list[object]:
+        return self._columns[name]
+
+
+class Arrow:
+    """As Arrow's tables are: `columns` holds columns, not their names."""
+
+    columns: tuple[object, ...] = (object(),)
+    shape = (2, 1)
+
+    def to_pylist(self) -> list[dict[str, object]]:
+        return [{"id": "b"}, {"id": "a"}]
+
+
+FRAMES = {
+    "pandas with text": pd.DataFrame({"doc_id": ["b", "a"], "title": ["Boots", "Apron"]}),
+    "pandas with its ids as index": pd.DataFrame({"score": [2.0, 1.0]}, index=pd.Index(["b", "a"], name="doc_id")),
+    "pandas with other labels": pd.DataFrame({"id": ["b", "a"]}, index=[5, 3]),
+    "polars": Polars({"id": ["b", "a"], "score": [2.0, 1.0]}),
+    "Arrow": Arrow(),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_a_frame_is_read_row_by_row(frame: object) -> None:
+    assert ids(frame) == ["b", "a"]
+
+
+def test_a_frame_of_integers() -> None:
+    assert ids(pd.DataFrame({"id": [125125, 7]})) == ["125125", "7"]
+
+
+def test_an_empty_frame_is_an_empty_ranking() -> None:
+    assert ids(pd.DataFrame({"id": [], "title": []})) == []
+    assert ids(pd.DataFrame()) == []
+
+
+def test_titles_and_other_ids_of_a_frame() -> None:
+    frame = pd.DataFrame({"sku": ["b", "a"], "title": ["Boots", None], "label": ["B", "A"]})
+    assert ids(frame, id_field="sku") == ["b", "a"]
+    ranking = read_ranking(frame, "sku", "label")
+    assert [ranking.title(0), ranking.title(1), ranking.title(2)] == ["B", "A", None]
+
+
+# --- response bodies --------------------------------------------------------------------------------------------------
+
+ELASTICSEARCH = {
+    "took": 5,
+    "timed_out": False,
+    "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
+    "hits": {
+        "total": {"value": 2, "relation": "eq"},
+        "max_score": 1.3862942,
+        "hits": [
+            {"_index": "shop", "_id": "b", "_score": 1.38, "_source": {"title": "Boots", "sku": "B-1"}},
+            {"_index": "shop", "_id": "a", "_score": 0.69, "_source": {"title": "Apron", "sku": "A-1"}},
+        ],
+    },
+}
+WITH_FIELDS = {
+    "hits": {
+        "hits": [
+            {"_index": "shop", "_id": "b", "_score": 1.38, "fields": {"title": ["Boots"], "product.sku": ["B-1"]}},
+            {"_index": "shop", "_id": "a", "_score": 0.69, "fields": {"title": ["Apron"], "product.sku": ["A-1"]}},
+        ]
+    }
+}
+SOLR = {
+    "responseHeader": {"status": 0, "QTime": 1, "params": {"q": "*:*"}},
+    "response": {
+        "numFound": 2,
+        "start": 0,
+        "numFoundExact": True,
+        "docs": [{"id": "b", "title": ["Boots"]}, {"id": "a", "title": ["Apron"]}],
+    },
+}
+ALGOLIA = {
+    "hits": [
+        {"objectID": "b", "name": "Boots", "_highlightResult": {"name": {"value": "<em>Boots</em>"}}},
+        {"objectID": "a", "name": "Apron", "_highlightResult": {"name": {"value": "Apron"}}},
+    ],
+    "nbHits": 2,
+    "page": 0,
+    "query": "boots",
+}
+MEILISEARCH = {
+    "hits": [{"id": 7, "title": "Boots"}, {"id": 3, "title": "Apron"}],
+    "estimatedTotalHits": 2,
+    "processingTimeMs": 1,
+    "query": "boots",
+}
+TYPESENSE = {
+    "found": 2,
+    "hits": [
+        {"document": {"id": "b", "title": "Boots"}, "highlights": [], "text_match": 578730123365711993},
+        {"document": {"id": "a", "title": "Apron"}, "highlights": [], "text_match": 578730123365711992},
+    ],
+    "page": 1,
+}
+VESPA = {
+    "root": {
+        "id": "toplevel",
+        "relevance": 1.0,
+        "fields": {"totalCount": 2},
+        "children": [
+            {"id": "id:shop:product::b", "relevance": 0.5, "source": "shop", "fields": {"title": "Boots", "sku": "b"}},
+            {"id": "id:shop:product::a", "relevance": 0.2, "source": "shop", "fields": {"title": "Apron", "sku": "a"}},
+        ],
+    }
+}
+BODIES = {
+    "Elasticsearch": (ELASTICSEARCH, ["b", "a"]),
+    "Elasticsearch with fields": (WITH_FIELDS, ["b", "a"]),
+    "Solr": (SOLR, ["b", "a"]),
+    "Algolia": (ALGOLIA, ["b", "a"]),
+    "Meilisearch": (MEILISEARCH, ["7", "3"]),
+    "Typesense": (TYPESENSE, ["b", "a"]),
+    "Vespa": (VESPA, ["id:shop:product::b", "id:shop:product::a"]),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), BODIES.values(), ids=BODIES)
+def test_the_body_of_an_engine(body: object, expected: list[str]) -> None:
+    assert ids(body) == expected
+    assert titles(body) == ["Boots", "Apron"]
+
+
+NOTHING_FOUND = {
+    "Elasticsearch": {"took": 1, "hits": {"total": {"value": 0}, "max_score": None, "hits": []}},
+    "Solr": {"response": {"numFound": 0, "docs": []}},
+    "Algolia": {"hits": [], "nbHits": 0},
+    "Vespa": {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}},
+}
+
+
+@pytest.mark.parametrize("body", NOTHING_FOUND.values(), ids=NOTHING_FOUND)
+def test_the_body_of_an_engine_that_found_nothing(body: object) -> None:
+    assert ids(body) == []
+
+
+OTHER_IDS = {
+    "nested": (ELASTICSEARCH, "sku", ["B-1", "A-1"]),
+    "nested, with its path": (ELASTICSEARCH, "_source.sku", ["B-1", "A-1"]),
+    "a field with a dot, in a list": (WITH_FIELDS, "product.sku", ["B-1", "A-1"]),
+    "in a document's fields": (VESPA, "sku", ["b", "a"]),
+    "deep": ([{"product": {"codes": {"sku": "b"}}}], "product.codes.sku", ["b"]),
+    "of an object": ([SimpleNamespace(product=SimpleNamespace(sku=7))], "product.sku", ["7"]),
+    "of a document": ([(Document("...", {"sku": "b"}), 0.5)], "metadata.sku", ["b"]),
+    "besides an id": ([{"id": "internal-1", "sku": "b"}], "sku", ["b"]),
+}
+
+
+@pytest.mark.parametrize(("response", "id_field", "expected"), OTHER_IDS.values(), ids=OTHER_IDS)
+def test_the_field_of_the_id_can_be_named(response: object, id_field: str, expected: list[str]) -> None:
+    assert ids(response, id_field) == expected
+
+
+# --- what client libraries return -------------------------------------------------------------------------------------
+
+
+class ObjectApiResponse:
+    """As elasticsearch-py's is: the body under `body`, and whatever the body has."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        self.body = body
+        self.meta = SimpleNamespace(status=200, headers={}, duration=0.01)
+
+    def __getitem__(self, item: str) -> object:
+        return self.body[item]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.body)
+
+
+class PysolrResults:
+    """As pysolr's is: `hits` is a number, `docs` a list."""
+
+    def __init__(self, docs: list[dict[str, Any]]) -> None:
+        self.docs, self.hits = docs, len(docs)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.docs)
+
+
+class DslHit:
+    """As elasticsearch-dsl's is: the document's fields, and what the engine says of it under `meta`."""
+
+    def __init__(self, document: str, title: str) -> None:
+        self.meta = SimpleNamespace(id=document, score=1.0)
+        self.title = title
+
+
+class DslResponse:
+    """As elasticsearch-dsl's is: a mapping by its methods, whose iterator gives the hits."""
+
+    def __init__(self, *hits: DslHit) -> None:
+        self._hits = hits
+
+    def keys(self) -> list[str]:
+        return ["took", "hits"]
+
+    def __getitem__(self, name: str) -> object:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[DslHit]:
+        return iter(self._hits)
+
+
+CLIENTS = {
+    "elasticsearch-py": ObjectApiResponse(ELASTICSEARCH),
+    "pysolr": PysolrResults([{"id": "b", "title": "Boots"}, {"id": "a", "title": "Apron"}]),
+    "elasticsearch-dsl": DslResponse(DslHit("b", "Boots"), DslHit("a", "Apron")),
+    "a model with hits": Model(hits=[Model(objectID="b", name="Boots"), Model(objectID="a", name="Apron")]),
+}
+
+
+@pytest.mark.parametrize("response", CLIENTS.values(), ids=CLIENTS)
+def test_the_response_object_of_a_client(response: object) -> None:
+    assert ids(response) == ["b", "a"]
+    assert titles(response) == ["Boots", "Apron"]
+
+
+# --- titles -----------------------------------------------------------------------------------------------------------
+
+TITLES: dict[str, tuple[object, str | None, str | None]] = {
+    "title": ({"id": "b", "title": "Boots"}, None, "Boots"),
+    "name": ({"id": "b", "name": "Boots"}, None, "Boots"),
+    "title before name": ({"id": "b", "name": "BOOTS_01", "title": "Boots"}, None, "Boots"),
+    "none": ({"id": "b"}, None, None),
+    "an empty one": ({"id": "b", "title": ""}, None, None),
+    "one that is no text": ({"id": "b", "title": 5}, None, None),
+    "a named field": ({"id": "b", "title": "Boots", "label": "Black boots"}, "label", "Black boots"),
+    "a named nested field": ({"id": "b", "names": {"en": "Boots"}}, "names.en", "Boots"),
+    "the first of a list": ({"id": "b", "title": ["Boots", "Black boots"]}, None, "Boots"),
+    "in metadata": (Document("...", {"title": "Boots"}, "b"), None, "Boots"),
+    "in a payload": (SimpleNamespace(id="b", payload={"title": "Boots"}), None, "Boots"),
+    "of a pair": ((Document("...", {"title": "Boots"}, "b"), 0.5), None, "Boots"),
+    "of a pair in a list": ([{"id": "b", "title": "Boots"}, 0.5], None, "Boots"),
+    "of a pair of id and score": (("b", 0.5), None, None),
+    "of a UUID": (UUIDS[0], None, None),
+}
+
+
+@pytest.mark.parametrize(("result", "title_field", "expected"), TITLES.values(), ids=TITLES)
+def test_the_title_of_a_result(result: object, title_field: str | None, expected: str | None) -> None:
+    assert titles([result], title_field) == [expected]
+
+
+def test_there_is_no_title_beyond_the_last_result() -> None:
+    assert read_ranking([{"id": "b", "title": "Boots"}]).title(1) is None
+
+
+# --- ids as text ------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.text(min_size=1)))
+def test_any_list_of_texts_reads_back_as_itself(documents: list[str]) -> None:
+    assert ids(documents) == documents
+    assert ids([{"id": document} for document in documents]) == documents
+    assert ids([(document, 0.5) for document in documents]) == documents
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1)))
+def test_integers_become_their_digits(documents: list[int]) -> None:
+    digits = [f"{document:d}" for document in documents]
+    assert ids(documents) == digits
+    assert ids(np.array(documents, dtype=np.int64)) == digits
+
+
+@pytest.mark.parametrize("value", [None, True, 1.0, float("nan"), b"a", ["a"], np.float32(1), pd.NA, object()])
+def test_what_has_no_text_as_an_id(value: object) -> None:
+    assert id_text(value) is None
