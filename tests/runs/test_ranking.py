@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -125,6 +125,10 @@ def test_the_usual_names_of_an_id(name: str) -> None:
 
 def test_the_first_of_the_usual_names_wins_in_every_result() -> None:
     assert ids([{"_id": "internal-1", "id": "a"}, {"_id": "b"}]) == ["a", "b"]
+
+
+def test_the_id_of_a_document_may_be_in_its_metadata() -> None:
+    assert ids([(Document("...", {"sku": "b"}), 0.5)], id_field="metadata.sku") == ["b"]
 
 
 def test_a_ranking_is_its_own_reading() -> None:
@@ -245,184 +249,6 @@ def test_titles_and_other_ids_of_a_frame() -> None:
     assert ids(frame, id_field="sku") == ["b", "a"]
     ranking = read_ranking(frame, "sku", "label")
     assert [ranking.title(0), ranking.title(1), ranking.title(2)] == ["B", "A", None]
-
-
-# --- response bodies --------------------------------------------------------------------------------------------------
-
-ELASTICSEARCH = {
-    "took": 5,
-    "timed_out": False,
-    "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
-    "hits": {
-        "total": {"value": 2, "relation": "eq"},
-        "max_score": 1.3862942,
-        "hits": [
-            {"_index": "shop", "_id": "b", "_score": 1.38, "_source": {"title": "Boots", "sku": "B-1"}},
-            {"_index": "shop", "_id": "a", "_score": 0.69, "_source": {"title": "Apron", "sku": "A-1"}},
-        ],
-    },
-}
-WITH_FIELDS = {
-    "hits": {
-        "hits": [
-            {"_index": "shop", "_id": "b", "_score": 1.38, "fields": {"title": ["Boots"], "product.sku": ["B-1"]}},
-            {"_index": "shop", "_id": "a", "_score": 0.69, "fields": {"title": ["Apron"], "product.sku": ["A-1"]}},
-        ]
-    }
-}
-SOLR = {
-    "responseHeader": {"status": 0, "QTime": 1, "params": {"q": "*:*"}},
-    "response": {
-        "numFound": 2,
-        "start": 0,
-        "numFoundExact": True,
-        "docs": [{"id": "b", "title": ["Boots"]}, {"id": "a", "title": ["Apron"]}],
-    },
-}
-ALGOLIA = {
-    "hits": [
-        {"objectID": "b", "name": "Boots", "_highlightResult": {"name": {"value": "<em>Boots</em>"}}},
-        {"objectID": "a", "name": "Apron", "_highlightResult": {"name": {"value": "Apron"}}},
-    ],
-    "nbHits": 2,
-    "page": 0,
-    "query": "boots",
-}
-MEILISEARCH = {
-    "hits": [{"id": 7, "title": "Boots"}, {"id": 3, "title": "Apron"}],
-    "estimatedTotalHits": 2,
-    "processingTimeMs": 1,
-    "query": "boots",
-}
-TYPESENSE = {
-    "found": 2,
-    "hits": [
-        {"document": {"id": "b", "title": "Boots"}, "highlights": [], "text_match": 578730123365711993},
-        {"document": {"id": "a", "title": "Apron"}, "highlights": [], "text_match": 578730123365711992},
-    ],
-    "page": 1,
-}
-VESPA = {
-    "root": {
-        "id": "toplevel",
-        "relevance": 1.0,
-        "fields": {"totalCount": 2},
-        "children": [
-            {"id": "id:shop:product::b", "relevance": 0.5, "source": "shop", "fields": {"title": "Boots", "sku": "b"}},
-            {"id": "id:shop:product::a", "relevance": 0.2, "source": "shop", "fields": {"title": "Apron", "sku": "a"}},
-        ],
-    }
-}
-BODIES = {
-    "Elasticsearch": (ELASTICSEARCH, ["b", "a"]),
-    "Elasticsearch with fields": (WITH_FIELDS, ["b", "a"]),
-    "Solr": (SOLR, ["b", "a"]),
-    "Algolia": (ALGOLIA, ["b", "a"]),
-    "Meilisearch": (MEILISEARCH, ["7", "3"]),
-    "Typesense": (TYPESENSE, ["b", "a"]),
-    "Vespa": (VESPA, ["id:shop:product::b", "id:shop:product::a"]),
-}
-
-
-@pytest.mark.parametrize(("body", "expected"), BODIES.values(), ids=BODIES)
-def test_the_body_of_an_engine(body: object, expected: list[str]) -> None:
-    assert ids(body) == expected
-    assert titles(body) == ["Boots", "Apron"]
-
-
-NOTHING_FOUND = {
-    "Elasticsearch": {"took": 1, "hits": {"total": {"value": 0}, "max_score": None, "hits": []}},
-    "Solr": {"response": {"numFound": 0, "docs": []}},
-    "Algolia": {"hits": [], "nbHits": 0},
-    "Vespa": {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}},
-}
-
-
-@pytest.mark.parametrize("body", NOTHING_FOUND.values(), ids=NOTHING_FOUND)
-def test_the_body_of_an_engine_that_found_nothing(body: object) -> None:
-    assert ids(body) == []
-
-
-OTHER_IDS = {
-    "nested": (ELASTICSEARCH, "sku", ["B-1", "A-1"]),
-    "nested, with its path": (ELASTICSEARCH, "_source.sku", ["B-1", "A-1"]),
-    "a field with a dot, in a list": (WITH_FIELDS, "product.sku", ["B-1", "A-1"]),
-    "in a document's fields": (VESPA, "sku", ["b", "a"]),
-    "deep": ([{"product": {"codes": {"sku": "b"}}}], "product.codes.sku", ["b"]),
-    "of an object": ([SimpleNamespace(product=SimpleNamespace(sku=7))], "product.sku", ["7"]),
-    "of a document": ([(Document("...", {"sku": "b"}), 0.5)], "metadata.sku", ["b"]),
-    "besides an id": ([{"id": "internal-1", "sku": "b"}], "sku", ["b"]),
-}
-
-
-@pytest.mark.parametrize(("response", "id_field", "expected"), OTHER_IDS.values(), ids=OTHER_IDS)
-def test_the_field_of_the_id_can_be_named(response: object, id_field: str, expected: list[str]) -> None:
-    assert ids(response, id_field) == expected
-
-
-# --- what client libraries return -------------------------------------------------------------------------------------
-
-
-class ObjectApiResponse:
-    """As elasticsearch-py's is: the body under `body`, and whatever the body has."""
-
-    def __init__(self, body: dict[str, Any]) -> None:
-        self.body = body
-        self.meta = SimpleNamespace(status=200, headers={}, duration=0.01)
-
-    def __getitem__(self, item: str) -> object:
-        return self.body[item]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.body)
-
-
-class PysolrResults:
-    """As pysolr's is: `hits` is a number, `docs` a list."""
-
-    def __init__(self, docs: list[dict[str, Any]]) -> None:
-        self.docs, self.hits = docs, len(docs)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.docs)
-
-
-class DslHit:
-    """As elasticsearch-dsl's is: the document's fields, and what the engine says of it under `meta`."""
-
-    def __init__(self, document: str, title: str) -> None:
-        self.meta = SimpleNamespace(id=document, score=1.0)
-        self.title = title
-
-
-class DslResponse:
-    """As elasticsearch-dsl's is: a mapping by its methods, whose iterator gives the hits."""
-
-    def __init__(self, *hits: DslHit) -> None:
-        self._hits = hits
-
-    def keys(self) -> list[str]:
-        return ["took", "hits"]
-
-    def __getitem__(self, name: str) -> object:
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[DslHit]:
-        return iter(self._hits)
-
-
-CLIENTS = {
-    "elasticsearch-py": ObjectApiResponse(ELASTICSEARCH),
-    "pysolr": PysolrResults([{"id": "b", "title": "Boots"}, {"id": "a", "title": "Apron"}]),
-    "elasticsearch-dsl": DslResponse(DslHit("b", "Boots"), DslHit("a", "Apron")),
-    "a model with hits": Model(hits=[Model(objectID="b", name="Boots"), Model(objectID="a", name="Apron")]),
-}
-
-
-@pytest.mark.parametrize("response", CLIENTS.values(), ids=CLIENTS)
-def test_the_response_object_of_a_client(response: object) -> None:
-    assert ids(response) == ["b", "a"]
-    assert titles(response) == ["Boots", "Apron"]
 
 
 # --- titles -----------------------------------------------------------------------------------------------------------
