@@ -15,14 +15,14 @@ from operator import mul
 import numpy as np
 
 from . import gains as gain
-from .compiled import Floats, Indexes, Judgments, Mask, Rankings
+from .compiled import Floats, Indexes, Judgments, Mask, Rankings, count_by_query
 from .hits import Hits, find_hits
 from .names import Metric
 from .scalar import inferred_precision, satisfaction
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
-_WHOLE_RANKING = ("Rprec", "Bpref", "infAP")
+_COUNT_ZEROS = ("Judged", "Bpref", "infAP")
 
 
 def score_batch(
@@ -36,8 +36,8 @@ def score_batch(
     if any(metric.measure in _GAIN_MEASURES for metric in metrics):
         gain.check_grades(judgments, settings)
     ordered = rankings.of(judgments.queries)
-    depth = _depth(metrics, settings)
-    batch = _Batch(judgments, ordered, find_hits(judgments, ordered, depth, settings), settings)
+    hits = find_hits(judgments, ordered, _depth(metrics, settings), settings, _zeros_matter(metrics, settings))
+    batch = _Batch(judgments, ordered, hits, settings)
     scores = [SCORERS[metric.measure](metric, batch) for metric in metrics]
     if settings.undefined == "zero":
         return [np.where(np.isnan(score), 0.0, score) for score in scores]
@@ -56,47 +56,54 @@ def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
     return deepest
 
 
+def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
+    """Say whether any score depends on a document of grade 0 that was returned."""
+    if settings.unjudged == "skip" or any(metric.measure in _COUNT_ZEROS for metric in metrics):
+        return True
+    if isinstance(settings.gain, str):
+        return False
+    return settings.gain.get(0.0, 0.0) != 0
+
+
 @dataclass(slots=True, eq=False)
 class _Batch:
     """A batch with what several measures share, computed when first asked for."""
 
     judgments: Judgments
-    rankings: Sequence[Sequence[str]]
+    rankings: Rankings
     hits: Hits
     settings: Settings
-    _hit_gains: Floats | None = field(default=None, init=False)
-    _hits_by_level: dict[float, Mask] = field(default_factory=dict, init=False)
+    _found_by_level: dict[float, tuple[Indexes, Indexes]] = field(default_factory=dict, init=False)
     _relevant_by_level: dict[float, Indexes] = field(default_factory=dict, init=False)
 
     @property
     def queries(self) -> int:
         return len(self.judgments.queries)
 
-    def hit_gains(self) -> Floats:
-        if self._hit_gains is None:
-            self._hit_gains = gain.gains_of(self.hits.grade, self.settings)
-        return self._hit_gains
-
-    def relevant_hits(self, rel: float) -> Mask:
-        """Say which hits are relevant."""
-        if rel not in self._hits_by_level:
-            self._hits_by_level[rel] = self.hits.grade >= rel
-        return self._hits_by_level[rel]
+    def relevant_hits(self, rel: float, k: int | None = None) -> tuple[Indexes, Indexes]:
+        """Give query and rank of the relevant hits in the top k."""
+        if rel not in self._found_by_level:
+            index = np.flatnonzero(self.hits.grade >= rel)
+            self._found_by_level[rel] = self.hits.query[index], self.hits.rank[index]
+        query, rank = self._found_by_level[rel]
+        if k is None or not rank.size or rank.max() < k:
+            return query, rank
+        top = np.flatnonzero(rank < k)
+        return query[top], rank[top]
 
     def relevant(self, rel: float) -> Indexes:
         """Count the relevant judgments of each query."""
         if rel not in self._relevant_by_level:
-            owners = self.judgments.owners[self.judgments.grades >= rel]
-            self._relevant_by_level[rel] = np.bincount(owners, minlength=self.queries)
+            self._relevant_by_level[rel] = self.count_judgments(self.judgments.grades >= rel)
         return self._relevant_by_level[rel]
 
-    def count(self, mask: Mask) -> Indexes:
-        """Count the hits of the mask for each query."""
-        return np.bincount(self.hits.query[mask], minlength=self.queries)
+    def count_judgments(self, mask: Mask) -> Indexes:
+        """Count the judgments of the mask for each query."""
+        return count_by_query(mask, self.judgments.first, self.judgments.counts)
 
-    def top(self, mask: Mask, k: int | None) -> Mask:
-        """Cut a mask of hits at rank k."""
-        return mask if k is None else mask & (self.hits.rank < k)
+    def top(self, k: int | None) -> Indexes:
+        """Give the indexes of the hits in the top k."""
+        return np.arange(self.hits.rank.size) if k is None else np.flatnonzero(self.hits.rank < k)
 
     def judged_hits(self) -> Mask:
         """Say which hits count as judged."""
@@ -106,16 +113,8 @@ class _Batch:
 
     def above(self, mask: Mask) -> Indexes:
         """Count for each hit the hits of the mask that stand above it in its query."""
-        running: Indexes = np.cumsum(mask) - mask
-        bases = np.append(running, running[-1] + mask[-1] if mask.size else 0)[self.hits.first]
-        above: Indexes = running - bases[self.hits.query]
-        return above
-
-    def has_gain(self) -> Mask:
-        """Say which queries have a judged document with a gain above 0."""
-        judgments = self.judgments
-        with_gain = gain.gains_of(judgments.grades, self.settings) > 0
-        return np.bincount(judgments.owners[with_gain], minlength=self.queries) > 0
+        running: Indexes = np.cumsum(mask, dtype=np.intp) - mask
+        return running - running[self.hits.first[self.hits.query]]
 
 
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
@@ -126,12 +125,9 @@ def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats
 
 
 def _dcg(metric: Metric, batch: _Batch) -> Floats:
-    hits, gains = batch.hits, batch.hit_gains()
-    query, rank = hits.query, hits.rank
-    if metric.k is not None:
-        top = rank < metric.k
-        query, rank, gains = query[top], rank[top], gains[top]
-    return gain.discounted_sums(query, rank, gains, batch.queries, batch.settings)
+    top, hits = batch.top(metric.k), batch.hits
+    gains = gain.gains_of(hits.grade[top], batch.settings)
+    return gain.discounted_sums(hits.query[top], hits.rank[top], gains, batch.queries, batch.settings)
 
 
 def _ndcg(metric: Metric, batch: _Batch) -> Floats:
@@ -139,16 +135,17 @@ def _ndcg(metric: Metric, batch: _Batch) -> Floats:
     ndcg = _ratio(_dcg(metric, batch), ideal)
     if batch.settings.ideal == "judged":
         return ndcg
-    return np.where(batch.has_gain(), np.where(ideal == 0, 0.0, ndcg), np.nan)
+    return np.where(gain.with_gain(batch.judgments, batch.settings), np.where(ideal == 0, 0.0, ndcg), np.nan)
 
 
 def _ideal_judged(metric: Metric, batch: _Batch) -> Floats:
     judgments = batch.judgments
-    return gain.ideal_dcg(judgments.grades, judgments.owners, batch.queries, metric.k, batch.settings)
+    return gain.ideal_dcg(judgments.grades, judgments.first, judgments.counts, metric.k, batch.settings)
 
 
 def _ideal_returned(metric: Metric, batch: _Batch) -> Floats:
-    return gain.ideal_dcg(batch.hits.grade, batch.hits.query, batch.queries, metric.k, batch.settings)
+    hits = batch.hits
+    return gain.ideal_dcg(hits.grade, hits.first, hits.counts, metric.k, batch.settings)
 
 
 def _ideal_max(metric: Metric, batch: _Batch) -> Floats:
@@ -158,7 +155,7 @@ def _ideal_max(metric: Metric, batch: _Batch) -> Floats:
     elif batch.settings.unjudged == "skip":
         ranks = batch.hits.counts
     else:
-        ranks = np.fromiter(map(len, map(set, batch.rankings)), np.intp, batch.queries)
+        ranks = np.fromiter(map(len, map(set, batch.rankings.lists)), np.intp, batch.queries)
     return gain.repeated_ideal(top, ranks, batch.settings)
 
 
@@ -170,12 +167,16 @@ _IDEALS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
 
 
 def _cg(metric: Metric, batch: _Batch) -> Floats:
-    top = batch.top(batch.judged_hits(), metric.k)
-    return gain.sums(batch.hits.query[top], batch.hits.grade[top], batch.queries)
+    top = batch.top(metric.k)
+    grades = batch.hits.grade[top]
+    if batch.settings.negative == "zero":
+        grades = np.maximum(grades, 0)
+    return gain.sums(batch.hits.query[top], grades, batch.queries)
 
 
 def _top_relevant(metric: Metric, batch: _Batch) -> Indexes:
-    return batch.count(batch.top(batch.relevant_hits(metric.rel), metric.k))
+    query, _ = batch.relevant_hits(metric.rel, metric.k)
+    return np.bincount(query, minlength=batch.queries)
 
 
 def _precision(metric: Metric, batch: _Batch) -> Floats:
@@ -188,20 +189,17 @@ def _recall(metric: Metric, batch: _Batch) -> Floats:
 
 
 def _average_precision(metric: Metric, batch: _Batch) -> Floats:
-    relevant = batch.top(batch.relevant_hits(metric.rel), metric.k)
-    query = batch.hits.query[relevant]
+    query, rank = batch.relevant_hits(metric.rel, metric.k)
     found = np.bincount(query, minlength=batch.queries)
     place = np.arange(1, query.size + 1) - (np.cumsum(found) - found)[query]
-    precisions = gain.sums(query, place / (batch.hits.rank[relevant] + 1), batch.queries)
-    return _ratio(precisions, batch.relevant(metric.rel))
+    return _ratio(gain.sums(query, place / (rank + 1), batch.queries), batch.relevant(metric.rel))
 
 
 def _reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
-    relevant = np.flatnonzero(batch.top(batch.relevant_hits(metric.rel), metric.k))
-    query = batch.hits.query[relevant]
+    query, rank = batch.relevant_hits(metric.rel, metric.k)
     first = np.flatnonzero(np.diff(query, prepend=-1))
     reciprocal = np.zeros(batch.queries)
-    reciprocal[query[first]] = 1.0 / (batch.hits.rank[relevant[first]] + 1)
+    reciprocal[query[first]] = 1.0 / (rank[first] + 1)
     return reciprocal
 
 
@@ -214,7 +212,8 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
     total = np.zeros(batch.queries)
     if top is None:
         return total
-    chosen = batch.top(batch.hits.grade > 0, metric.k)
+    chosen = batch.top(metric.k)
+    chosen = chosen[batch.hits.grade[chosen] > 0]
     query, rank, grades = batch.hits.query[chosen], batch.hits.rank[chosen], batch.hits.grade[chosen]
     satisfied = np.fromiter(map(satisfaction, grades.tolist(), repeat(top)), np.float64, grades.size)
     # Each chance depends on the one before, so the loop runs over the place in the ranking, all queries at a time.
@@ -232,8 +231,7 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
 
 
 def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
-    relevant = batch.top(batch.relevant_hits(metric.rel), metric.k)
-    query, rank = batch.hits.query[relevant], batch.hits.rank[relevant]
+    query, rank = batch.relevant_hits(metric.rel, metric.k)
     ranks = int(rank.max()) + 1 if rank.size else 1
     weights = np.array(list(accumulate(repeat(metric.p, ranks - 1), mul, initial=1.0)))
     return (1.0 - metric.p) * gain.sums(query, weights[rank], batch.queries)
@@ -241,18 +239,20 @@ def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
 
 def _judged(metric: Metric, batch: _Batch) -> Floats:
     assert metric.k is not None
-    return batch.count(batch.top(batch.judged_hits(), metric.k)) / metric.k
+    hits = batch.hits
+    return count_by_query(batch.judged_hits() & (hits.rank < metric.k), hits.first, hits.counts) / metric.k
 
 
 def _bpref(metric: Metric, batch: _Batch) -> Floats:
-    relevant, total = batch.relevant_hits(metric.rel), batch.relevant(metric.rel)
-    judgments, hits = batch.judgments, batch.hits
-    wrong = judgments.grades < metric.rel
+    total, judgments, hits = batch.relevant(metric.rel), batch.judgments, batch.hits
+    wrong, wrong_hits = judgments.grades < metric.rel, hits.grade < metric.rel
     if batch.settings.negative == "zero":
         wrong &= judgments.grades >= 0
-    bound = np.minimum(np.bincount(judgments.owners[wrong], minlength=batch.queries), total)
-    above = batch.above(batch.judged_hits() & ~relevant)[relevant]
+        wrong_hits &= hits.grade >= 0
+    bound = np.minimum(batch.count_judgments(wrong), total)
+    relevant = np.flatnonzero(hits.grade >= metric.rel)
     query = hits.query[relevant]
+    above = batch.above(wrong_hits)[relevant]
     share = _ratio(np.minimum(above, total[query]), bound[query])
     preferences = np.where(above > 0, 1.0 - share, 1.0)
     return _ratio(gain.sums(query, preferences, batch.queries), total)
@@ -260,18 +260,19 @@ def _bpref(metric: Metric, batch: _Batch) -> Floats:
 
 def _r_precision(metric: Metric, batch: _Batch) -> Floats:
     total = batch.relevant(metric.rel)
-    top = batch.relevant_hits(metric.rel) & (batch.hits.rank < total[batch.hits.query])
-    return _ratio(batch.count(top), total)
+    query, rank = batch.relevant_hits(metric.rel)
+    return _ratio(np.bincount(query[rank < total[query]], minlength=batch.queries), total)
 
 
 def _inferred_average_precision(metric: Metric, batch: _Batch) -> Floats:
-    relevant, judged = batch.relevant_hits(metric.rel), batch.judged_hits()
-    kinds = (relevant, judged & ~relevant, ~judged)
+    is_relevant, judged = batch.hits.grade >= metric.rel, batch.judged_hits()
+    relevant = np.flatnonzero(is_relevant)
+    kinds = (is_relevant, judged & ~is_relevant, ~judged)
     above = [batch.above(kind)[relevant].tolist() for kind in kinds]
     ranks = batch.hits.rank[relevant].tolist()
     inferred = np.fromiter(map(inferred_precision, ranks, *above), np.float64, len(ranks))
-    query = batch.hits.query[relevant]
-    return _ratio(gain.sums(query, inferred, batch.queries), batch.relevant(metric.rel))
+    sums = gain.sums(batch.hits.query[relevant], inferred, batch.queries)
+    return _ratio(sums, batch.relevant(metric.rel))
 
 
 SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, NoReturn
 
@@ -31,43 +31,52 @@ UNJUDGED_CODE = 255
 class Judgments:
     """The judgments of Q queries.
 
-    `queries`: the Q ids in the caller's order. `tables`: for each its {document: grade}. `counts`: shape (Q,), the
-    number of judgments of each. `grades`: all grades, query after query, in the order of the tables. `owners`: for each
-    of these the 0-based number of its query.
+    `queries`: the Q ids in the caller's order. `tables`: for each its {document: grade}. `grades`: all grades, query
+    after query, in the order of the tables. `counts` and `first`, of shape (Q,): how many judgments each query has, and
+    where they begin in `grades`.
     """
 
     queries: list[str]
     tables: list[dict[str, float]]
-    counts: Indexes
     grades: Grades
-    owners: Indexes
+    counts: Indexes
+    first: Indexes
 
     @classmethod
-    def from_mapping(cls, judgments: Mapping[str, Mapping[str, float]]) -> Judgments:
+    def from_mapping(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> Judgments:
         """Check and lay out {query: {document: grade}}.
 
-        Ids that are not text (looked for in the first of each mapping) become text: integers their digits. ValueError,
-        naming query and document, for a grade that is not a finite number, a float as id, and two grades for one pair.
+        Ids that are not text become text: integers their digits. ValueError, naming query and document, for a grade
+        that is not a finite number, another kind of id, and two grades for one pair.
         """
         require_mapping(judgments, "judgments", "{query: {document: grade}}")
         queries = list(judgments)
-        tables: list[dict[str, float]] = list(judgments.values())  # type: ignore[arg-type]  # made true below
-        if set(map(type, tables)) - {dict}:
+        tables: list[Any] = list(judgments.values())
+        values: list[float]
+        if queries and not isinstance(queries[0], str):
+            queries = _text_ids(queries, "the judgments", "query")
+        try:
+            values = list(chain.from_iterable(map(dict.values, tables)))
+        except TypeError:  # mappings that are no dicts, or no mappings
             for query, table in zip(queries, tables, strict=True):
                 require_mapping(table, f"the judgments of query {query!r}", "{document: grade}")
             tables = list(map(dict, tables))
-        if queries and not isinstance(queries[0], str):
-            queries = _text_ids(queries, "the judgments", "query")
-        kinds = set(map(type, map(next, map(iter, tables), repeat(""))))
-        if not all(issubclass(kind, str) for kind in kinds):
-            for number, (query, table) in enumerate(zip(queries, tables, strict=True)):
-                if table and not isinstance(next(iter(table)), str):
-                    documents = _text_ids(table, f"the judgments of query {query!r}", "document")
-                    tables[number] = dict(zip(documents, table.values(), strict=True))
-        counts = np.fromiter(map(len, tables), np.intp, len(tables))
-        values = list(chain.from_iterable(map(dict.values, tables)))
+            values = list(chain.from_iterable(map(dict.values, tables)))
         grades = _grades(values, queries, tables)
-        return cls(queries, tables, counts, grades, np.repeat(np.arange(len(tables)), counts))
+        counts = np.fromiter(map(len, tables), np.intp, len(tables))
+        compiled = cls(queries, tables, grades, counts, np.cumsum(counts) - counts)
+        one = next(filter(None, tables), None)
+        return compiled if one is None or isinstance(next(iter(one)), str) else compiled.with_text_ids()
+
+    def with_text_ids(self) -> Judgments:
+        """Turn the ids of each table into text, unless its first one is."""
+        tables = [
+            dict(zip(_text_ids(table, f"the judgments of query {query!r}", "document"), table.values(), strict=True))
+            if table and not isinstance(next(iter(table)), str)
+            else table
+            for query, table in zip(self.queries, self.tables, strict=True)
+        ]
+        return replace(self, tables=tables)
 
     def refuse(self, wrong: Callable[[float], bool], explain: Callable[[float], str]) -> None:
         """Raise a ValueError that names the first judgment whose grade is `wrong`, if there is one."""
@@ -79,37 +88,60 @@ class Judgments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rankings:
-    """The rankings of some queries: `by_query` gives the documents of each, best first."""
+    """The rankings of some queries: `lists` gives the documents of each, best first."""
 
-    by_query: Mapping[str, Sequence[str]]
+    queries: list[str]
+    lists: list[Sequence[str]]
 
     @classmethod
-    def from_mapping(cls, rankings: Mapping[str, Any]) -> Rankings:
+    def from_mapping(cls, rankings: Mapping[Any, Any]) -> Rankings:
         """Check {query: [document, ...]} or {query: {document: score}}.
 
         Scores are sorted as trec_eval sorts: score, then document id by code points, both descending. Ids become text
-        as those of judgments do. ValueError for text or None in place of a ranking, a float as id, a score that is no
-        number.
+        as those of judgments do. ValueError for text or None in place of a ranking, another kind of id, a score that is
+        no number.
         """
         require_mapping(rankings, "rankings", "{query: [document, ...]}")
-        by_query: Mapping[str, Sequence[str]] = rankings
-        if by_query and not isinstance(next(iter(by_query)), str):
-            by_query = dict(zip(_text_ids(by_query, "the rankings", "query"), by_query.values(), strict=True))
-        if set(map(type, by_query.values())) - {list, tuple}:
-            by_query = {query: _ranking(query, ranking) for query, ranking in by_query.items()}
-        kinds = set(map(type, map(next, map(iter, by_query.values()), repeat(""))))
-        if not all(issubclass(kind, str) for kind in kinds):
-            by_query = {
-                query: ranking
-                if not ranking or isinstance(ranking[0], str)
-                else [text_id(document, f"the ranking of query {query!r}", "document") for document in ranking]
-                for query, ranking in by_query.items()
-            }
-        return cls(by_query)
+        queries, lists = list(rankings), list(rankings.values())
+        if queries and not isinstance(queries[0], str):
+            queries = _text_ids(queries, "the rankings", "query")
+        if set(map(type, lists)) - {list, tuple}:
+            lists = [_ranking(query, ranking) for query, ranking in zip(queries, lists, strict=True)]
+        compiled = cls(queries, lists)
+        one = next(filter(None, lists), None)
+        return compiled if one is None or isinstance(one[0], str) else compiled.with_text_ids()
 
-    def of(self, queries: Sequence[str]) -> list[Sequence[str]]:
-        """Give the rankings of these queries; a query without one has an empty ranking."""
-        return list(map(self.by_query.get, queries, repeat(())))
+    def with_text_ids(self) -> Rankings:
+        """Turn the ids of each ranking into text, unless its first one is."""
+        lists = [
+            [text_id(document, f"the ranking of query {query!r}", "document") for document in ranking]
+            if ranking and not isinstance(ranking[0], str)
+            else ranking
+            for query, ranking in zip(self.queries, self.lists, strict=True)
+        ]
+        return Rankings(self.queries, lists)
+
+    def check_ids(self) -> None:
+        """Raise a ValueError that names the first id that is neither text nor an integer, if there is one."""
+        for query, ranking in zip(self.queries, self.lists, strict=True):
+            for document in ranking:
+                text_id(document, f"the ranking of query {query!r}", "document")
+
+    def of(self, queries: list[str]) -> Rankings:
+        """Give the rankings of just these queries, in this order; a query without a ranking gets an empty one."""
+        if self.queries == queries:
+            return self
+        by_query: dict[str, Sequence[str]] = dict(zip(self.queries, self.lists, strict=True))
+        return Rankings(queries, list(map(by_query.get, queries, repeat(()))))
+
+
+def count_by_query(mask: Mask, first: Indexes, counts: Indexes) -> Indexes:
+    """Count where a mask is true within the slice of each query, from `first`, `counts` long."""
+    totals = np.zeros(first.size, np.intp)
+    filled = np.flatnonzero(counts)
+    if filled.size:
+        totals[filled] = np.add.reduceat(mask, first[filled], dtype=np.intp)
+    return totals
 
 
 def text_id(value: object, where: str, what: str) -> str:
@@ -193,7 +225,7 @@ def _of_one_type(values: list[float], tag: bytes, number: str) -> npt.NDArray[An
     looking at each type costs. In format 2 every int of 32 bits takes 5 bytes, every float 9: the length and the tags
     show whether there was anything else.
     """
-    record = np.dtype([("tag", "S1"), ("number", number)])
+    record = np.dtype([("tag", "u1"), ("number", number)])
     if not values:
         return np.empty(0, number)
     if type(values[0]) is not (int if tag == b"i" else float):
@@ -205,7 +237,7 @@ def _of_one_type(values: list[float], tag: bytes, number: str) -> npt.NDArray[An
     if len(data) != 5 + record.itemsize * len(values):
         return None
     records = np.frombuffer(data, record, offset=5)
-    return records["number"] if (records["tag"] == tag).all() else None
+    return records["number"] if (records["tag"] == ord(tag)).all() else None
 
 
 def _refuse_grade(queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> NoReturn:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from itertools import accumulate, repeat
 
 import numpy as np
-import numpy.typing as npt
 
-from .compiled import Floats, Grades, Indexes, Judgments
+from .compiled import Floats, Grades, Indexes, Judgments, Mask, count_by_query
 from .settings import LARGEST_EXPONENTIAL_GRADE, Settings, discount_table
+
+# With higher grades than this, sorting is cheaper than counting each.
+_COUNTED_LEVELS = 24
 
 
 def check_grades(judgments: Judgments, settings: Settings) -> None:
@@ -67,6 +69,18 @@ def gains_of(grades: Grades, settings: Settings) -> Floats:
     return np.where(grades < 0, 0.0, gains) if settings.negative == "zero" else gains
 
 
+def with_gain(judgments: Judgments, settings: Settings) -> Mask:
+    """Say which queries have a judged document with a gain above 0."""
+    grades = judgments.grades
+    if grades.dtype == np.uint8 or not settings.increasing:
+        positive = gains_of(grades, settings) > 0
+    else:  # 2^grade - 1 rounds to 0 for the smallest of the positive grades
+        positive = grades > 0
+        tiny = np.flatnonzero(positive & (grades < 1e-12))
+        positive[tiny] = gains_of(grades[tiny], settings) > 0
+    return count_by_query(positive, judgments.first, judgments.counts) > 0
+
+
 def discounts(settings: Settings, ranks: int) -> Floats:
     """Give the discounts of the first ranks as an array."""
     return np.array(discount_table(settings.discount, ranks)[:ranks])
@@ -84,20 +98,17 @@ def sums(query: Indexes, values: Grades, queries: int) -> Floats:
     return added  # without any values bincount would give integers
 
 
-def ideal_dcg(grades: Grades, owners: Indexes, queries: int, k: int | None, settings: Settings) -> Floats:
+def ideal_dcg(grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings) -> Floats:
     """Give for each query the DCG of its grades sorted by gain, cut at `k`, documents without a gain above 0 left out.
 
-    `grades` stand query after query, `owners` name their queries. Grades of one byte are counted by level and not
+    The grades of each query stand from `first` on, `counts` of them. Grades of one byte are counted by level and not
     sorted at all; others are sorted in rows of about equal length.
     """
     if grades.dtype == np.uint8:
-        present = np.flatnonzero(np.bincount(grades, minlength=256))
-        levels = sorted(((settings.gains[grade], grade) for grade in present.tolist()), reverse=True)
-        levels = [level for level in levels if level[0] > 0]
-        if len(levels) * queries <= 4 * grades.size + 10_000:
-            return _counted_ideal(grades, owners, queries, k, levels, settings)
+        if grades.max(initial=0) <= _COUNTED_LEVELS:
+            return _counted_ideal(grades, first, counts, k, settings)
         grades = grades.astype(np.float64)
-    return _sorted_ideal(grades, owners, queries, k, settings)
+    return _sorted_ideal(grades, first, counts, k, settings)
 
 
 def repeated_ideal(top: float | None, ranks: Indexes, settings: Settings) -> Floats:
@@ -111,40 +122,33 @@ def repeated_ideal(top: float | None, ranks: Indexes, settings: Settings) -> Flo
 
 
 def _counted_ideal(
-    grades: npt.NDArray[np.uint8],
-    owners: Indexes,
-    queries: int,
+    grades: Grades,
+    first: Indexes,
+    counts: Indexes,
     k: int | None,
-    levels: list[tuple[float, int]],
     settings: Settings,
 ) -> Floats:
-    if not levels:
-        return np.zeros(queries)
-    column = np.full(256, len(levels), np.intp)
-    column[[grade for _, grade in levels]] = np.arange(len(levels))
-    width = len(levels) + 1
-    counts = np.bincount(owners * width + column[grades], minlength=queries * width).reshape(queries, width)[:, :-1]
+    queries = first.size
+    present = (grade for grade in range(int(grades.max(initial=0)) + 1) if (grades == grade).any())
+    levels = sorted(((settings.gains[grade], grade) for grade in present), reverse=True)
+    levels = [level for level in levels if level[0] > 0]
     # How many ranks are taken when each level is done; the cutoff is reached within some level.
-    taken = np.cumsum(counts, axis=1)
+    taken = np.zeros((queries, len(levels) + 1), np.intp)
+    for column, (_, grade) in enumerate(levels):
+        taken[:, column + 1] = taken[:, column] + count_by_query(grades == grade, first, counts)
     if k is not None:
         np.minimum(taken, k, out=taken)
     lengths = taken[:, -1]
-    counts = np.diff(taken, axis=1, prepend=0)
-    gains = np.repeat(np.tile(np.array([gain for gain, _ in levels]), queries), counts.ravel())
+    gains = np.repeat(np.tile(np.array([gain for gain, _ in levels]), queries), np.diff(taken, axis=1).ravel())
     query = np.repeat(np.arange(queries), lengths)
-    return discounted_sums(
-        query, np.arange(query.size) - (np.cumsum(lengths) - lengths)[query], gains, queries, settings
-    )
+    rank = np.arange(query.size) - (np.cumsum(lengths) - lengths)[query]
+    return discounted_sums(query, rank, gains, queries, settings)
 
 
-def _sorted_ideal(
-    grades: npt.NDArray[np.float64], owners: Indexes, queries: int, k: int | None, settings: Settings
-) -> Floats:
+def _sorted_ideal(grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings) -> Floats:
     # A formula never gives a higher grade a lower gain, so that only the best k grades need a gain; a mapping may.
     keys = grades if settings.increasing else gains_of(grades, settings)
-    counts = np.bincount(owners, minlength=queries)
-    first = np.cumsum(counts) - counts
-    ideal = np.zeros(queries)
+    ideal = np.zeros(first.size)
     # Rows of one class are at most twice as long as the shortest, so the padding never doubles the memory.
     classes = np.frexp(counts)[1]
     for width_class in np.unique(classes[counts > 0]).tolist():
