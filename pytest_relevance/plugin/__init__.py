@@ -6,7 +6,6 @@ with cases needs is registered when the first case file is collected (`reporting
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,8 +50,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CaseFile |
 
 
 @pytest.fixture
-def relevance(request: pytest.FixtureRequest) -> Iterator[Relevance]:
+def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""
     from pytest_relevance.plugin.fixture import Relevance
 
-    yield Relevance(request.node)
+    return Relevance(request.node)

@@ -7,7 +7,7 @@ search that raises is the search's own code.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Mapping
 from time import perf_counter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ def call(search: Any, case: Case) -> tuple[object, float]:
         response = search(case.query, **params)
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # raised by the call, not in it
-            raise CaseError(_uncallable(search, case, params, error)) from None
+            raise CaseError(_uncallable(search, case, params, error), pytrace=False) from None
         raise
     if inspect.isgenerator(response):
         response = list(response)
@@ -103,11 +103,12 @@ def _takes_k(search: Any) -> bool:
     return parameter is not None and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
 
 
-def _uncallable(search: object, case: Case, params: dict[str, object], error: TypeError) -> str:
+def _uncallable(search: object, case: Case, params: Mapping[str, object], error: TypeError) -> str:
     if not callable(search):
         what = f'the fixture "{case.search}" is no function but {shown(search)}'
         if inspect.iscoroutine(search) or inspect.isasyncgen(search):
-            search.close() if inspect.iscoroutine(search) else None
+            if inspect.iscoroutine(search):
+                search.close()  # it warns otherwise that nobody awaited it
             return f"{what}: an async fixture needs pytest-asyncio (or anyio) to be set up, see its documentation"
         return f"{what}; return a function: search(query, **params)"
     try:
@@ -120,4 +121,3 @@ def _uncallable(search: object, case: Case, params: dict[str, object], error: Ty
         f"its signature is {case.search}{signature}; its keyword arguments are the params of the case and the suite"
         + (", and k" if "k" in params else "")
     )
-

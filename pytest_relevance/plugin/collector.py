@@ -18,8 +18,9 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import read_suite
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
+from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopScopes, has_plugin
 
-OWN_TAGS = pytest.StashKey[set[str]]()
+OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 """The tags that this plugin has registered as markers itself."""
 
 
@@ -30,11 +31,12 @@ class CaseModule(ModuleType):
     that no query can take the place of something pytest asks a module for.
     """
 
-    collecting: FunctionType | None = None
+    collecting: object = None
 
     def __getattr__(self, name: str) -> object:
-        function = self.__dict__.get("collecting")
-        if function is not None and function.__name__ == name:
+        """The function that is being collected, when that is its name."""
+        function = self.collecting
+        if isinstance(function, FunctionType) and function.__name__ == name:
             return function
         raise AttributeError(name)
 
@@ -51,7 +53,7 @@ class CaseFile(pytest.Module):
         """Every function made here is a test, whatever its name."""
         return isinstance(obj, FunctionType)
 
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:  # type: ignore[override]
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """Read the file and make its cases items. All mistakes of the file are one collection error."""
         reporting.install(self.config)
         try:
@@ -67,14 +69,20 @@ class CaseFile(pytest.Module):
         module = self.obj
         assert isinstance(module, CaseModule)
         makeitem = self.ihook.pytest_pycollect_makeitem
-        template = running.Templates(self.config, str(self.path))
         marks = _Marks()
+        has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
+        template = running.Templates(str(self.path), coroutines=has_asyncio or has_plugin(self.config, ANYIO))
+        scopes = LoopScopes(self) if has_asyncio else None
         file = shown_path(self.path, self.config)
         for case in suite.cases:
             function = template.function(case)
             module.collecting = function
             made = makeitem(collector=self, name=function.__name__, obj=function)
-            for item in made if isinstance(made, list) else [made]:
+            if scopes is not None and scopes.must_make_anew(case, made):
+                made = makeitem(collector=self, name=function.__name__, obj=function)
+            for item in made:
+                if scopes is not None:
+                    scopes.mark(case, item)
                 item.stash[running.RUN] = running.CaseRun(case, file, function, running.variant(item))
                 item.extra_keyword_matches.add(case.query)
                 for mark in marks.of(case):
@@ -107,11 +115,16 @@ def _marker_names(config: pytest.Config) -> frozenset[str]:
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
     """The markers that somebody else registered: pytest, a plugin, the project."""
-    return (_marker_names(config) | OWNED_TAGS) - config.stash.setdefault(OWN_TAGS, set())
+    return (_marker_names(config) | OWNED_TAGS) - _own_tags(config)
+
+
+def _own_tags(config: pytest.Config) -> set[str]:
+    tags: set[str] = set()
+    return config.stash.setdefault(OWN_TAGS, tags)
 
 
 def _register(config: pytest.Config, suite: Suite) -> None:
-    own = config.stash.setdefault(OWN_TAGS, set())
+    own = _own_tags(config)
     for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
         if tag not in own:
             own.add(tag)

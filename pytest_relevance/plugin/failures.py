@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
@@ -16,7 +16,7 @@ from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, p
 class Writer(Protocol):
     """What is needed of pytest's terminal writer, and of its terminal reporter."""
 
-    def write(self, content: str, /, **markup: bool) -> None:
+    def write(self, content: str, *, flush: bool = ..., **markup: bool) -> None:
         """Write text with markup (`red=True`)."""
 
 
@@ -30,39 +30,54 @@ MARKUP: dict[str, dict[str, bool]] = {
 """What the styles of a report look like in pytest's terminal writer."""
 
 
-class CaseFailure(pytest.fail.Exception):
+if TYPE_CHECKING:
+
+    class _Failed(BaseException):
+        def __init__(self, msg: str | None = None, pytrace: bool = True) -> None: ...
+
+else:
+    _Failed = pytest.fail.Exception
+
+
+class CaseFailure(_Failed):
     """A floor or an expectation of a case is not met, or nothing can be said. What `xfail` speaks of."""
 
 
-class CaseError(pytest.fail.Exception):
-    """The case could not be scored: the search returned nonsense, or could not be called. Not what `xfail` speaks of."""
+class CaseError(_Failed):
+    """The case could not be scored: the search returned nonsense, or could not be called. `xfail` does not cover it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """Where a failing case stands and why it failed, in one line: what `--tb=line`, JUnit and the short summary show."""
+    """Where a failing case stands and why it failed, as `--tb=line`, JUnit and the short summary show it."""
 
     path: str
     lineno: int
     message: str
 
     def __str__(self) -> str:
+        """All of it in one line."""
         return f"{self.path}:{self.lineno}: {self.message}"
 
 
 class FailureText:
-    """A failing case's report with colours, in the place of pytest's own representation of the exception."""
+    """A failing case's report with colours, in the place of pytest's own representation of the exception.
 
-    def __init__(self, lines: list[Line], crash: Crash) -> None:
+    `shown` is what a terminal shows of it; JUnit and other reporters take the whole text.
+    """
+
+    def __init__(self, lines: Sequence[Line], crash: Crash, shown: Sequence[Line]) -> None:
         self.lines = lines
         self.reprcrash = crash
+        self.shown = shown
 
     def __str__(self) -> str:
+        """The whole text, without colours."""
         return plain(self.lines)
 
     def toterminal(self, tw: Writer) -> None:
         """Write the report to pytest's terminal writer."""
-        write_lines(tw, self.lines)
+        write_lines(tw, self.shown)
 
 
 def write_lines(tw: Writer, lines: Iterable[Line]) -> None:
@@ -74,7 +89,7 @@ def write_lines(tw: Writer, lines: Iterable[Line]) -> None:
         tw.write("\n")
 
 
-def shown_path(path: Path, config: pytest.Config) -> str:
+def shown_path(path: Path | str, config: pytest.Config) -> str:
     """A file as messages name it: from where pytest was started, as its own messages do."""
     try:
         return os.path.relpath(path, config.invocation_params.dir)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.plugin import reporting, running
-from pytest_relevance.plugin.failures import CaseError, shown_path
+from pytest_relevance.plugin.calling import is_waiting
 from pytest_relevance.runs.ranking import id_text
 from pytest_relevance.runs.scored import Scored
+from pytest_relevance.wording import shown
 
 _NOT_HERE = {
     "search": "the ranking is given here; call your search in the test",
@@ -48,21 +49,22 @@ class Relevance:
                 raise ValueError(f"relevance.check takes no {name}: {why}")
         values = {"query": query, **{name: _plain(value) for name, value in keys.items()}}
         if judgments is not None:
-            values["judgments"] = _with_text_ids(judgments)
+            values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
         try:
             case = case_from_values(values)
         except ValueError as error:
             raise ValueError(f"relevance.check: {error}") from None
-        if inspect.iscoroutine(ranking):
-            ranking.close()
-            raise CaseError("relevance.check was given a coroutine; await the search in the test")
-        frame = sys._getframe(1)
-        file = shown_path(Path(frame.f_code.co_filename), self._item.config)
-        return running.check(self._item, case, ranking, (file, frame.f_lineno))
+        if is_waiting(ranking):
+            if inspect.iscoroutine(ranking):
+                ranking.close()  # it warns otherwise that nobody awaited it
+            raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
+        caller = sys._getframe(1)
+        return running.check(self._item, replace(case, line=caller.f_lineno), ranking, caller.f_code.co_filename)
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
     """Judgments with ids as text and plain grades, as a case file has them."""
+    __tracebackhide__ = True
     found: dict[Any, Any] = {}
     for document, grade in judgments.items():
         name = id_text(document)
@@ -73,5 +75,11 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Numpy's scalars as Python's own."""
-    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") and not value.shape else value
+    """Numpy's scalars and arrays as Python's own, in lists and mappings too."""
+    if type(value).__module__ == "numpy":
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {_plain(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_relevance_ranking(response: object, case: Case) -> object | None:  # type: ignore[empty-body]
+def pytest_relevance_ranking(response: object, case: Case) -> object | None:
     """Turn what a search returned into a ranking.
 
     For responses of a shape that the plugin does not read by itself. Return the ranking in any shape that it does read

@@ -3,19 +3,34 @@
 With one of them installed the cases are coroutine functions. A plugin that takes a case runs it in its own loop, which
 is right for a coroutine search and wrong for a plain one: a plain search may start a loop of its own. So a plain search
 is called outside of any loop, and only what it returns, where that must be awaited, is handed over. A coroutine search
-that no plugin takes runs on the loop of `calling`. anyio is left alone: it takes only what asks for its backend.
+that no plugin takes runs on the loop of `calling`.
+
+pytest-asyncio has a loop for each scope, and what was made in one of them works in no other. `LoopScopes` sees to it
+that a case runs in the loop that its search was made in.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator
-from time import perf_counter
-from typing import Any
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling, running
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.collector import CaseFile
+
+PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
+ANYIO = ("anyio", "anyio.pytest_plugin")
+"""The names that a plugin is known by: of its entry point, and of the module where `-p` or an environment names it."""
+
+
+def has_plugin(config: pytest.Config, names: Iterable[str]) -> bool:
+    """Whether a plugin that goes by one of some names is active."""
+    return any(map(config.pluginmanager.has_plugin, names))
 
 
 class LoopChoice:
@@ -24,35 +39,79 @@ class LoopChoice:
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         """Put the function in place that suits the search, which is known only now that the fixtures are set up."""
+        __tracebackhide__ = True
         this = pyfuncitem.stash.get(running.RUN, None)
-        if this is None or pyfuncitem.funcargs.get("anyio_backend"):
+        if this is None:
             return (yield)
         before = pyfuncitem.obj
-        taken = before is not this.function
         search = pyfuncitem.funcargs[this.case.search]
-        if not (taken and _is_coroutine_function(search)):
-            pyfuncitem.obj = _outside(pyfuncitem, this, before if taken else None)
+        # pytest-asyncio puts a function of its own in the place of the one it takes; anyio goes by the fixture
+        taken = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
+        if taken and (_is_coroutine_function(search) or calling.is_waiting(running.search_now(pyfuncitem))):
+            return (yield)
+        pyfuncitem.obj = this.plain_function(str(pyfuncitem.path))
         try:
             return (yield)
         finally:
             pyfuncitem.obj = before
 
 
-def _outside(item: pytest.Function, this: running.CaseRun, theirs: Any) -> Any:
-    """A function that calls the search outside of any loop, and gives what must be awaited to `theirs`, if there is."""
+class LoopScopes:
+    """The loops of pytest-asyncio that the cases of a file run in, where it is active.
 
-    def run_outside(**funcargs: object) -> None:
-        __tracebackhide__ = True
-        response, started = calling.call(item.funcargs[this.case.search], this.case)
-        if calling.is_waiting(response):
-            if theirs is not None:
-                this.handed_over = response, started
-                theirs(**funcargs)
-                return
-            response = calling.wait_on_own_loop(item.config, response)
-        running.finish(item, this, response, perf_counter() - started)
+    In auto mode it takes every case, in strict mode what is marked. A case is marked when its search is made in one of
+    pytest-asyncio's loops, by an async fixture: with the scope of that loop.
+    """
 
-    return run_outside
+    def __init__(self, file: CaseFile) -> None:
+        self._file = file
+        config = file.config
+        self._auto = (config.getoption("asyncio_mode", None) or config.getini("asyncio_mode")) == "auto"
+        of_fixtures = config.getini("asyncio_default_fixture_loop_scope")
+        self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
+        of_tests = config.getini("asyncio_default_test_loop_scope")
+        # A loop a case, which is pytest-asyncio's default, breaks a client that is made once, on the first case.
+        self._otherwise: str | None = (of_tests if of_tests != "function" else None) or "session"
+        if not self._auto:
+            self._otherwise = None
+        self._scopes: dict[tuple[str, ...], str | None] = {}
+        self._marks: dict[str, pytest.MarkDecorator] = {}
+
+    def must_make_anew(self, case: Case, items: Sequence[pytest.Item | pytest.Collector]) -> bool:
+        """Whether the items of a case must be made once more: pytest-asyncio takes them by the file's new mark."""
+        key = (case.search, *case.usefixtures)
+        if key in self._scopes or not items:
+            return False
+        fixtures = getattr(getattr(items[0], "_fixtureinfo", None), "name2fixturedefs", {})
+        scope = self._scopes[key] = self._scope_of(case.search, fixtures)
+        if self._auto or scope is None or self._otherwise is not None:
+            return False
+        self._otherwise = scope  # the mark of the file holds for all the cases that follow
+        self._file.add_marker("asyncio")
+        return True
+
+    def mark(self, case: Case, item: pytest.Item) -> None:
+        """Mark an item with the scope of the loop it shall run in, if pytest-asyncio takes it."""
+        scope = self._scopes.get((case.search, *case.usefixtures)) or self._otherwise
+        if scope is not None:
+            if scope not in self._marks:
+                self._marks[scope] = pytest.mark.asyncio(loop_scope=scope)
+            item.add_marker(self._marks[scope], append=False)
+
+    def _scope_of(self, search: str, fixtures: Mapping[str, Sequence[Any]]) -> str | None:
+        """The scope of the loop of the nearest async fixture that the search is made of; None without one."""
+        names = [search]
+        for name in names:
+            for fixture in fixtures.get(name, ())[-1:]:
+                function = fixture.func
+                if _is_async(function) and (self._auto or hasattr(function, "_force_asyncio_fixture")):
+                    return str(getattr(function, "_loop_scope", None) or self._of_fixtures or fixture.scope)
+                names += [argument for argument in fixture.argnames if argument not in names]
+        return None
+
+
+def _is_async(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
 def _is_coroutine_function(search: object) -> bool:

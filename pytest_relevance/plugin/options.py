@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,3 +71,8 @@ def read(config: pytest.Config) -> None:
 def is_xdist_controller(config: pytest.Config) -> bool:
     """Whether this process only hands the tests out to workers."""
     return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+
+
+def is_brief(option: Any) -> bool:
+    """Whether the terminal shows a line a failure."""
+    return bool(option.verbose < 0 or option.tbstyle == "line")

@@ -1,28 +1,31 @@
 """What a run reports: the entry that travels on each report, the failure in colours, the summary at the end.
 
-A case's entry is a dict of builtin types, and an attribute of the report: it survives pytest-xdist, whose workers run this
-module's `pytest_runtest_makereport` and whose controller runs the rest, and what a worker finished survives its crash.
-Without xdist the same code does both.
+A case's entry is a dict of builtin types, and an attribute of the report: it survives pytest-xdist, whose workers run
+this module's `pytest_runtest_makereport` and whose controller runs the rest, and what a worker finished survives its
+crash. Without xdist the same code does both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from pytest_relevance.plugin import calling, running
-from pytest_relevance.plugin.failures import CaseFailure, Crash, FailureText, write_lines
+from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
+from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
+from pytest_relevance.plugin.options import is_brief
 from pytest_relevance.reports.summary import Entry, summary_lines
-from pytest_relevance.reports.text import BAD, Line, line
 from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE
-from pytest_relevance.wording import quoted
 
 NAME = "relevance-reporting"
 
 ENTRIES = "relevance"
 """The attribute of a report that carries the entries: one of a case, as many as its checks of a test in Python."""
+
+TOLD = "relevance_told"
+"""The attribute of a report that carries what is told of a failure (`telling`)."""
 
 
 def install(config: pytest.Config) -> None:
@@ -31,9 +34,7 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
-    if any(manager.has_plugin(name) for name in running.ASYNC_PLUGINS):
-        from pytest_relevance.plugin.loops import LoopChoice
-
+    if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
 
 
@@ -44,7 +45,7 @@ class Reporting:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._entries: dict[tuple[str, int], Entry] = {}
-        self._explained: set[str] = set()
+        self._advised: set[str] = set()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
@@ -55,28 +56,31 @@ class Reporting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach the entries to the report of the call, or say why there is no call."""
-        report = yield
+        """Attach the entries to the report of the call, and what is told of a case that ended badly."""
         this = item.stash.get(running.RUN, None)
-        runs = [this] if this is not None else item.stash.get(running.RUNS, None)
-        if not runs:
-            return report
-        if call.when == "call":
-            setattr(report, ENTRIES, [self._entry(item, run, report, call.excinfo) for run in runs])
-            for run in runs:
-                run.scored = run.lines = None  # what is reported need not be kept
-        elif call.when == "setup" and call.excinfo is not None and this is not None:
-            self._explain_setup(this, report, call.excinfo)
+        told: dict[str, Any] | None = None
+        if this is not None and call.excinfo is not None:
+            told = _before_report(this, item, call)
+        report = yield
+        runs = [this] if this is not None else item.stash.get(running.RUNS, ())
+        if call.when == "call" and runs:
+            told = _after_report(runs, item, call, report) or told
+            if this is None:
+                del item.stash[running.RUNS]  # the test checks again when it is run again
+        if told is not None and report.failed:
+            setattr(report, TOLD, told)
         return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the entries for the summary, and give a failure its colours before anybody prints it."""
-        for number, entry in enumerate(getattr(report, ENTRIES, ())):
-            if entry.get("crash"):
-                lines = [tuple(map(tuple, spans)) for spans in entry["lines"]]
-                report.longrepr = FailureText(lines, Crash(*entry["crash"]))  # type: ignore[assignment, arg-type]
-            if not self._is_worker and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" comes another
+        """Keep the entries for the summary, and give a failure its text before anybody prints it."""
+        if self._is_worker:
+            return
+        told = getattr(report, TOLD, None)
+        if told is not None:
+            report.longrepr = self._text(told)  # type: ignore[assignment]
+        if report.outcome in ("passed", "failed", "skipped"):  # after "rerun" comes another
+            for number, entry in enumerate(getattr(report, ENTRIES, ())):
                 was_xfail = hasattr(report, "wasxfail")
                 self._entries[report.nodeid, number] = Entry.of(entry, report.outcome, was_xfail=was_xfail)
 
@@ -100,70 +104,69 @@ class Reporting:
         """Close the loop that coroutine searches ran on."""
         calling.close_own_loop(config)
 
-    def _entry(
-        self,
-        item: pytest.Item,
-        this: running.CaseRun,
-        report: pytest.TestReport,
-        excinfo: pytest.ExceptionInfo[BaseException] | None,
-    ) -> dict[str, Any]:
-        case, scored = this.case, this.scored
-        entry: dict[str, Any] = {
-            "file": this.file,
-            "line": case.line,
-            "id": case.id,
-            "name": item.name,
-            "query": case.query,
-            "search": case.search,
-            "variant": this.variant,
-            "tags": case.tags,
-            "weight": float(case.weight),
-            "k": case.k,
-            "verdict": ERROR,
-        }
-        if scored is not None:
-            entry["verdict"] = scored.verdict
-            entry["score"] = None if scored.score != scored.score else float(scored.score)
-            entry["latency"] = scored.latency
-            if this.lines is not None:
-                entry["lines"] = this.lines
-            if excinfo is not None and scored.reasons:
-                path, reason = str(item.path), scored.reasons[0]
-                if isinstance(excinfo.value, CaseFailure) and report.failed:
-                    entry["crash"] = (path, case.line, reason)
-                elif scored.verdict == INCONCLUSIVE and report.skipped:
-                    report.longrepr = (path, case.line, f"Skipped: {reason}")
-        elif report.failed:
-            from pytest_relevance.reports.failure import case_line
-
-            report.sections.append(("relevance case", case_line(case, this.where, this.label)))
-        return entry
-
-    def _explain_setup(
-        self, this: running.CaseRun, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]
-    ) -> None:
-        """Say how to write the fixture that a case's search is, where there is none."""
-        error, search = excinfo.value, this.case.search
-        if not isinstance(error, pytest.FixtureLookupError) or error.argname != search:
-            return
-        message = f"fixture {quoted(search)} not found, which the case calls to search"
-        lines: list[Line] = [line(f"{this.where}: {message}", BAD)]
-        if search not in self._explained:  # once a run: a suite has many cases and they all lack the same fixture
-            self._explained.add(search)
-            lines += [line(text) for text in _HOW_TO.format(search=search).splitlines()]
-        report.longrepr = FailureText(lines, Crash(report.location[0], this.case.line, message))  # type: ignore[assignment]
+    def _text(self, told: Mapping[str, Any]) -> FailureText:
+        """What is told of a failure, as pytest prints it. Advice is given once: many cases lack the same fixture."""
+        option = self._config.option
+        lines, brief = told["lines"], told["brief"]
+        if told["advice"] in self._advised:
+            lines = brief
+        elif told["advice"] is not None:
+            self._advised.add(told["advice"])
+        return FailureText(lines, Crash(*told["crash"]), brief if is_brief(option) else lines)
 
 
-_HOW_TO = """
-Write it in a conftest.py beside the case file; it returns a function from a query to results, best first:
+def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
+    """Make of an exception what pytest shall report of it."""
+    from pytest_relevance.plugin import telling
 
-    import pytest
+    assert call.excinfo is not None
+    if isinstance(call.excinfo.value, pytest.FixtureLookupError):
+        told = telling.missing_fixture(this, item, call.excinfo.value)
+        call.excinfo = telling.in_place_of(call.excinfo, told["crash"][-1])
+        return told
+    telling.leave_out_ours(call.excinfo)
+    return None
 
-    @pytest.fixture(scope="session")
-    def {search}():
-        engine = ...                      # connect to your search engine, once
-        def search(query, k=10):
-            return engine.search(query, limit=k)    # ids, (id, score) pairs, or dicts with an id
-        return search
 
-If it goes by another name, write it in the case file:  search: name_of_the_fixture"""
+def _after_report(
+    runs: Sequence[running.CaseRun], item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> dict[str, Any] | None:
+    """Attach the entries, and return what is told of the run that the call ended in."""
+    setattr(report, ENTRIES, [_entry(run, item.name) for run in runs])
+    told = None
+    for run in runs:
+        if run.error is not None and call.excinfo is not None and run.error is call.excinfo.value:
+            from pytest_relevance.plugin import telling
+
+            told = telling.failure(run, item)
+        elif run.scored is None and run.function is not None and report.failed:
+            report.sections.append(("relevance case", f"{run.where}: {run.facts}"))
+        elif run.scored is not None and run.scored.verdict == INCONCLUSIVE and report.skipped:
+            report.longrepr = (run.path or str(item.path), run.case.line, f"Skipped: {run.scored.reasons[0]}")
+        run.forget()
+    return told
+
+
+def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
+    """What is kept of a case that ran, in types that travel."""
+    case, scored = this.case, this.scored
+    entry: dict[str, Any] = {
+        "file": this.file,
+        "line": case.line,
+        "id": case.id,
+        "name": name,
+        "query": case.query,
+        "search": this.search,
+        "variant": this.variant,
+        "tags": case.tags,
+        "weight": float(case.weight),
+        "k": case.k,
+        "verdict": ERROR,
+    }
+    if scored is not None:
+        entry["verdict"] = scored.verdict
+        entry["score"] = None if scored.score != scored.score else float(scored.score)
+        entry["latency"] = scored.latency
+        if this.lines is not None and this.error is None:
+            entry["lines"] = this.lines
+    return entry

@@ -2,12 +2,12 @@
 
 The functions are made from one-line templates that call back into this module. Where a plugin that runs coroutines is
 about, the function is a coroutine function, so that pytest-asyncio and anyio can take the case into their own loops;
-`loops` sees to it that a plain search is still called outside of any loop.
+`loops` sees to it that a plain search is still called outside of any loop, by putting a plain function in its place.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from time import perf_counter
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -16,18 +16,17 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
-from pytest_relevance.plugin.failures import CaseError, CaseFailure
+from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
+from pytest_relevance.plugin.options import is_brief
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, score_case
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.text import Line
 
-ASYNC_PLUGINS = ("asyncio", "anyio")
-"""Plugins that run coroutine functions, by the names they register under."""
-
-_SYNC = "def case({arguments}): run()"
-_ASYNC = "async def case({arguments}): await run_async()"
+# A name of a template's must not be one that a fixture has: the fixtures are the template's parameters.
+_SYNC = "def case({arguments}): _run_relevance_case()"
+_ASYNC = "async def case({arguments}): await _run_relevance_case_async()"
 
 _calling: list[pytest.Function] = []
 """The item whose function is being called. A parameter `request` would be the usual way to it, at 25 us an item."""
@@ -38,23 +37,36 @@ def about_to_call(item: pytest.Function) -> None:
     _calling[:] = [item]
 
 
-
 class CaseRun:
     """A case as an item carries it, and what came of running it.
 
-    `variant` is the parameter id of its search. `handed_over` is a response that another plugin's loop shall await.
+    `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
+    that was done before the function that shall await it, or score it, is called. `error` is what the case ended in.
     """
 
-    __slots__ = ("case", "file", "function", "handed_over", "lines", "scored", "variant")
+    __slots__ = (
+        *("case", "file", "function", "path", "variant"),
+        *("brief", "error", "lines", "properties", "response", "scored"),
+    )
 
-    def __init__(self, case: Case, file: str, function: FunctionType | None, variant: str | None) -> None:
+    def __init__(
+        self, case: Case, file: str, function: FunctionType | None = None, variant: str | None = None, path: str = ""
+    ) -> None:
         self.case = case
+        self.path = path
         self.file = file
         self.function = function
         self.variant = variant
+        self.properties: Sequence[tuple[str, object]] = ()
+        self.response: tuple[object, float] | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what came of it, which has been reported."""
         self.scored: Scored | None = None
         self.lines: list[Line] | None = None
-        self.handed_over: tuple[object, float] | None = None
+        self.brief: list[Line] | None = None
+        self.error: CaseFailure | CaseError | None = None
 
     @property
     def where(self) -> str:
@@ -62,12 +74,29 @@ class CaseRun:
         return f"{self.file}:{self.case.line}"
 
     @property
+    def search(self) -> str:
+        """What searched: a fixture, or a test written in Python."""
+        return self.case.search if self.function is not None else "relevance.check"
+
+    @property
     def label(self) -> str:
-        """Its search as reports name it."""
+        """Its search as reports name it, with the parameters."""
         from pytest_relevance.reports.failure import search_label
 
-        search = self.case.search if self.function is not None else "relevance.check"
-        return search_label(search, self.variant, self.case.params)
+        return search_label(self.search, self.variant, self.case.params)
+
+    @property
+    def facts(self) -> str:
+        """The query and the search of a case of which no more is known."""
+        from pytest_relevance.reports.text import harmless
+
+        return f'query "{harmless(self.case.query)}"   {self.label}'
+
+    def plain_function(self, path: str) -> FunctionType:
+        """A function to put in the place of a coroutine function, where the search is called outside of any loop."""
+        case = self.case
+        placed = _PLAIN.replace(co_filename=path, co_firstlineno=case.line, co_name=case.node_name)
+        return FunctionType(placed, _GLOBALS, case.node_name)
 
 
 RUN = pytest.StashKey[CaseRun]()
@@ -86,9 +115,9 @@ class Templates:
     case's own function differs from it by its name and its place, the line of the case.
     """
 
-    def __init__(self, config: pytest.Config, path: str) -> None:
+    def __init__(self, path: str, *, coroutines: bool) -> None:
         self._path = path
-        self._source = _ASYNC if any(map(config.pluginmanager.has_plugin, ASYNC_PLUGINS)) else _SYNC
+        self._source = _ASYNC if coroutines else _SYNC
         self._codes: dict[tuple[str, ...], CodeType] = {}
 
     def function(self, case: Case) -> FunctionType:
@@ -98,20 +127,29 @@ class Templates:
         if code is None:
             # what usefixtures names is set up before the search, as it may be about the state the search finds
             names = dict.fromkeys([*case.usefixtures, case.search])
-            namespace: dict[str, Any] = {}
-            exec(compile(self._source.format(arguments=", ".join(names)), self._path, "exec"), namespace)
-            code = self._codes[key] = namespace["case"].__code__
+            code = self._codes[key] = _compiled(self._source.format(arguments=", ".join(names)))
         name = case.node_name
         placed = code.replace(co_filename=self._path, co_firstlineno=case.line, co_name=name)
         return FunctionType(placed, _GLOBALS, name)
 
 
+def _compiled(source: str) -> CodeType:
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    code = namespace["case"].__code__
+    assert isinstance(code, CodeType)
+    return code
+
+
+_PLAIN = _compiled(_SYNC.format(arguments="**fixtures"))
+
+
 def run() -> None:
-    """Run a case whose search is called here and now."""
+    """Run a case outside of any loop."""
     __tracebackhide__ = True
     item = _calling[0]
     this = item.stash[RUN]
-    response, started = calling.call(item.funcargs[this.case.search], this.case)
+    response, started = _response(item, this)
     if calling.is_waiting(response):
         response = calling.wait_on_own_loop(item.config, response)
     finish(item, this, response, perf_counter() - started)
@@ -122,13 +160,31 @@ async def run_async() -> None:
     __tracebackhide__ = True
     item = _calling[0]
     this = item.stash[RUN]
-    if this.handed_over is not None:
-        response, started = this.handed_over
-        this.handed_over = None
-    else:
-        response, started = calling.call(item.funcargs[this.case.search], this.case)
+    response, started = _response(item, this)
     response = await calling.wait(response)
     finish(item, this, response, perf_counter() - started)
+
+
+def search_now(item: pytest.Function) -> object:
+    """Call the search before the function of the case, and return what it returned."""
+    __tracebackhide__ = True
+    this = item.stash[RUN]
+    this.response = None
+    this.response = _response(item, this)
+    return this.response[0]
+
+
+def _response(item: pytest.Function, this: CaseRun) -> tuple[object, float]:
+    """What the search returned, and when it was called."""
+    __tracebackhide__ = True
+    if this.response is not None:
+        response, this.response = this.response, None
+        return response
+    try:
+        return calling.call(item.funcargs[this.case.search], this.case)
+    except CaseError as error:
+        this.error = error
+        raise
 
 
 def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | None) -> None:
@@ -137,18 +193,20 @@ def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | 
     case = this.case
     ranking = _ranking(item, this, response)
     this.scored = scored = score_case(case, ranking, latency)
-    item.user_properties.extend(_properties(scored))
-    verdict = scored.verdict
-    if verdict in _TOLD or item.config.option.verbose > 1:
-        this.lines = _report(this, scored, item.config.option.verbose)
+    _set_properties(item, this, scored)
+    verdict, verbose = scored.verdict, item.config.option.verbose
+    if verdict in _TOLD or verbose > 1:
+        this.lines = _report(this, scored, full=verbose > 0)
     if verdict in _TOLD:
+        if is_brief(item.config.option):
+            this.brief = _report(this, scored, brief=True)
         _end(this, FAILED if verdict == FAILED else item.config.option.relevance_inconclusive)
 
 
-def check(item: pytest.Item, case: Case, ranking: object, where: tuple[str, int]) -> Scored:
-    """The same for a ranking that a test written in Python has at hand; `where` is its file and line."""
+def check(item: pytest.Item, case: Case, ranking: object, path: str) -> Scored:
+    """The same for a ranking that a test written in Python has at hand, in a file and in the line of the case."""
     __tracebackhide__ = True
-    this = CaseRun(replace(case, line=where[1]), where[0], None, variant(item))
+    this = CaseRun(case, shown_path(path, item.config), path=path)
     item.stash.setdefault(RUNS, []).append(this)
     finish(item, this, ranking, None)
     assert this.scored is not None
@@ -163,7 +221,8 @@ def _end(this: CaseRun, how: str) -> None:
     from pytest_relevance.reports.text import plain
 
     if how in (FAILED, "fail"):
-        raise CaseFailure(plain(this.lines), pytrace=False)
+        this.error = CaseFailure(plain(this.lines), pytrace=False)
+        raise this.error
     if how == "skip":
         raise pytest.skip.Exception("; ".join(this.scored.reasons))
 
@@ -174,20 +233,31 @@ def variant(item: pytest.Item) -> str | None:
     return callspec.id if callspec is not None else None
 
 
-def _report(this: CaseRun, scored: Scored, verbose: int) -> list[Line]:
+def _report(this: CaseRun, scored: Scored, *, brief: bool = False, full: bool = False) -> list[Line]:
     from pytest_relevance.reports.failure import Detail, failure_lines  # what passes without a report does not need it
 
-    return failure_lines(scored, this.where, this.label, Detail(brief=verbose < 0, full=verbose > 0))
+    return failure_lines(scored, this.where, this.label, Detail(brief=brief, full=full))
 
 
 def _ranking(item: pytest.Item, this: CaseRun, response: object) -> Ranking:
     __tracebackhide__ = True
     case = this.case
-    own = item.ihook.pytest_relevance_ranking(response=response, case=case)
+    own = None
+    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook nobody implements costs 30 us
+        own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
         return read_ranking(response if own is None else own, case.terms.id_field, case.terms.title_field)
     except UnreadableRanking as problem:
-        raise CaseError(f"{this.where}: {problem}", pytrace=False) from None
+        this.error = CaseError(str(problem), pytrace=False)
+        raise this.error from None
+
+
+def _set_properties(item: pytest.Item, this: CaseRun, scored: Scored) -> None:
+    """Put the figures for JUnit on the item, in the place of those of an earlier run of it."""
+    for earlier in this.properties:
+        item.user_properties.remove(earlier)
+    this.properties = _properties(scored)
+    item.user_properties.extend(this.properties)
 
 
 def _properties(scored: Scored) -> list[tuple[str, object]]:
@@ -202,9 +272,8 @@ def _properties(scored: Scored) -> list[tuple[str, object]]:
     return found
 
 
-def _hidden(excinfo: pytest.ExceptionInfo[BaseException] | None) -> bool:
-    """Whether the line of the case file is left out of a traceback: where the search raised, it is not its code."""
-    return excinfo is not None and not isinstance(excinfo.value, (CaseFailure, CaseError, pytest.skip.Exception))
-
-
-_GLOBALS: dict[str, Any] = {"run": run, "run_async": run_async, "__tracebackhide__": _hidden}
+_GLOBALS: dict[str, Any] = {
+    "__name__": f"{__name__}.case",  # by which a traceback tells these functions from the user's
+    "_run_relevance_case": run,
+    "_run_relevance_case_async": run_async,
+}

@@ -1,0 +1,95 @@
+"""What is told of a case that ended badly: why in one line, all of it in styled lines, what is left of a traceback.
+
+It is built where the case ran and travels on the report in plain types: under pytest-xdist pytest's own text of a
+failure arrives without its colours.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.running import CaseRun
+from pytest_relevance.reports.text import BAD, Line, line
+from pytest_relevance.wording import listed, quoted
+
+_OURS = ("pytest_relevance.plugin.", "pytest_relevance.runs.ranking", "pytest_relevance.runs.responses", "pluggy.")
+"""The modules between pytest and what is the user's: a search, a hook, a generator that is read late."""
+
+_HOW_TO = """
+Write it in a conftest.py beside the case file; it returns a function from a query to results, best first:
+
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def {search}():
+        engine = ...                      # connect to your search engine, once
+        def search(query, k=10):
+            return engine.search(query, limit=k)    # ids, (id, score) pairs, or dicts with an id
+        return search
+
+If it goes by another name, write it in the case file:  search: name_of_the_fixture"""
+
+
+def failure(this: CaseRun, item: pytest.Item) -> dict[str, Any]:
+    """What is told of a case that failed, or that could not be scored."""
+    if this.scored is not None and this.lines is not None:
+        return _told(this, item, this.scored.reasons[0], this.lines, this.brief or this.lines)
+    first, *more = str(this.error).splitlines()
+    brief = [line(f"{this.where}: {first}", BAD)]
+    return _told(this, item, first, [*brief, *map(line, more), line(this.facts)], brief)
+
+
+def missing_fixture(this: CaseRun, item: pytest.Item, error: pytest.FixtureLookupError) -> dict[str, Any]:
+    """What is told where a fixture is missing: how to write it, when it is the search of the case.
+
+    It stands in for pytest's own text, which shows the Python source of the function that requests the fixture.
+    """
+    name, search = str(error.argname), this.case.search
+    asking = error.fixturestack
+    if any(fixture.argname == name for fixture in asking):
+        message = f"fixture {quoted(name)} requests itself, and there is no other of that name to override"
+    else:
+        message = error.msg or f"fixture {quoted(name)} not found"
+    advice = None
+    more = [f"requested by {listed(map(_place, asking), 'and')}"] if asking else []
+    more.append('"pytest --fixtures" shows the fixtures that there are')
+    if name == search and not asking:
+        message += ", which the case calls to search"
+        advice = f"fixture {search}"
+        more = _HOW_TO.format(search=search).splitlines()
+    brief = [line(f"{this.where}: {message}", BAD)]
+    return _told(this, item, message, [*brief, *map(line, more)], brief, advice)
+
+
+def in_place_of(excinfo: pytest.ExceptionInfo[BaseException], message: str) -> pytest.ExceptionInfo[BaseException]:
+    """An exception that pytest shows by its message alone, in the place of another one."""
+    error = CaseError(message, pytrace=False).with_traceback(excinfo.value.__traceback__)
+    return pytest.ExceptionInfo.from_exception(error)
+
+
+def leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Cut a traceback down to what is the user's. One that ends in this plugin stays as it is."""
+    theirs = 0
+    for number, entry in enumerate(excinfo.traceback, 1):
+        if str(entry.frame.f_globals.get("__name__")).startswith(_OURS):
+            theirs = number
+    if theirs < len(excinfo.traceback):
+        excinfo.traceback = excinfo.traceback[theirs:]
+
+
+def _told(
+    this: CaseRun, item: pytest.Item, message: str, lines: list[Line], brief: list[Line], advice: str | None = None
+) -> dict[str, Any]:
+    """`crash` is where and why in one line; `advice` is the key of what is told in full only once a run."""
+    crash = (str(this.path or item.path), this.case.line, message)
+    return {"lines": lines, "brief": brief, "crash": crash, "advice": advice}
+
+
+def _place(fixture: Any) -> str:
+    """`search (conftest.py:4)`."""
+    code = getattr(inspect.unwrap(fixture.func), "__code__", None)
+    return fixture.argname if code is None else f"{fixture.argname} ({code.co_filename}:{code.co_firstlineno})"
