@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.metrics.scalar import GradedRanking, score
@@ -24,11 +25,16 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
 _EXACT = 1e-9  # "== 0.6" is met by 3/5 however it is rounded
+_CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether an expectation is met. `value` is the figure found, where there is one; `message` says it in words."""
+    """Whether an expectation is met.
+
+    `message` says what is not met, and is empty where it is. `value` is the figure found, where there is one (a latency
+    in seconds). `is_score` marks a figure that judging the unjudged results could change.
+    """
 
     name: str
     met: bool
@@ -60,43 +66,57 @@ def check(expected: Expectation, found: Found) -> Outcome:
 
 def below(name: str, value: float, comparison: str, bound: float) -> str:
     """`P@5 0.400 is below 0.600`, with as many digits as it takes to tell the two apart."""
-    digits = next((d for d in range(3, 16) if f"{value:.{d}f}" != f"{bound:.{d}f}"), 3)
+    if isnan(value):
+        return f"{name} is not defined"
+    digits = digits_apart(value, bound)
     return f"{name} {value:.{digits}f} is {_OPPOSITE[comparison]} {bound:.{digits}f}"
+
+
+def digits_apart(value: float, bound: float) -> int:
+    """The decimals that a score is shown with beside its bound: three, or more where three would show them equal."""
+    return next((digits for digits in range(3, 18) if f"{value:.{digits}f}" != f"{bound:.{digits}f}"), 3)
+
+
+def duration(seconds: float, digits: int = 3) -> str:
+    """A duration with so many digits at most: `12.3 ms`, `1.25 s`; nobody tunes a search by less than 0.01 ms."""
+    value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
+    decimals = digits - 3 + next(decimals for decimals, least in ((0, 99.95), (1, 9.995), (2, 0)) if value >= least)
+    if 0 < value < 10.0**-decimals:
+        return f"<{10.0**-decimals:g} {unit}"
+    text = f"{value:.{decimals}f}"
+    return f"{text.rstrip('0').rstrip('.') if decimals else text} {unit}"
 
 
 def _metric(expected: Expectation, found: Found) -> Outcome:
     assert expected.metric is not None
     value = score(expected.metric, found.graded, found.case.settings)
-    compare = COMPARE[expected.comparison]
-    met = compare(value, expected.bound)
     if expected.comparison == "==":
         met = abs(value - expected.bound) <= _EXACT
-    message = below(expected.name, value, expected.comparison, expected.bound)
-    return Outcome(expected.name, met, message, value, is_score=True)
+    else:
+        met = COMPARE[expected.comparison](value, expected.bound)
+    message = "" if met else below(expected.name, value, expected.comparison, expected.bound)
+    return Outcome(expected.name, met, message, value, is_score=expected.metric.measure not in _CERTAIN)
 
 
 def _first(expected: Expectation, found: Found) -> Outcome:
-    wanted = expected.documents
     wrong = [
         f"rank {rank} has {_result(found.ranking, rank)}, expected {quoted(document)} ({_where(found, document)})"
-        for rank, document in enumerate(wanted, 1)
+        for rank, document in enumerate(expected.documents, 1)
         if rank > len(found.ranking) or found.ranking[rank - 1] != document
     ]
-    return Outcome("first", not wrong, f"first: {'; '.join(wrong)}")
+    return _outcome("first", "; ".join(wrong))
 
 
 def _include(expected: Expectation, found: Found) -> Outcome:
     within = expected.within or found.case.k
     missing = [document for document in expected.documents if not found.ranks.get(document, within + 1) <= within]
-    listing = ", ".join(f"{quoted(document)} ({_where(found, document)})" for document in missing)
-    return Outcome("include", not missing, f"include: not in the top {within}: {listing}")
+    return _outcome("include", missing and f"not in the top {within}: {_listing(missing, found)}")
 
 
 def _exclude(expected: Expectation, found: Found) -> Outcome:
     within = expected.within or found.case.k
     present = [document for document in expected.documents if found.ranks.get(document, within + 1) <= within]
-    listing = ", ".join(f"{quoted(document)} ({_where(found, document)})" for document in present)
-    return Outcome("exclude", not present, f"exclude: in the top {within}: {listing}")
+    return _outcome("exclude", present and f"in the top {within}: {_listing(present, found)}")
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
@@ -106,23 +126,35 @@ def _order(expected: Expectation, found: Found) -> Outcome:
         for first, second in zip(expected.documents, expected.documents[1:], strict=False)
         if not found.ranks.get(first, last) < found.ranks.get(second, last)
     ]
-    return Outcome("order", not wrong, f"order: {'; '.join(wrong)}")
+    return _outcome("order", "; ".join(wrong))
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
     bound = int(expected.bound)
     met = COMPARE[expected.comparison](found.returned, bound)
     wanted = f"exactly {bound}" if expected.comparison == "==" else f"{expected.comparison} {bound}"
-    return Outcome("results", met, f"results: {found.returned} returned, expected {wanted}", found.returned)
+    return Outcome(
+        "results", met, "" if met else f"results: {found.returned} returned, expected {wanted}", found.returned
+    )
 
 
 def _latency(expected: Expectation, found: Found) -> Outcome:
-    if found.latency is None:
-        return Outcome("latency", False, "latency: the search was not called here, so that there is none to check")
-    met = COMPARE[expected.comparison](found.latency, expected.bound)
-    took, bound = found.latency * 1000, expected.bound * 1000
-    message = f"latency: search took {took:.4g} ms, expected {expected.comparison} {bound:g} ms"
-    return Outcome("latency", met, message, found.latency)
+    latency, bound = found.latency, expected.bound
+    if latency is None:
+        return _outcome("latency", "the search was not called here, so that there is none to check")
+    if COMPARE[expected.comparison](latency, bound):
+        return Outcome("latency", True, "", latency)
+    longest = f"{bound:g} s" if bound >= 1 else f"{bound * 1000:g} ms"
+    took = next((text for digits in range(3, 12) if (text := duration(latency, digits)) != longest), longest)
+    return Outcome("latency", False, f"latency: search took {took}, expected {expected.comparison} {longest}", latency)
+
+
+def _outcome(name: str, unmet: object) -> Outcome:
+    return Outcome(name, not unmet, f"{name}: {unmet}" if unmet else "")
+
+
+def _listing(documents: Sequence[str], found: Found) -> str:
+    return ", ".join(f"{quoted(document)} ({_where(found, document)})" for document in documents)
 
 
 def _result(ranking: Sequence[str], rank: int) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isnan
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
@@ -127,12 +126,13 @@ def _decide(
         undecided = not (bounded and lower >= floor)
         if undecided and not value >= floor:  # also where the score is NaN, which no comparison holds for
             name = ndcg_at(case.k).text
-            scores.insert(0, f"{name} is not defined" if isnan(value) else below(name, value, ">=", floor))
+            scores.insert(0, below(name, value, ">=", floor))
         if bounded and not upper >= floor:
             return FAILED, (*plain, *scores)
     if plain:
         return FAILED, (*plain, *scores)
-    if (undecided or has_scores) and judged < case.min_judged * top:
+    # divided as the share is written: 11 of 20 are 0.55, and 0.55 * 20 is more than 11
+    if (undecided or has_scores) and top and judged / top < case.min_judged:
         share = f"{judged} of {top} results in the top {case.k} are judged, less than min_judged {case.min_judged:g}"
         return INCONCLUSIVE, (f"inconclusive: {share}", *scores)
     return (FAILED, tuple(scores)) if scores else (PASSED, ())
