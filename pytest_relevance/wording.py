@@ -5,18 +5,25 @@ The one module that all wings may import. It knows nothing of any of them; keep 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 LONGEST_SHOWN = 80
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
     """`'; did you mean "x"?'` for the known name closest to `found`, or an empty string when none is close."""
-    from difflib import get_close_matches
+    close = _closest(found, tuple(known))
+    return f"; did you mean {quoted(close)}?" if close is not None else ""
+
+
+@lru_cache(maxsize=1024)  # one mistake is often made in many places
+def _closest(found: str, known: tuple[str, ...]) -> str | None:
+    from difflib import get_close_matches  # only a mistake pays for it
 
     by_folded = {name.casefold(): name for name in known}
-    close = get_close_matches(found.casefold(), by_folded, n=1, cutoff=0.6)
-    return f'; did you mean "{by_folded[close[0]]}"?' if close else ""
+    close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=0.6)
+    return by_folded[close[0]] if close else None
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:
@@ -33,11 +40,30 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
         text = repr(value)
     except Exception as error:  # a user's broken __repr__ must not hide the message it stands in
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+    return _cut(_escaped(text), longest)
 
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Text in double quotes, with what a terminal could misread escaped, cut to `longest` characters."""
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return f'"{safe}"' if len(safe) <= longest else f'"{safe[: longest - 3]}..."'
+    return f'"{_cut(_escaped(text), longest)}"'
+
+
+def found(value: object) -> str:
+    """What stands where something else is expected: `nothing`, `true`, `3`, `the text "3"`, `the list ['a']` ..."""
+    if value is None or value == "":
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the text {quoted(value)}"
+    if isinstance(value, Mapping):
+        return f"the mapping {shown(value)}"
+    return f"the list {shown(list(value))}" if isinstance(value, (list, tuple)) else shown(value)
+
+
+def _escaped(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

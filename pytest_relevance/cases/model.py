@@ -6,13 +6,14 @@ one `Terms` object that they share, so that a case holds little more than its qu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +66,23 @@ class Terms:
     lowest: float = 0.0
     highest: float = 0.0
 
-    def settle(self, lowest: float, highest: float) -> None:
-        """Fill in the range of grades, once the reader has seen the last judgment of the file.
+    def settle(self, grades: Sequence[float]) -> None:
+        """Fill in the range of grades once the last judgment is known: `grades` are all of the file's, sorted.
 
+        A grade that has no gain under these terms (it is another case's) cannot be supposed of a result here.
         The one place where a frozen object changes after it was made: the cases that share it already hold it.
         """
         if self.scale is not None:
-            lowest, highest = self.scale.lowest, self.scale.highest
+            grades = (self.scale.lowest, self.scale.highest)
         gain = self.settings.gain
-        if isinstance(gain, Mapping) and not (lowest in gain and highest in gain):
-            lowest, highest = min(gain), max(gain)  # a grade without a gain cannot be supposed of a result
+        end = bisect_right(grades, LARGEST_EXPONENTIAL_GRADE) if gain == "exponential" else len(grades)
+        if not end:
+            return
+        lowest, highest = grades[0], grades[end - 1]
+        if isinstance(gain, Mapping):
+            known = sorted(grade for grade in gain if lowest <= grade <= highest) or sorted(gain)
+            ignored = lowest < 0 and self.settings.negative == "zero"
+            lowest, highest = lowest if ignored else known[0], known[-1]
         object.__setattr__(self, "lowest", lowest)
         object.__setattr__(self, "highest", highest)
         if highest > 0:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 from pytest_relevance.cases.problems import Refused
+from pytest_relevance.wording import found as shown_value
 from pytest_relevance.wording import listed, quoted
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
@@ -19,6 +20,7 @@ RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 OWNED_TAGS = frozenset({"filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail"})
 """Marks that pytest itself owns; the plugin adds those that are registered."""
 
+_OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
 _TAG = re.compile(r"[\w.+-]+")
 _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode here; ":" is looked at more closely
 _ENCODED = frozenset("[]%")
@@ -37,8 +39,9 @@ def check_id(text: str) -> str:
     found = [part for part in ("::", "[", "]") if part in text]
     if any(is_control(character) for character in text):
         found.append("a control character")
-    if text.startswith("__"):
-        found.append("a leading __")
+    found += [f"a leading {part}" for part in ("__", ":") if text.startswith(part)]
+    if text.endswith(":"):
+        found.append("a trailing :")
     if found:
         raise Refused(
             f"the id {quoted(text)} has {listed(found, 'and')}, which a pytest node id cannot carry; "
@@ -67,20 +70,22 @@ def check_tag(text: str, owned: frozenset[str]) -> str:
     """A tag, or `Refused` when it cannot be a mark of its own."""
     if not _TAG.fullmatch(text):
         raise Refused(f"the tag {quoted(text)} may have letters, digits and . + - _ only, so that -m can name it")
+    if text.startswith("_"):
+        raise Refused(f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose another name")
     if text in owned:
         raise Refused(
             f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name"
             + _instead(text)
         )
-    if keyword.iskeyword(text) or text in {"None", "True", "False"}:
-        raise Refused(f"the tag {quoted(text)} is a word of -m's own language; choose another name")
+    if text in _OF_EXPRESSIONS:
+        raise Refused(f"the tag {quoted(text)} is a word of the language of -m; choose another name")
     return text
 
 
 def check_fixture_name(value: object) -> str:
     """The name of a fixture, or `Refused`."""
     if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
-        raise Refused(f"{quoted(str(value))} is not the name of a fixture; write the name of a function")
+        raise Refused(f"expected the name of a fixture, as it stands in Python, found {shown_value(value)}")
     return value
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+
+from pytest_relevance.wording import quoted
 
 MOST_SHOWN = 50
 
@@ -27,19 +30,34 @@ class Refused(ValueError):
         """The same refusal, seen from further out."""
         return Refused(self.message, (*outer, *self.path), at_key=self.at_key)
 
+    def all(self) -> list[Refused]:
+        """Itself, as `RefusedSeveral` gives several."""
+        return [self]
+
+    def render(self) -> str:
+        """The message behind the keys that lead to it: `expect.first[1]: ...`."""
+        path = self.path[:-1] if self.at_key else self.path
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
+        return f"{where.removeprefix('.')}: {self.message}" if where else self.message
+
 
 class RefusedSeveral(ValueError):
     """Several refusals of one check, so that all of them are reported together."""
 
     def __init__(self, refusals: list[Refused]) -> None:
         super().__init__("; ".join(refused.message for refused in refusals))
-        self.refusals = refusals
+        self._refusals = refusals
+
+    def all(self) -> list[Refused]:
+        """Each of them."""
+        return self._refusals
 
 
-def refusals_of(error: Refused | RefusedSeveral, *outer: str | int) -> list[Refused]:
-    """The refusals in an error, seen from further out."""
-    refusals = [error] if isinstance(error, Refused) else error.refusals
-    return [refused.under(*outer) for refused in refusals]
+_HARMLESS_KEY = re.compile(r"[\w@()=,+-]+")
+
+
+def _shown_key(key: str) -> str:
+    return key if len(key) <= 40 and _HARMLESS_KEY.fullmatch(key) else quoted(key, 40)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -62,11 +80,20 @@ class CaseFileError(ValueError):
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
-        self.problems = tuple(sorted(problems))
+        self.problems = _without_echoes(sorted(problems))
         shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
             shown.append(f"{file}: ... and {len(self.problems) - MOST_SHOWN} more problems")
         super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[CaseFileError], tuple[str, tuple[Problem, ...]]]:
+        """Pickle what it was made of, not the text that was made of that."""
         return type(self), (self.file, self.problems)
+
+
+def _without_echoes(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Each mistake once: what stands behind an anchor is wrong in every case that uses it, and mended in one place."""
+    first: dict[tuple[int, int, str], Problem] = {}
+    for problem in problems:
+        first.setdefault((problem.line, problem.column, problem.message), problem)
+    return tuple(first.values())

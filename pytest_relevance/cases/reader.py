@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
-from yaml.events import AliasEvent, Event, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
+from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
-from pytest_relevance.cases.build import SuiteBuilder
+from pytest_relevance.cases.build import CASES, NAMES
+from pytest_relevance.cases.events import Broken, problem_at, undecodable
 from pytest_relevance.cases.fields import FIELDS, SUITE
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
-from pytest_relevance.cases.nodes import IN_CASE, Broken, Careful, EventReader, Node, SequenceNode, problem_at
+from pytest_relevance.cases.nodes import IN_CASE, Careful, EventReader, Pairs, SequenceNode
 from pytest_relevance.cases.problems import CaseFileError, Problem
-from pytest_relevance.wording import quoted
+from pytest_relevance.cases.suite import SuiteBuilder
+from pytest_relevance.wording import did_you_mean, quoted
 
-CASES = "cases"
+QUERIES = "queries"
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
@@ -35,7 +38,7 @@ def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWN
 
 def parse_suite(data: bytes, file: str, *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
     """A case file from its bytes; `file` is what messages and the suite call it."""
-    problem = _undecodable(data)
+    problem = undecodable(data)
     if problem is not None:
         raise CaseFileError(file, [problem])
     try:
@@ -54,11 +57,10 @@ def has_cases(data: bytes) -> bool:
     """Whether the top level of some YAML has `cases` or `queries`: a case file whatever its name."""
     try:
         events = EventReader(data, quick=False)
-        if events.top_level() is None:
+        if not events.top_level():
             return False
         while type(event := events.event()) is not MappingEndEvent:
-            key = events.key(event).value
-            if key in (CASES, "queries"):
+            if events.key(event).value in (CASES, QUERIES):
                 return True
             events.compose(events.event())
     except Broken:
@@ -73,14 +75,14 @@ class _Pass:
     def __init__(self, data: bytes, file: str, owned_tags: frozenset[str], *, quick: bool) -> None:
         self._file = file
         self._owned_tags = owned_tags
-        header: dict[str, tuple[ScalarEvent, Node]] = {}
+        header: Pairs = {}
         if self._read(data, header, quick=quick):
             self._read(data, header, quick=quick)
 
     def suite(self) -> Suite:
         return self._builder.suite()
 
-    def _read(self, data: bytes, header: dict[str, tuple[ScalarEvent, Node]], *, quick: bool) -> bool:
+    def _read(self, data: bytes, header: Pairs, *, quick: bool) -> bool:
         """Read the file with what is known of its header; whether there was more below `cases`."""
         self._builder = builder = SuiteBuilder(self._file, self._owned_tags)
         self.problems = builder.problems
@@ -89,16 +91,16 @@ class _Pass:
             events = EventReader(data, quick=quick)
             events.problems = builder.problems
             late = self._top(events, builder, header)
-            if late and len(header) > known:
-                return True
         except Broken as broken:
             builder.problems.append(broken.problem)
             return False
+        if late and len(header) > known:
+            return True
         builder.finish()
         return False
 
-    def _top(self, events: EventReader, builder: SuiteBuilder, header: dict[str, tuple[ScalarEvent, Node]]) -> bool:
-        if events.top_level() is None:
+    def _top(self, events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
+        if not events.top_level():
             builder.problems.append(
                 Problem(1, 1, 'the file is empty; a case file has "cases", a list of at least one "- query: ..."')
             )
@@ -107,64 +109,48 @@ class _Pass:
         late = False
         while type(event := events.event()) is not MappingEndEvent:
             key = events.key(event)
-            name, line = key.value, key.start_mark.line + 1
-            if name in seen:
-                builder.problems.append(
-                    problem_at(key.start_mark, f"duplicate key {quoted(name)}, first in line {seen[name]}; keep one")
-                )
-                events.compose(events.event(), IN_CASE)
-            elif name == CASES:
-                builder.suite_terms(header)
-                self._cases(events, builder, events.event())
-            else:
+            name = key.value
+            if events.is_merge(key):
                 late = late or CASES in seen
-                header[name] = (key, events.compose(events.event(), IN_CASE))
-            seen[name] = line
+                events.merge(key, events.compose(events.event(), IN_CASE), header)
+            elif name in seen:
+                message = f"duplicate key {quoted(name)}, first in line {seen[name]}; keep one of them"
+                builder.problems.append(problem_at(event.start_mark, message))
+                events.compose(events.event(), IN_CASE)
+            else:
+                seen[name] = event.start_mark.line + 1
+                if name == CASES:
+                    builder.suite_terms(header)
+                    self._cases(events, builder, events.event())
+                else:
+                    late = late or CASES in seen
+                    header[name] = (key, events.compose(events.event(), IN_CASE))
         events.finish()
         if CASES not in seen:
             builder.suite_terms(header)
-            if "queries" not in seen:
-                builder.problems.append(
-                    Problem(
-                        1,
-                        1,
-                        f'the file has no "cases"; a suite has {quoted(CASES)} and any of its defaults: '
-                        + ", ".join(field.name for field in FIELDS.values() if SUITE in field.at),
-                    )
-                )
+            misspelt = any(name not in FIELDS and did_you_mean(name, (CASES,)) for name in header)
+            if QUERIES not in header and not misspelt:
+                builder.problems.append(Problem(1, 1, _NO_CASES))
         return late
 
-    def _cases(self, events: EventReader, builder: SuiteBuilder, start: Event) -> None:
-        if type(start) is AliasEvent or start.anchor is not None:
+    def _cases(self, events: EventReader, builder: SuiteBuilder, start: Any) -> None:
+        if type(start) is SequenceStartEvent and start.anchor is None:
+            while type(event := events.event()) is not SequenceEndEvent:
+                reported = len(builder.problems)
+                builder.add(events.compose(event), event.start_mark, reported)
+        else:  # somewhere an alias may stand for it, and it for an alias: read as a whole
             node = events.compose(start, IN_CASE)
-            if type(node) is SequenceNode:
-                for item in node.items:
-                    builder.add(item)
+            if not isinstance(node, SequenceNode):
+                message = '"cases" takes a list; begin each case with "- query:"'
+                builder.problems.append(problem_at(start.start_mark, message))
                 return
-        if type(start) is not SequenceStartEvent:
-            builder.problems.append(
-                problem_at(start.start_mark, '"cases" takes a list; begin each case with "- query:"')
-            )
-            if type(start) is not AliasEvent and start.anchor is None:
-                events.compose(start, IN_CASE)
-            return
-        while type(event := events.event()) is not SequenceEndEvent:
-            builder.add(events.compose(event))
+            for item in node.items:
+                builder.add(item, item.start_mark, len(builder.problems))
         if not builder.count:
-            builder.problems.append(
-                problem_at(start.start_mark, '"cases" is an empty list; write at least one "- query:"')
-            )
+            message = '"cases" is an empty list; write at least one "- query:"'
+            builder.problems.append(problem_at(start.start_mark, message))
 
 
-def _undecodable(data: bytes) -> Problem | None:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8")) + 1
-        return Problem(
-            before.count(b"\n") + 1,
-            column,
-            f"the file is not UTF-8: byte 0x{data[error.start]:02x} cannot be read; save it as UTF-8",
-        )
-    return None
+_NO_CASES = f'the file has no "cases"; a suite has {quoted(CASES)} and any of its defaults: ' + ", ".join(
+    name for name in NAMES[SUITE] if name != CASES
+)

@@ -8,6 +8,7 @@ key asks for a value at all; ids, queries, tags, names and notes never ask.
 from __future__ import annotations
 
 import re
+from math import isfinite
 
 DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
 """A decimal number without leading zeros; the group is its fraction."""
@@ -35,7 +36,30 @@ class Grades(dict[str, int | float | str]):
     """Plain text to the grade written there: a number, else the text (a grade's name). Remembers what it has seen."""
 
     def __missing__(self, text: str) -> int | float | str:
+        """Read a text for the first time."""
         found = number(text)
         grade = text if found is None else found
         self[text] = grade
         return grade
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number; true and false are none, and neither is what no float can hold."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def number_advice(value: object) -> str:
+    """What to write instead, where a number is wanted and `value` is a text that means one; else nothing."""
+    if not isinstance(value, str):
+        return ""
+    if number(value) is not None:
+        return f"; write {value} without quotes"
+    try:
+        meant = float(value)
+    except ValueError:
+        return ""
+    decimal = f"{meant:.9f}".rstrip("0").rstrip(".") if isfinite(meant) else ""
+    return f"; write it as {decimal}" if number(decimal) is not None and float(decimal) == meant else ""

@@ -1,0 +1,144 @@
+"""The events of a YAML text, from libyaml where there is one, and what is said when the text is not YAML.
+
+Only PyYAML's parsers are behind this module; whoever reads events imports their classes from `yaml.events`. Words that
+help with a mistake which many people make belong in `_ADVICE`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from yaml.error import MarkedYAMLError, YAMLError
+from yaml.reader import ReaderError
+
+from pytest_relevance.cases.problems import Problem
+
+
+class Mark(Protocol):
+    """A place in the text as PyYAML's two parsers give it; all three count characters, from 0."""
+
+    @property
+    def index(self) -> int: ...  # noqa: D102
+    @property
+    def line(self) -> int: ...  # noqa: D102
+    @property
+    def column(self) -> int: ...  # noqa: D102
+
+
+class Broken(Exception):
+    """The file cannot be read any further; `problem` says why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def problem_at(mark: Mark | None, message: str, case: str | None = None) -> Problem:
+    """A problem at a mark of PyYAML's, or at the beginning of the file."""
+    if mark is None:
+        return Problem(1, 1, message, case)
+    return Problem(mark.line + 1, mark.column + 1, message, case)
+
+
+def event_source(data: bytes) -> Callable[[], Any]:
+    """A function that gives the next event of the text at each call. Raises YAMLError, here or there."""
+    try:
+        from yaml.cyaml import CParser  # type: ignore[attr-defined]
+    except ImportError:  # PyPy's PyYAML comes without libyaml
+        return pure_event_source(data)
+    get_event: Callable[[], Any] = CParser(data).get_event
+    return get_event
+
+
+def pure_event_source(data: bytes) -> Callable[[], Any]:
+    """The same from PyYAML's own parser, many times slower."""
+    from yaml.parser import Parser
+    from yaml.reader import Reader
+    from yaml.scanner import Scanner
+
+    class PureParser(Reader, Scanner, Parser):
+        def __init__(self, stream: bytes) -> None:
+            Reader.__init__(self, stream)
+            Scanner.__init__(self)
+            Parser.__init__(self)
+
+    get_event: Callable[[], Any] = PureParser(data).get_event
+    return get_event
+
+
+_BOM = "\ufeff"
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""The characters that YAML has only escaped, in double quotes."""
+
+
+def undecodable(data: bytes) -> Problem | None:
+    """What is wrong with a file that is not UTF-8, or None."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return Problem(1, 1, "the file is UTF-16; save it as UTF-8")
+        line, column = _place(data[: error.start].decode("utf-8"))
+        byte = f"0x{data[error.start]:02x}"
+        return Problem(line, column, f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8")
+    return None
+
+
+def syntax_problem(error: YAMLError, data: bytes) -> Problem:
+    """What PyYAML's complaint about a text says to somebody who writes case files."""
+    text = data.decode("utf-8").removeprefix(_BOM)
+    if isinstance(error, ReaderError):
+        return _unreadable(text)
+    if not isinstance(error, MarkedYAMLError):
+        return Problem(1, 1, f"this is not YAML: {' '.join(str(error).split())}")
+    mark, begun = error.problem_mark or error.context_mark, error.context_mark
+    if begun is not None and "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or ""):
+        return problem_at(begun, "this is not YAML: the quotes that open here are not closed")
+    context = " ".join((error.context or "").split())
+    if begun is not None and mark is not None and context and begun.line != mark.line:
+        context = f"{context} begun in line {begun.line + 1}"
+    message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
+    advice = _tab_advice(text, mark) or next((f" ({cure})" for cause, cure in _ADVICE if cause in message), "")
+    return problem_at(mark, f"this is not YAML: {message}{advice}")
+
+
+_ADVICE = (
+    ("mapping values are not allowed", "a text with a colon needs quotes"),
+    ("cannot start any token", "a text that begins with this character needs quotes"),
+    ("scanning an alias", "a text that begins with * needs quotes"),
+    ("scanning an anchor", "a text that begins with & needs quotes"),
+    ("expected key", "look at the indentation, and at quotes that are not closed"),
+    ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
+    ("tab character", "indent with spaces"),
+)
+"""What a syntax error of YAML's usually comes from."""
+
+
+def _tab_advice(text: str, mark: Mark | None) -> str:
+    """Name the tab where a line is indented with one: libyaml speaks of "a character", and nobody sees any."""
+    if mark is None:
+        return ""
+    lines = _BREAK.split(text)
+    before = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
+    return " (there is a tab; indent with spaces)" if before.strip(" \t") == "" and "\t" in before else ""
+
+
+def _unreadable(text: str) -> Problem:
+    found = _UNREADABLE.search(text)
+    if found is None:
+        return Problem(1, 1, "this is not YAML: it has a character that YAML does not allow")
+    line, column = _place(text[: found.start()])
+    code = ord(found[0])
+    cure = f'write "\\u{code:04x}" in double quotes, or take it out'
+    if code == 0:
+        cure = "save the file as UTF-8 text"
+    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {cure}")
+
+
+def _place(before: str) -> tuple[int, int]:
+    """Line and column, from 1, of what comes after `before`."""
+    lines = _BREAK.split(before.removeprefix(_BOM))
+    return len(lines), len(lines[-1]) + 1
