@@ -6,8 +6,9 @@ bit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from pytest_relevance.metrics.scalar import (
     scored_indexes,
 )
 from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.runs.ranking import id_text, read_ranking
+from pytest_relevance.wording import quoted, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -52,8 +55,9 @@ class Row:
 class Loss:
     """What a document takes from the score: its ideal contribution less its actual one, over the ideal DCG.
 
-    Documents of one grade share the mean of the contributions at their ideal ranks. `rank` (from 1) is where the
-    document is, None when it was not returned. The losses of all documents add up to 1 - nDCG.
+    Documents of one grade share the mean of the contributions at their ideal ranks. `rank` (from 1) is where the search
+    returned the document, None when it did not. The losses of all documents add up to 1 - nDCG, except with ideal
+    "max", where some of the ideal is nobody's.
     """
 
     document: str
@@ -75,67 +79,94 @@ class Breakdown:
         """The rows as a DataFrame, a row a rank, a column a field of `Row`."""
         import pandas
 
-        return pandas.DataFrame([asdict(row) for row in self.rows], columns=[field.name for field in fields(Row)])
+        names = [field.name for field in fields(Row)]
+        table: pandas.DataFrame = pandas.DataFrame([asdict(row) for row in self.rows], columns=names)
+        return table
 
 
 def breakdown(
-    judgments: Mapping[str, float], ranking: Sequence[str], k: int | None = 10, **conventions: Any
+    judgments: Mapping[Any, float],
+    ranking: object,
+    k: int | None = 10,
+    *,
+    gain: str | Mapping[float, float] = "exponential",
+    discount: str = "log2",
+    ideal: str = "judged",
+    unjudged: str = "zero",
+    max_grade: float | None = None,
+    negative: str = "keep",
 ) -> Breakdown:
     """Break the nDCG@k of one ranking down.
 
-    `judgments` maps documents to grades, `ranking` is documents best first; k=None looks at the whole ranking and the
-    whole ideal. `conventions` are those of `evaluate`: gain, discount, ideal, unjudged, negative, max_grade. Raises
-    ValueError for a convention or a grade that is not allowed.
+    `judgments` maps documents to grades; `ranking` is documents best first, or whatever else a search may return. Ids
+    are compared as text; integers are their digits. k=None looks at the whole ranking and the whole ideal. The other
+    arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a grade that has no gain, and
+    for an id that is not text or an integer.
 
     The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of gain / log2(rank + 1).
     """
-    return break_down(judgments, ranking, grade_ranking(ranking, judgments), k, Settings(**conventions))
+    if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
+        raise ValueError(f"k is a whole number from 1, or None for the whole ranking, not {shown(k)}")
+    settings = Settings(gain, discount, ideal, unjudged, negative, max_grade=max_grade)
+    grades = _checked(judgments, settings)
+    documents = read_ranking(ranking).ids
+    return break_down(grades, documents, grade_ranking(documents, grades), k, settings)
 
 
 def break_down(
     judgments: Mapping[str, float], ranking: Sequence[str], graded: GradedRanking, k: int | None, settings: Settings
 ) -> Breakdown:
     """The same for a ranking that is graded already, under `settings`."""
-    ideal = ideal_grades(graded, settings, k)
-    ideal_terms = dcg_terms(ideal, settings, k)
     indexes = scored_indexes(graded, settings)
-    scored = [graded.grades[index] for index in indexes]
+    terms = dcg_terms([graded.grades[index] for index in indexes], settings, k)
+    ideal_terms = dcg_terms(ideal_grades(graded, settings, k), settings)
+    discounts = discount_table(settings.discount, max(len(terms), len(ideal_terms)))
     order = _dense_ranks(graded, settings)
     repeated = set(graded.repeated)
-    rows = []
-    cg = 0.0
-    terms = dcg_terms(scored, settings, k)
-    discounts = discount_table(settings.discount, max(len(terms), len(ideal_terms)))
-    for term, ideal_term in zip_longest(terms, ideal_terms):
-        rank = len(rows) + 1
-        index = indexes[rank - 1] if term is not None else None
-        grade = term.grade if term is not None else None
+    rows: list[Row] = []
+    dcg = cg = ideal_dcg = 0.0
+    for rank, (term, ideal) in enumerate(zip_longest(terms, ideal_terms), 1):
+        index = grade = None
+        if term is not None:
+            index, grade, dcg = indexes[rank - 1], term.grade, term.total
+        if ideal is not None:
+            ideal_dcg = ideal.total
         if grade is not None and (grade > 0 or settings.negative == "keep"):
             cg += grade
         rows.append(
             Row(
                 rank=rank,
-                document=ranking[index] if index is not None else None,
+                document=None if index is None else ranking[index],
                 grade=grade,
-                gain=term.gain if term is not None else 0.0,
+                gain=0.0 if term is None else term.gain,
                 discount=discounts[rank - 1],
-                discounted_gain=term.discounted if term is not None else 0.0,
-                dcg=term.total if term is not None else (rows[-1].dcg if rows else 0.0),
+                discounted_gain=0.0 if term is None else term.discounted,
+                dcg=dcg,
                 cg=cg,
-                ideal_grade=ideal_term.grade if ideal_term is not None else None,
-                ideal_dcg=ideal_term.total if ideal_term is not None else (rows[-1].ideal_dcg if rows else 0.0),
-                ideal_rank=order.get(grade) if grade is not None else None,
+                ideal_grade=None if ideal is None else ideal.grade,
+                ideal_dcg=ideal_dcg,
+                ideal_rank=None if grade is None else order[grade],
                 repeated=index in repeated,
             )
         )
-    ideal_dcg = rows[-1].ideal_dcg if rows else 0.0
-    contributions = {row.document: row.discounted_gain for row in rows if row.document is not None and not row.repeated}
-    return Breakdown(
-        tuple(rows),
-        rows[-1].dcg if rows else 0.0,
-        ideal_dcg,
-        _losses(judgments, ranking, ideal, settings, contributions, ideal_dcg),
-    )
+    return Breakdown(tuple(rows), dcg, ideal_dcg, _losses(judgments, ranking, graded, k, settings, rows))
+
+
+def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
+    """Judgments with ids as text and grades that all have a gain."""
+    grades: dict[str, float] = {}
+    for document, grade in judgments.items():
+        name = id_text(document)
+        if name is None:
+            raise ValueError(f"a document id is text or an integer, not {shown(document)}")
+        if name in grades:
+            raise ValueError(f"document {quoted(name)} is judged twice, as text and as an integer")
+        try:
+            settings.gain_of(grade)
+        except ValueError as error:
+            raise ValueError(f"document {quoted(name)}: {error}") from None
+        grades[name] = grade
+    return grades
 
 
 def _dense_ranks(graded: GradedRanking, settings: Settings) -> dict[float, int]:
@@ -148,29 +179,35 @@ def _dense_ranks(graded: GradedRanking, settings: Settings) -> dict[float, int]:
 def _losses(
     judgments: Mapping[str, float],
     ranking: Sequence[str],
-    ideal: Sequence[float],
+    graded: GradedRanking,
+    k: int | None,
     settings: Settings,
-    actual: Mapping[str | None, float],
-    ideal_dcg: float,
+    rows: Sequence[Row],
 ) -> tuple[Loss, ...]:
-    if not ideal_dcg:
+    """The losses of the documents that the ideal is made of; with ideal "max" of the judged ones, in their best order.
+
+    A document that is missing loses nothing where the ideal is made of what was returned.
+    """
+    if not rows or not rows[-1].ideal_dcg:
         return ()
-    at_grade: dict[float, float] = {}
-    for term in dcg_terms(list(ideal), settings, None):
-        assert term.grade is not None
-        at_grade[term.grade] = at_grade.get(term.grade, 0.0) + term.discounted
-    documents_at: dict[float, int] = {}
-    for grade in judgments.values():
-        documents_at[grade] = documents_at.get(grade, 0) + 1
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ranking, 1):
         ranks.setdefault(document, rank)
+    if settings.ideal == "max":
+        settings = replace(settings, ideal="judged")
+    elif settings.ideal == "returned":
+        judgments = {document: grade for document, grade in judgments.items() if document in ranks}
+    at_grade: dict[float | None, float] = {}
+    for term in dcg_terms(ideal_grades(graded, settings, k), settings):
+        at_grade[term.grade] = at_grade.get(term.grade, 0.0) + term.discounted
+    documents_at = Counter(judgments.values())
+    actual = {row.document: row.discounted_gain for row in rows if not row.repeated}
     losses = [
         Loss(
             document,
             grade,
             ranks.get(document),
-            (at_grade.get(grade, 0.0) / documents_at[grade] - actual.get(document, 0.0)) / ideal_dcg,
+            (at_grade.get(grade, 0.0) / documents_at[grade] - actual.get(document, 0.0)) / rows[-1].ideal_dcg,
         )
         for document, grade in judgments.items()
     ]

@@ -1,0 +1,243 @@
+"""The arithmetic of one query, row by row."""
+
+from __future__ import annotations
+
+import struct
+from math import isnan, log2
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytest_relevance
+from pytest_relevance import breakdown
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.breakdown import Breakdown
+
+# --- a worked example -------------------------------------------------------------------------------------------------
+#
+# The notebook's query "disagreement": four results with the grades 2, 3, 0, 1; exponential gain, log2 discount.
+
+DISAGREEMENT = {"first": 2, "second": 3, "third": 0, "fourth": 1}
+
+#        rank  gain  discount  discounted gain  DCG       ideal rank  CG
+NOTEBOOK = [
+    (1, 3.0, 1.0, 3.0, 3.0, 2, 2.0),
+    (2, 7.0, 1.584963, 4.416508, 7.416508, 1, 5.0),
+    (3, 0.0, 2.0, 0.0, 7.416508, 4, 5.0),
+    (4, 1.0, 2.321928, 0.430677, 7.847185, 3, 6.0),
+]
+
+
+def test_the_columns_of_the_notebook() -> None:
+    table = breakdown(DISAGREEMENT, ["first", "second", "third", "fourth"], k=4)
+    found = [
+        (row.rank, row.gain, row.discount, row.discounted_gain, row.dcg, row.ideal_rank, row.cg) for row in table.rows
+    ]
+    assert found == [pytest.approx(row, abs=1e-6) for row in NOTEBOOK]
+
+
+def test_the_ideal_beside_it() -> None:
+    table = breakdown(DISAGREEMENT, ["first", "second", "third", "fourth"], k=4)
+    assert [row.ideal_grade for row in table.rows] == [3, 2, 1, None]
+    assert [row.ideal_dcg for row in table.rows] == pytest.approx([7, 8.892789, 9.392789, 9.392789], abs=1e-6)
+    assert (table.dcg, table.ideal_dcg) == (table.rows[-1].dcg, table.rows[-1].ideal_dcg)
+
+
+def test_the_table_as_a_data_frame() -> None:
+    frame = breakdown(DISAGREEMENT, ["first", "gloves"], k=3).frame()
+    assert list(frame.columns) == [
+        "rank",
+        "document",
+        "grade",
+        "gain",
+        "discount",
+        "discounted_gain",
+        "dcg",
+        "cg",
+        "ideal_grade",
+        "ideal_dcg",
+        "ideal_rank",
+        "repeated",
+    ]
+    assert list(frame["rank"]) == [1, 2, 3]
+    assert list(frame["document"].dropna()) == ["first", "gloves"]
+    assert list(frame["grade"].dropna()) == [2]
+    assert frame["dcg"].iloc[-1] / frame["ideal_dcg"].iloc[-1] == pytest.approx(3 / 9.392789)
+    assert list(breakdown({}, []).frame().columns) == list(frame.columns)
+
+
+def test_it_is_public() -> None:
+    assert "breakdown" in pytest_relevance.__all__
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def test_an_unjudged_result_and_a_copy_have_no_grade() -> None:
+    rows = breakdown({"a": 3, "b": 1}, ["a", "x", "a", "b"]).rows
+    assert [(row.document, row.grade, row.repeated) for row in rows] == [
+        ("a", 3, False),
+        ("x", None, False),
+        ("a", None, True),
+        ("b", 1, False),
+    ]
+
+
+def test_below_the_last_result_the_ideal_goes_on() -> None:
+    rows = breakdown({"a": 3, "b": 3, "c": 3}, ["a"]).rows
+    assert [(row.rank, row.document, row.ideal_grade) for row in rows] == [(1, "a", 3), (2, None, 3), (3, None, 3)]
+    assert [row.dcg for row in rows] == [7, 7, 7]
+
+
+def test_skipped_results_have_no_row_and_the_ranks_close_up() -> None:
+    rows = breakdown({"a": 3, "b": 1}, ["x", "a", "x", "y", "b"], unjudged="skip").rows
+    assert [(row.rank, row.document) for row in rows] == [(1, "a"), (2, "b")]
+
+
+def test_the_table_is_cut_at_k() -> None:
+    ranking = [f"d{number}" for number in range(20)]
+    assert len(breakdown({"d0": 1}, ranking).rows) == 10
+    assert len(breakdown({"d0": 1}, ranking, k=3).rows) == 3
+    assert len(breakdown({"d0": 1}, ranking, k=None).rows) == 20
+
+
+def test_documents_with_equal_gains_share_an_ideal_rank() -> None:
+    rows = breakdown({"a": 3, "b": 2, "c": 2, "d": 0}, ["d", "c", "b", "a"]).rows
+    assert [row.ideal_rank for row in rows] == [3, 2, 2, 1]
+
+
+def test_the_conventions_are_those_of_evaluate() -> None:
+    judgments, ranking = {"a": 3, "b": 1}, ["b", "a"]
+    assert breakdown(judgments, ranking, gain="linear").dcg == pytest.approx(1 + 3 / log2(3))
+    assert breakdown(judgments, ranking, gain={3: 10, 1: 5}).dcg == pytest.approx(5 + 10 / log2(3))
+    assert breakdown(judgments, ranking, ideal="max", max_grade=4).ideal_dcg == pytest.approx(
+        sum(15 / log2(rank + 1) for rank in range(1, 11))
+    )
+    assert breakdown({"a": 3, "b": -1}, ranking, gain="linear", negative="zero").dcg == pytest.approx(3 / log2(3))
+    assert breakdown(judgments, ranking, discount="ln").rows[0].discount == pytest.approx(0.693147)
+
+
+def test_ids_are_compared_as_text_and_rankings_read_as_from_a_search() -> None:
+    expected = breakdown({"7": 3, "8": 1}, ["8", "7"])
+    assert breakdown({7: 3, 8: 1}, [8, 7]) == expected
+    assert breakdown({np.int64(7): 3, "8": 1}, np.array([8, 7])) == expected
+    assert breakdown({"7": 3, "8": 1}, [{"id": "8"}, {"id": 7}]) == expected
+
+
+REFUSED: dict[str, tuple[dict[Any, Any], dict[str, Any], str]] = {
+    "k of 0": ({"a": 1}, {"k": 0}, "k is a whole number from 1, or None for the whole ranking, not 0"),
+    "k as text": ({"a": 1}, {"k": "10"}, "k is a whole number from 1, or None for the whole ranking, not '10'"),
+    "an unknown gain": (
+        {"a": 1},
+        {"gain": "squared"},
+        "gain is one of exponential, linear or a mapping of grades to gains, not 'squared'",
+    ),
+    "a grade that is NaN": (
+        {"a": 3, "b": float("nan"), "c": 1},
+        {},
+        'document "b": a grade is a finite number, not nan',
+    ),
+    "a grade that is text": ({"a": "3"}, {}, "document \"a\": a grade is a number, not '3' (str)"),
+    "a grade without a gain": ({"a": 2}, {"gain": {1: 1}}, 'document "a": the gain mapping has no grade 2; it has 1'),
+    "a float as id": ({1.5: 1}, {}, "a document id is text or an integer, not 1.5"),
+    "an id twice": ({"7": 1, 7: 2}, {}, 'document "7" is judged twice, as text and as an integer'),
+}
+
+
+@pytest.mark.parametrize(("judgments", "keys", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(judgments: dict[Any, Any], keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        breakdown(judgments, ["a"], **keys)
+    assert str(caught.value) == message
+
+
+# --- losses -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_each_document_takes_from_the_score() -> None:
+    table = breakdown({"a": 3, "b": 3, "c": 1}, ["c", "a", "x"])
+    ideal = 7 + 7 / log2(3) + 1 / 2
+    share = (7 + 7 / log2(3)) / 2  # a and b share what the first two ranks give
+    assert [(loss.document, loss.grade, loss.rank) for loss in table.losses] == [
+        ("b", 3, None),
+        ("a", 3, 2),
+        ("c", 1, 1),
+    ]
+    assert [loss.loss for loss in table.losses] == pytest.approx(
+        [share / ideal, (share - 7 / log2(3)) / ideal, (1 / 2 - 1) / ideal]
+    )
+
+
+def test_a_document_below_k_is_named_with_its_rank() -> None:
+    losses = breakdown({"a": 3, "b": 1}, ["b", "x", "a"], k=2).losses
+    assert (losses[0].document, losses[0].rank) == ("a", 3)
+
+
+def test_nothing_is_lost_where_nothing_can_be_won() -> None:
+    assert breakdown({"a": 0}, ["a"]).losses == ()
+    assert breakdown({}, ["a"]).losses == ()
+
+
+def test_a_document_that_is_missing_loses_nothing_where_the_ideal_is_what_was_returned() -> None:
+    table = breakdown({"a": 3, "b": 1, "c": 3}, ["b", "a"], ideal="returned")
+    assert [loss.document for loss in table.losses] == ["a", "b"]
+    assert sum(loss.loss for loss in table.losses) == pytest.approx(1 - table.dcg / table.ideal_dcg)
+
+
+def test_with_the_ideal_of_a_perfect_collection_only_a_better_order_counts() -> None:
+    table = breakdown({"a": 3, "b": 1}, ["b", "a"], ideal="max")
+    best = 7 + 1 / log2(3)
+    assert sum(loss.loss for loss in table.losses) == pytest.approx((best - table.dcg) / table.ideal_dcg)
+
+
+# --- properties -------------------------------------------------------------------------------------------------------
+
+DOCUMENTS = st.sampled_from("abcdefghij")
+GRADES = st.one_of(st.integers(0, 5), st.floats(0, 5, allow_subnormal=False))
+JUDGMENTS = st.dictionaries(DOCUMENTS, GRADES)
+CONVENTIONS = st.fixed_dictionaries(
+    {
+        "gain": st.sampled_from(["exponential", "linear"]),
+        "discount": st.sampled_from(["log2", "ln"]),
+        "ideal": st.sampled_from(["judged", "returned", "max"]),
+        "unjudged": st.sampled_from(["zero", "skip"]),
+        "negative": st.sampled_from(["keep", "zero"]),
+    }
+)
+
+
+def bits(value: float) -> bytes:
+    return struct.pack("d", value)
+
+
+@given(JUDGMENTS, st.lists(DOCUMENTS), st.one_of(st.none(), st.integers(1, 12)), CONVENTIONS)
+def test_the_last_row_is_the_score_to_the_bit(
+    judgments: dict[str, float], ranking: list[str], k: int | None, conventions: dict[str, Any]
+) -> None:
+    table = breakdown(judgments, ranking, k, **conventions)
+    metric = parse_metric("nDCG" if k is None else f"nDCG@{k}")
+    expected = score(metric, grade_ranking(ranking, judgments), Settings(**conventions))
+    if table.ideal_dcg:
+        assert bits(table.dcg / table.ideal_dcg) == bits(expected)
+    else:
+        assert isnan(expected) or expected == 0
+
+
+@given(JUDGMENTS, st.lists(DOCUMENTS, unique=True), st.integers(1, 12))
+def test_the_losses_add_up(judgments: dict[str, float], ranking: list[str], k: int) -> None:
+    table = breakdown(judgments, ranking, k)
+    if table.ideal_dcg > 1e-6:
+        assert sum(loss.loss for loss in table.losses) == pytest.approx(1 - table.dcg / table.ideal_dcg, abs=1e-9)
+
+
+@given(JUDGMENTS, st.lists(DOCUMENTS), st.integers(1, 12))
+def test_the_rows_are_the_ranks_up_to_k(judgments: dict[str, float], ranking: list[str], k: int) -> None:
+    table: Breakdown = breakdown(judgments, ranking, k)
+    assert [row.rank for row in table.rows] == list(range(1, len(table.rows) + 1))
+    assert [row.document for row in table.rows if row.document is not None] == ranking[:k]
+    assert len(table.rows) <= k
