@@ -2,13 +2,15 @@
 
 Each case becomes a function made from a one-line template whose code says it stands in the case file, at the line of
 the case. It goes through `pytest_pycollect_makeitem` like any other test function, and so gets fixtures of every scope,
-parametrisation, marks, and the item classes of pytest-asyncio and anyio.
+parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where only pytest itself has a say in that, it
+does so once for all cases that request the same fixtures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType, ModuleType
+from typing import Any
 
 import pytest
 
@@ -66,29 +68,92 @@ class CaseFile(pytest.Module):
         return self._items(suite)
 
     def _items(self, suite: Suite) -> Iterator[pytest.Item | pytest.Collector]:
-        module = self.obj
-        assert isinstance(module, CaseModule)
-        makeitem = self.ihook.pytest_pycollect_makeitem
+        make = self._maker()
         marks = _Marks()
-        has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
-        template = running.Templates(str(self.path), coroutines=has_asyncio or has_plugin(self.config, ANYIO))
-        scopes = LoopScopes(self) if has_asyncio else None
         file = shown_path(self.path, self.config)
         for case in suite.cases:
-            function = template.function(case)
-            module.collecting = function
-            made = makeitem(collector=self, name=function.__name__, obj=function)
-            if scopes is not None and scopes.must_make_anew(case, made):
-                made = makeitem(collector=self, name=function.__name__, obj=function)
-            for item in made:
-                if scopes is not None:
-                    scopes.mark(case, item)
+            function, items = make(case)
+            for item in items:
                 item.stash[running.RUN] = running.CaseRun(case, file, function, running.variant(item))
                 item.extra_keyword_matches.add(case.query)
                 for mark in marks.of(case):
                     item.add_marker(mark)
                 yield item
-        module.collecting = None
+
+    def _maker(self) -> Callable[[Case], tuple[FunctionType, Sequence[pytest.Item | pytest.Collector]]]:
+        """What makes the function of a case and its items: one, or as many as its fixtures have parameters."""
+        module = self.obj
+        assert isinstance(module, CaseModule)
+        makeitem = self.ihook.pytest_pycollect_makeitem
+        has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
+        coroutines = has_asyncio or has_plugin(self.config, ANYIO)
+        template = running.Templates(str(self.path), coroutines=coroutines)
+        scopes = LoopScopes(self) if has_asyncio else None
+        copies = _Copies(self) if not coroutines and _only_pytest_makes_items(self) else None
+
+        def make(case: Case) -> tuple[FunctionType, Sequence[pytest.Item | pytest.Collector]]:
+            function = template.function(case)
+            if copies is not None and (copied := copies.of(case, function)):
+                return function, copied
+            module.collecting = function
+            made = makeitem(collector=self, name=function.__name__, obj=function)
+            if scopes is not None:
+                if scopes.must_make_anew(case, made):
+                    made = makeitem(collector=self, name=function.__name__, obj=function)
+                for item in made:
+                    scopes.mark(case, item)
+            module.collecting = None
+            if copies is not None:
+                copies.keep(case, function, made)
+            return function, made
+
+        return make
+
+
+class _Copies:
+    """Items after the pattern of those that pytest made for an earlier case that requests the same fixtures.
+
+    Looking a function's fixtures up and asking for its parameters is most of what collecting costs, and comes out the
+    same for all cases that request the same fixtures. It is pytest's own way with the parameters of one function:
+    items that share what was found out about its fixtures.
+    """
+
+    def __init__(self, file: CaseFile) -> None:
+        self._file = file
+        self._patterns: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
+
+    def keep(self, case: Case, function: FunctionType, made: Sequence[pytest.Item | pytest.Collector]) -> None:
+        """Keep what pytest made as a pattern, if it is what pytest makes by itself."""
+        pattern = []
+        for item in made:
+            found = getattr(item, "_fixtureinfo", None)
+            if type(item) is not pytest.Function or found is None:
+                return
+            keywords: dict[str, Any] = {"fixtureinfo": found}
+            callspec = getattr(item, "callspec", None)
+            if callspec is not None:
+                keywords |= {"callspec": callspec, "keywords": {callspec.id: True}}
+            pattern.append((item.name.removeprefix(function.__name__), keywords))
+        self._patterns[(case.search, *case.usefixtures)] = pattern
+
+    def of(self, case: Case, function: FunctionType) -> list[pytest.Function]:
+        """The items of a case, or none where there is no pattern for it yet."""
+        name = function.__name__
+        make = pytest.Function.from_parent
+        return [
+            make(self._file, name=name + parameters, callobj=function, originalname=name, **keywords)
+            for parameters, keywords in self._patterns.get((case.search, *case.usefixtures), ())
+        ]
+
+
+def _only_pytest_makes_items(file: CaseFile) -> bool:
+    """Whether nobody but pytest has a say in what items a function becomes (a conftest that parametrises, say)."""
+    hooks = file.ihook
+    return all(
+        impl.function.__module__.startswith("_pytest.")
+        for hook in (hooks.pytest_pycollect_makeitem, hooks.pytest_generate_tests)
+        for impl in hook.get_hookimpls()
+    )
 
 
 class _Marks:

@@ -1,13 +1,14 @@
 """What a run reports: the entry that travels on each report, the failure in colours, the summary at the end.
 
-A case's entry is a dict of builtin types, and an attribute of the report: it survives pytest-xdist, whose workers run
-this module's `pytest_runtest_makereport` and whose controller runs the rest, and what a worker finished survives its
-crash. Without xdist the same code does both.
+A case's entry is a dict of builtin types, and an attribute of the report: it survives pytest-xdist, whose workers
+attach it and whose controller reads it, and what a worker finished survives its crash. Without xdist the same code does
+both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -44,7 +45,9 @@ class Reporting:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
-        self._entries: dict[tuple[str, int], Entry] = {}
+        self._entries: dict[tuple[str, int], tuple[dict[str, Any], str, bool]] = {}
+        self._ended: _Ended | None = None
+        self._told: dict[str, Any] | None = None
         self._advised: set[str] = set()
 
     @pytest.hookimpl(tryfirst=True)
@@ -52,37 +55,43 @@ class Reporting:
         """Let a case's function know its item."""
         running.about_to_call(pyfuncitem)
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach the entries to the report of the call, and what is told of a case that ended badly."""
-        this = item.stash.get(running.RUN, None)
-        told: dict[str, Any] | None = None
-        if this is not None and call.excinfo is not None:
-            told = _before_report(this, item, call)
-        report = yield
-        runs = [this] if this is not None else item.stash.get(running.RUNS, ())
-        if call.when == "call" and runs:
-            told = _after_report(runs, item, call, report) or told
-            if this is None:
-                del item.stash[running.RUNS]  # the test checks again when it is run again
-        if told is not None and report.failed:
-            setattr(report, TOLD, told)
-        return report
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """See what a case, or a test with checks, came to, before the report is made of it.
+
+        No wrapper, which would cost three times as much for each of an item's three reports: what belongs on the
+        report is put there when it is logged, before anybody else sees it.
+        """
+        if call.when == "call":
+            this = item.stash.get(running.RUN, None)
+            runs = (this,) if this is not None else item.stash.get(running.RUNS, ())
+            if runs:
+                self._ended = _Ended(item, call, runs)
+                if this is None:
+                    del item.stash[running.RUNS]  # the test checks again when it is run again
+        if call.excinfo is not None and (this := item.stash.get(running.RUN, None)) is not None:
+            self._told = _before_report(this, item, call)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the entries for the summary, and give a failure its text before anybody prints it."""
+        """Attach what belongs on a report; keep its entries for the summary, and give a failure its text."""
+        told, self._told = self._told, None
+        if report.when == "call" and self._ended is not None:
+            ended, self._ended = self._ended, None
+            if ended.item.nodeid == report.nodeid:
+                told = ended.attach_to(report) or told
+        if told is not None and report.failed:
+            setattr(report, TOLD, told)
         if self._is_worker:
             return
         told = getattr(report, TOLD, None)
         if told is not None:
             report.longrepr = self._text(told)  # type: ignore[assignment]
-        if report.outcome in ("passed", "failed", "skipped"):  # after "rerun" comes another
-            for number, entry in enumerate(getattr(report, ENTRIES, ())):
-                was_xfail = hasattr(report, "wasxfail")
-                self._entries[report.nodeid, number] = Entry.of(entry, report.outcome, was_xfail=was_xfail)
+        entries = getattr(report, ENTRIES, None)
+        if entries and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" comes another
+            was_xfail = hasattr(report, "wasxfail")
+            for number, entry in enumerate(entries):
+                self._entries[report.nodeid, number] = entry, report.outcome, was_xfail
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -90,7 +99,9 @@ class Reporting:
         if not self._entries:
             return
         verbose = self._config.option.verbose
-        entries = list(self._entries.values())
+        entries = [
+            Entry.of(entry, outcome, was_xfail=was_xfail) for entry, outcome, was_xfail in self._entries.values()
+        ]
         if verbose > 1:
             for entry in entries:
                 if entry.lines and entry.outcome == "passed":
@@ -128,23 +139,30 @@ def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallIn
     return None
 
 
-def _after_report(
-    runs: Sequence[running.CaseRun], item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
-) -> dict[str, Any] | None:
-    """Attach the entries, and return what is told of the run that the call ended in."""
-    setattr(report, ENTRIES, [_entry(run, item.name) for run in runs])
-    told = None
-    for run in runs:
-        if run.error is not None and call.excinfo is not None and run.error is call.excinfo.value:
-            from pytest_relevance.plugin import telling
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A call that has ended, and the runs of cases in it: one of an item of a case file."""
 
-            told = telling.failure(run, item)
-        elif run.scored is None and run.function is not None and report.failed:
-            report.sections.append(("relevance case", f"{run.where}: {run.facts}"))
-        elif run.scored is not None and run.scored.verdict == INCONCLUSIVE and report.skipped:
-            report.longrepr = (run.path or str(item.path), run.case.line, f"Skipped: {run.scored.reasons[0]}")
-        run.forget()
-    return told
+    item: pytest.Item
+    call: pytest.CallInfo[None]
+    runs: Sequence[running.CaseRun]
+
+    def attach_to(self, report: pytest.TestReport) -> dict[str, Any] | None:
+        """Attach the entries, and return what is told of the run that the call ended in."""
+        name, error = self.item.name, self.call.excinfo.value if self.call.excinfo is not None else None
+        setattr(report, ENTRIES, [_entry(run, name) for run in self.runs])
+        told = None
+        for run in self.runs:
+            if run.error is not None and run.error is error:
+                from pytest_relevance.plugin import telling
+
+                told = telling.failure(run, self.item)
+            elif run.scored is None and run.function is not None and report.failed:
+                report.sections.append(("relevance case", f"{run.where}: {run.facts}"))
+            elif run.scored is not None and run.scored.verdict == INCONCLUSIVE and report.skipped:
+                report.longrepr = (run.path or str(self.item.path), run.case.line, f"Skipped: {run.scored.reasons[0]}")
+            run.forget()
+        return told
 
 
 def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
