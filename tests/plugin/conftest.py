@@ -1,0 +1,154 @@
+"""What these tests share: a project in a temporary folder, with case files and a conftest.py, and pytest run on it.
+
+The runs are in this process unless a test needs one of its own, with warnings as errors.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+# A run in this process forgets the modules that it was the first to import. Numpy cannot be imported twice, and
+# importing the others again and again takes time.
+for module in ("numpy", "pandas", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.collector", "trio"):
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        assert module == "trio"  # tests skip where it is not installed
+
+WORDS = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            return query.split()
+        return search
+"""
+"""A search whose ranking is the words of the query, so that a query in a case file is also the ranking it gets."""
+
+NO_LOOPS = ("-p", "no:asyncio", "-p", "no:anyio")
+"""Switches the plugins off that run coroutines."""
+
+_UNSET = 'ignore:The configuration option "asyncio_default_fixture_loop_scope" is unset'
+
+
+class Run:
+    """What came of running pytest."""
+
+    def __init__(self, result: pytest.RunResult) -> None:
+        self.result = result
+        self.code = int(result.ret)
+        self.text = result.stdout.str()
+
+    @cached_property
+    def reports(self) -> list[Any]:
+        """The reports of the items, in the order of arrival."""
+        recorder: Any = getattr(self.result, "reprec")  # noqa: B009 - an attribute that only this kind of run has
+        return list(recorder.getreports("pytest_runtest_logreport"))
+
+    @cached_property
+    def outcomes(self) -> dict[str, str]:
+        """The outcome of every item, by what follows `::` in its node id."""
+        found: dict[str, str] = {}
+        for report in self.reports:
+            name = report.nodeid.partition("::")[2]
+            if hasattr(report, "wasxfail") and report.skipped:
+                found[name] = "xfailed"
+            elif report.when == "call" or report.outcome == "skipped":
+                found[name] = report.outcome
+            elif report.outcome == "failed":
+                found[name] = f"error at {report.when}"
+        return found
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """What the last line counts: `{"passed": 2, "failed": 1}`."""
+        return self.result.parseoutcomes()
+
+    @cached_property
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """What the reports say of the cases, by the name of the item."""
+        return {entry["name"]: entry for report in self.reports for entry in getattr(report, "relevance", ())}
+
+    def failure(self, name: str) -> str:
+        """What the terminal shows below the headline of an item."""
+        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} )"
+        found = re.search(headline, self.text, re.DOTALL | re.MULTILINE)
+        assert found is not None, self.text
+        return found[1]
+
+    @cached_property
+    def summary(self) -> str:
+        """The plugin's own section of the terminal's output."""
+        found = re.search(r"^=+ relevance =+\n(.*?)(?=^=)", self.text, re.DOTALL | re.MULTILINE)
+        assert found is not None, self.text
+        return found[1]
+
+    @cached_property
+    def short_summary(self) -> list[str]:
+        """The lines of pytest's short summary, which the truth of a failure must fit in."""
+        return [line for line in self.text.splitlines() if line.startswith(("FAILED ", "ERROR ", "SKIPPED ", "XFAIL "))]
+
+
+class Project:
+    """A project that uses the plugin."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        self.path = pytester.path
+        self.options: Sequence[str] = ()
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file, without the indentation that its text has in the test."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    def cases(self, text: str, name: str = "shop.relevance.yaml") -> Path:
+        """Write a case file."""
+        return self.write(name, text)
+
+    def conftest(self, text: str = WORDS) -> Path:
+        """Write the conftest.py; by default a search that returns the words of the query."""
+        return self.write("conftest.py", text)
+
+    def run(self, *args: str, cache: bool = False, loops: bool = True) -> Run:
+        """Run pytest in this process; `loops=False` without the plugins that run coroutines."""
+        return Run(self.pytester.runpytest_inprocess(*self._options(cache, loops), *args))
+
+    def run_apart(self, *args: str, loops: bool = True) -> Run:
+        """Run pytest in a process of its own."""
+        return Run(self.pytester.runpytest_subprocess(*self._options(False, loops), *args))
+
+    def junit(self, *args: str) -> dict[str, ElementTree.Element]:
+        """Run pytest, and return the `testcase` elements of its JUnit file by their names."""
+        self.run("--junitxml=junit.xml", *args)
+        return {case.attrib["name"]: case for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")}
+
+    def _options(self, cache: bool, loops: bool) -> Sequence[str]:
+        options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", "-p", "no:hypothesispytest", *self.options]
+        return [*options, *(() if cache else ("-p", "no:cacheprovider")), *(() if loops else NO_LOOPS)]
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR", "PY_COLORS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    return Project(pytester)
+
+
+@pytest.fixture(params=[NO_LOOPS, ()], ids=["no-async-plugin", "async-plugins"])
+def with_and_without_loops(project: Project, request: pytest.FixtureRequest) -> None:
+    """Run a test twice: the plugin calls a search differently where a plugin that runs coroutines is active."""
+    project.options = request.param

@@ -1,0 +1,390 @@
+"""The search of a case is a fixture like any other, and a case is a test function like any other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+pytestmark = pytest.mark.usefixtures("with_and_without_loops")
+
+TWO_CASES = """
+    min_ndcg: 0.9
+    cases:
+      - query: shoes boots
+        judgments: {shoes: 3, boots: 1}
+      - query: hat cap
+        judgments: {hat: 3, cap: 1}
+"""
+
+
+def test_a_search_that_ranks_well_passes(project: Project) -> None:
+    project.conftest()
+    project.cases(TWO_CASES)
+    assert project.run().outcomes == {"shoes boots": "passed", "hat cap": "passed"}
+
+
+@pytest.mark.parametrize(
+    ("scope", "setups"), [("function", 2), ("class", 2), ("module", 1), ("package", 1), ("session", 1)]
+)
+def test_a_search_of_any_scope(project: Project, scope: str, setups: int) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture(scope="{scope}")
+        def search():
+            print("<set up>")
+            yield str.split
+            print("<torn down>")
+    """)
+    project.cases(TWO_CASES)
+    run = project.run("-s")
+    assert run.counts == {"passed": 2}
+    assert run.text.count("<set up>") == run.text.count("<torn down>") == setups
+
+
+def test_a_module_scoped_search_is_set_up_once_a_case_file(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(scope="module")
+        def search():
+            print("<set up>")
+            return str.split
+    """)
+    project.cases(TWO_CASES, "one.relevance.yaml")
+    project.cases(TWO_CASES, "two.relevance.yaml")
+    run = project.run("-s")
+    assert run.counts == {"passed": 4}
+    assert run.text.count("<set up>") == 2
+
+
+def test_the_conftest_nearest_to_the_case_file_provides_the_search(project: Project) -> None:
+    project.conftest()
+    project.write(
+        "reverse/conftest.py",
+        """
+        import pytest
+
+        @pytest.fixture
+        def search(search):
+            return lambda query: search(query)[::-1]
+    """,
+    )
+    project.cases(TWO_CASES)
+    project.cases(TWO_CASES, "reverse/shop.relevance.yaml")
+    run = project.run()
+    assert [report.outcome for report in run.reports if report.when == "call"] == [*["failed"] * 2, *["passed"] * 2]
+
+
+def test_a_suite_and_a_case_name_the_fixture_they_search_with(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def forwards():
+            return str.split
+
+        @pytest.fixture
+        def backwards():
+            return lambda query: query.split()[::-1]
+    """)
+    project.cases("""
+        search: forwards
+        min_ndcg: 1
+        cases:
+          - query: shoes boots
+            judgments: {shoes: 3, boots: 1}
+          - query: boots shoes
+            search: backwards
+            judgments: {shoes: 3, boots: 1}
+    """)
+    assert project.run().counts == {"passed": 2}
+
+
+def test_autouse_fixtures_surround_a_case(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(autouse=True)
+        def index():
+            documents.append("shoes")
+            yield
+            documents.clear()
+
+        documents = []
+
+        @pytest.fixture
+        def search():
+            return lambda query: documents
+    """)
+    project.cases("""
+        cases:
+          - {query: shoes, expect: {results: 1}}
+          - {query: more shoes, expect: {results: 1}}
+    """)
+    assert project.run().counts == {"passed": 2}
+
+
+def test_usefixtures_sets_up_before_the_search_and_only_for_its_case(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        state = {"cache": "full"}
+
+        @pytest.fixture
+        def empty_cache():
+            state["cache"] = "empty"
+            yield
+            state["cache"] = "full"
+
+        @pytest.fixture
+        def search():
+            cache = state["cache"]
+            return lambda query: [cache]
+    """)
+    project.cases("""
+        cases:
+          - query: fresh
+            usefixtures: [empty_cache]
+            expect: {first: empty}
+          - query: cached
+            expect: {first: full}
+    """)
+    assert project.run().counts == {"passed": 2}
+
+
+def test_fixtures_may_be_named_like_anything_in_the_function_of_a_case(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def run():
+            return str.split
+
+        @pytest.fixture
+        def run_async():
+            return "not the plugin's own"
+
+        @pytest.fixture
+        def case():
+            return "not the plugin's own either"
+    """)
+    project.cases("""
+        search: run
+        cases:
+          - query: shoes
+            usefixtures: [case, run_async]
+            expect: {first: shoes}
+    """)
+    assert project.run().counts == {"passed": 1}
+
+
+def test_the_search_may_use_request_and_other_builtin_fixtures(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search(request, tmp_path, monkeypatch):
+            monkeypatch.setenv("SHOP", request.node.name)
+            (tmp_path / "index").write_text("shoes")
+            return lambda query: (tmp_path / "index").read_text().split()
+    """)
+    project.cases("cases: [{query: shoes, expect: {first: shoes}}]")
+    assert project.run().counts == {"passed": 1}
+
+
+BOTH_RANKERS = """
+    import pytest
+
+    @pytest.fixture(scope="session", params=["bm25", "hybrid"])
+    def search(request):
+        step = 1 if request.param == "hybrid" else -1
+        return lambda query: query.split()[::step]
+"""
+
+
+def test_a_parametrised_search_runs_every_case_once_for_each(project: Project) -> None:
+    project.conftest(BOTH_RANKERS)
+    project.cases(TWO_CASES)
+    run = project.run()
+    assert run.outcomes == {
+        "shoes boots[bm25]": "failed",
+        "hat cap[bm25]": "failed",
+        "shoes boots[hybrid]": "passed",
+        "hat cap[hybrid]": "passed",
+    }
+    assert "search[bm25]" in run.failure("hat cap[bm25]")
+
+
+def test_the_summary_compares_the_variants_of_a_parametrised_search(project: Project) -> None:
+    project.conftest(BOTH_RANKERS)
+    project.cases("""
+        min_ndcg: 0.5
+        tags: [clothing]
+        cases:
+          - query: shoes boots
+            judgments: {shoes: 3, boots: 1}
+          - query: cap
+            judgments: {cap: 3}
+    """)
+    summary = project.run().summary.splitlines()
+    suites = [line.split() for line in summary[:2]]
+    assert [words[:5] for words in suites] == [
+        ["shop.relevance.yaml", "search[bm25]", "mean", "nDCG@10", "0.855"],
+        ["shop.relevance.yaml", "search[hybrid]", "mean", "nDCG@10", "1.000"],
+    ]
+    assert "  clothing  bm25 0.855  2 cases   hybrid 1.000  2 cases" in summary
+    side_by_side = next(number for number, line in enumerate(summary) if line.startswith("side by side"))
+    assert summary[side_by_side].split()[-2:] == ["bm25", "hybrid"]
+    assert summary[side_by_side + 1].split() == ["shoes", "boots", "0.710", "1.000"]
+    assert not any(line.startswith("  cap") for line in summary[side_by_side:])
+
+
+def test_parametrised_usefixtures_multiply_their_case(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(params=["en", "de"])
+        def locale(request):
+            return request.param
+
+        @pytest.fixture
+        def search(locale):
+            return lambda query: [locale]
+    """)
+    project.cases("cases: [{query: shoes, expect: {first: de}}]")
+    assert project.run().outcomes == {"shoes[en]": "failed", "shoes[de]": "passed"}
+
+
+def test_pytest_generate_tests_of_a_conftest_parametrises_cases(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        def pytest_generate_tests(metafunc):
+            if "ranker" in metafunc.fixturenames:
+                metafunc.parametrize("ranker", ["a", "b"])
+
+        @pytest.fixture
+        def search(ranker):
+            return lambda query: [ranker]
+    """)
+    project.cases("cases: [{query: shoes, expect: {first: b}}]")
+    assert project.run().outcomes == {"shoes[a]": "failed", "shoes[b]": "passed"}
+
+
+def test_a_missing_search_fixture_is_an_error_that_says_how_to_write_it(project: Project) -> None:
+    project.cases(TWO_CASES)
+    run = project.run()
+    assert run.outcomes == {"shoes boots": "error at setup", "hat cap": "error at setup"}
+    first, second = run.failure("shoes boots"), run.failure("hat cap")
+    assert first.startswith('shop.relevance.yaml:3: fixture "search" not found, which the case calls to search\n')
+    assert '    @pytest.fixture(scope="session")\n    def search():\n' in first
+    assert "Write it in a conftest.py" in first
+    assert second == 'shop.relevance.yaml:5: fixture "search" not found, which the case calls to search\n'  # said once
+    assert run.short_summary[0].startswith('ERROR shop.relevance.yaml::shoes boots - fixture "search" not found')
+
+
+def test_what_the_message_shows_is_a_search_that_works(project: Project) -> None:
+    """The fixture of the message, with a line of the reader's own for the engine."""
+    project.cases("search: find\ncases: [{query: shoes boots, expect: {first: shoes}}]")
+    message = project.run().failure("shoes boots")
+    code = message.partition("best first:\n")[2].partition("If it goes by another name")[0]
+    engine = 'type("Engine", (), {"search": lambda self, query, limit: query.split()[:limit]})() #'
+    project.conftest(code.replace("engine = ...", f"engine = {engine}"))
+    assert project.run().counts == {"passed": 1}
+
+
+def test_a_search_that_requests_a_missing_fixture(project: Project) -> None:
+    conftest = project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def engine(client):
+            return client
+
+        @pytest.fixture
+        def search(engine):
+            return engine
+    """)
+    # quotes and brackets that pytest, looking for the Python source of the case, would stumble over
+    project.cases("""
+        cases:
+          - query: men's (shoes
+            note: "('"
+    """)
+    run = project.run()
+    message = run.failure("men's (shoes")
+    assert message.startswith('shop.relevance.yaml:2: fixture "client" not found\n')
+    assert f"requested by search ({conftest}:7) and engine ({conftest}:3)" in message
+    assert run.short_summary == ['ERROR shop.relevance.yaml::men\'s (shoes - fixture "client" not found']
+
+
+def test_a_missing_fixture_of_usefixtures(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: shoes, usefixtures: [empty_cash]}]")
+    assert project.run().failure("shoes").startswith('shop.relevance.yaml:1: fixture "empty_cash" not found\n')
+
+
+def test_a_search_that_overrides_nothing(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search(search):
+            return search
+    """)
+    project.cases("cases: [{query: shoes}]")
+    assert project.run().failure("shoes").startswith('shop.relevance.yaml:1: fixture "search" requests itself')
+
+
+def test_an_exception_of_the_fixture_is_an_error_with_the_fixtures_own_traceback(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            raise ConnectionError("no engine at localhost:9200")
+    """)
+    project.cases("cases: [{query: shoes}]")
+    run = project.run()
+    assert run.outcomes == {"shoes": "error at setup"}
+    assert "E       ConnectionError: no engine at localhost:9200" in run.failure("shoes")
+    assert "pytest_relevance" not in run.text
+
+
+@pytest.mark.parametrize("value", ["None", "['a', 'b']", "{'shoes': ['a']}"])
+def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return {value}
+    """)
+    project.cases("cases: [{query: shoes}]")
+    run = project.run()
+    assert run.outcomes == {"shoes": "failed"}
+    assert run.entries["shoes"]["verdict"] == "error"
+    found = value.replace("'", "'")
+    assert run.failure("shoes").startswith(
+        f'shop.relevance.yaml:1: the fixture "search" is no function but {found}; return a function: search(query'
+    )
+
+
+def test_a_teardown_that_fails_is_an_error_beside_the_outcome(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            yield str.split
+            raise RuntimeError("engine does not stop")
+    """)
+    project.cases("cases: [{query: shoes, expect: {first: shoes}}]")
+    run = project.run()
+    assert run.counts == {"passed": 1, "errors": 1}
+    assert "RuntimeError: engine does not stop" in run.text
