@@ -13,7 +13,7 @@ import pytest
 
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running import CaseRun
-from pytest_relevance.reports.text import BAD, Line, line
+from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.wording import listed, quoted
 
 _OURS = ("pytest_relevance.plugin.", "pytest_relevance.runs.ranking", "pytest_relevance.runs.responses", "pluggy.")
@@ -38,7 +38,7 @@ def failure(this: CaseRun, item: pytest.Item) -> dict[str, Any]:
     """What is told of a case that failed, or that could not be scored."""
     if this.scored is not None and this.lines is not None:
         return _told(this, item, this.scored.reasons[0], this.lines, this.brief or this.lines)
-    first, *more = str(this.error).splitlines()
+    first, *more = map(harmless, str(this.error).split("\n"))
     brief = [line(f"{this.where}: {first}", BAD)]
     return _told(this, item, first, [*brief, *map(line, more), line(this.facts)], brief)
 

@@ -1,0 +1,477 @@
+"""The contract with the search: what it is called with, what may come back, what is refused and in which words."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+pytestmark = pytest.mark.usefixtures("with_and_without_loops")
+
+ONE_CASE = "cases: [{query: shoes}]"
+
+
+def write_search(project: Project, source: str, cases: str = ONE_CASE) -> None:
+    """Write a case file, and a conftest.py whose search is the function `find` of the source."""
+    fixture = "\n@pytest.fixture\ndef search():\n    return find\n"
+    project.conftest("import functools\nimport pytest\n" + dedent(source) + fixture)
+    project.cases(cases)
+
+
+def run_search(project: Project, source: str, cases: str = ONE_CASE) -> Run:
+    """The same, and run it."""
+    write_search(project, source, cases)
+    return project.run()
+
+
+@pytest.mark.parametrize(
+    "source",
+    {
+        "positional or keyword": """
+            def find(query, k):
+                return [str(k)]
+        """,
+        "with a default": """
+            def find(query, k=3):
+                return [str(k)]
+        """,
+        "keyword-only": """
+            def find(query, *, k):
+                return [str(k)]
+        """,
+        "bound method": """
+            class Engine:
+                def find(self, query, k):
+                    return [str(k)]
+            find = Engine().find
+        """,
+        "class method": """
+            class Engine:
+                @classmethod
+                def find(cls, query, k):
+                    return [str(k)]
+            find = Engine.find
+        """,
+        "callable object": """
+            class Engine:
+                def __call__(self, query, k):
+                    return [str(k)]
+            find = Engine()
+        """,
+        "partial": """
+            def any_find(index, query, k):
+                return [str(k)]
+            find = functools.partial(any_find, "products")
+        """,
+        "decorated": """
+            def logged(function):
+                @functools.wraps(function)
+                def wrapper(*args, **kwargs):
+                    return function(*args, **kwargs)
+                return wrapper
+            @logged
+            def find(query, k):
+                return [str(k)]
+        """,
+        "beside kwargs": """
+            def find(query, k=3, **params):
+                return [str(k), *params]
+        """,
+    }.values(),
+    ids=lambda source: source.split("\n")[1].strip(),
+)
+def test_k_is_passed_to_a_parameter_of_that_name(project: Project, source: str) -> None:
+    assert run_search(project, source, 'cases: [{query: shoes, k: 7, expect: {first: "7"}}]').counts == {"passed": 1}
+
+
+@pytest.mark.parametrize(
+    "source",
+    {
+        "no such parameter": """
+            def find(query):
+                return ["none"]
+        """,
+        "only kwargs": """
+            def find(query, **params):
+                return list(params) or ["none"]
+        """,
+        "positional-only": """
+            def find(query, k="none", /):
+                return [k]
+        """,
+        "a local variable": """
+            def find(query):
+                k = "none"
+                return [k]
+        """,
+        "a decorator that hides the parameters": """
+            def logged(function):
+                def wrapper(query, **params):
+                    return function(query, **params)
+                return wrapper
+            @logged
+            def find(query, k="none"):
+                return [k]
+        """,
+        "a builtin": """
+            find = "none {}".format and "none".format and "none".split
+        """,
+    }.values(),
+    ids=["no such parameter", "only kwargs", "positional-only", "a local variable", "hidden", "a builtin"],
+)
+def test_k_is_passed_to_no_other_search(project: Project, source: str) -> None:
+    assert run_search(project, source, "cases: [{query: x, expect: {first: none}}]").counts == {"passed": 1}
+
+
+@pytest.mark.parametrize(
+    ("case", "depth"),
+    [
+        ("{query: shoes}", 10),
+        ("{query: shoes, k: 3}", 3),
+        ("{query: shoes, judgments: {a: 1}, expect: {P@5: 0}}", 10),
+        ("{query: shoes, judgments: {a: 1}, expect: {R@25: 0}}", 25),
+        ("{query: shoes, k: 5, expect: {include: {docs: [], within: 40}}}".replace("[]", "[x]"), 40),
+        ("{query: shoes, expect: {exclude: {docs: [x], within: 4}}}", 10),
+        ("{query: shoes, k: 1, expect: {first: [a, b, c]}}", 3),
+        ("{query: shoes, k: 1, expect: {results: '>= 20'}}".replace("'", '"'), 20),
+    ],
+)
+def test_k_is_the_deepest_rank_that_the_case_looks_at(project: Project, case: str, depth: int) -> None:
+    source = """
+        def find(query, k):
+            print(f"<k={k}>")
+            return []
+    """
+    write_search(project, source, f"cases: [{case}]")
+    assert f"<k={depth}>" in project.run("-s").text
+
+
+def test_the_params_of_suite_and_case_are_merged(project: Project) -> None:
+    source = """
+        def find(query, locale, boost=1, **more):
+            return [f"{locale} {boost!r} {sorted(more.items())}"]
+    """
+    cases = """
+        params: {locale: en_GB, boost: 2.5, fresh: true}
+        cases:
+          - query: shoes
+            params: {locale: de_DE, brand: no}
+            expect: {first: "de_DE 2.5 [('brand', 'no'), ('fresh', True)]"}
+          - query: boots
+            expect: {first: "en_GB 2.5 [('fresh', True)]"}
+    """
+    assert run_search(project, source, cases).counts == {"passed": 2}
+
+
+def test_a_search_that_does_not_take_a_param(project: Project) -> None:
+    source = """
+        def find(query, k=10, locale="en"):
+            return []
+    """
+    run = run_search(project, source, "params: {lokale: de}\ncases: [{query: shoes}]")
+    assert run.entries["shoes"]["verdict"] == "error"
+    lines = run.failure("shoes").splitlines()
+    assert lines[0].startswith("shop.relevance.yaml:2: search('shoes', lokale='de', k=10) cannot be called: ")
+    assert lines[0].endswith("got an unexpected keyword argument 'lokale'")
+    assert lines[1].startswith("its signature is search(query, k=10, locale='en'); ")
+    assert lines[2] == 'query "shoes"   search(lokale=de)'
+
+
+def test_a_param_whose_name_a_terminal_could_act_on(project: Project) -> None:
+    source = """
+        def find(query):
+            return []
+    """
+    run = run_search(project, source, 'cases: [{query: shoes, params: {"a\\e[31mb": 1}}]')
+    assert "cannot be called" in run.text
+    assert "\x1b" not in run.text
+
+
+def test_a_search_that_takes_no_query(project: Project) -> None:
+    source = """
+        def find():
+            return []
+    """
+    text = run_search(project, source).failure("shoes")
+    assert "search('shoes') cannot be called: find() takes 0 positional arguments but 1 was given" in text
+
+
+def test_a_type_error_within_the_search_is_the_searchs_own(project: Project) -> None:
+    source = """
+        def find(query):
+            return sorted(None)
+    """
+    text = run_search(project, source).failure("shoes")
+    assert "E       TypeError: 'NoneType' object is not iterable" in text
+    assert "cannot be called" not in text
+
+
+RANKINGS = {
+    "ids": "return ['a', 'b']",
+    "a tuple": "return ('a', 'b')",
+    "integers": "return [1, 2]",
+    "numpy integers": "import numpy; return list(numpy.array([1, 2]))",
+    "a numpy array": "import numpy; return numpy.array([1, 2])",
+    "pairs": "return [('a', 0.9), ('b', 0.7)]",
+    "mappings": "return [{'doc_id': 'a', 'title': 'Sandal'}, {'doc_id': 'b'}]",
+    "objects": "from types import SimpleNamespace as S; return [S(id='a'), S(id='b')]",
+    "a generator": "yield 'a'; yield 'b'",
+    "an iterator": "return map(str, ['a', 'b'])",
+    "a data frame": "import pandas; return pandas.DataFrame({'id': ['a', 'b'], 'score': [2, 1]})",
+    "Elasticsearch": "return {'hits': {'hits': [{'_id': 'a', '_source': {}}, {'_id': 'b'}]}}",
+    "Solr": "return {'response': {'numFound': 2, 'docs': [{'id': 'a'}, {'id': 'b'}]}}",
+    "Algolia": "return {'hits': [{'objectID': 'a'}, {'objectID': 'b'}]}",
+    "Typesense": "return {'hits': [{'document': {'id': 'a'}}, {'document': {'id': 'b'}}]}",
+    "Vespa": "return {'root': {'children': [{'id': 'a'}, {'id': 'b'}]}}",
+}
+
+
+@pytest.mark.parametrize("body", RANKINGS.values(), ids=RANKINGS)
+def test_a_ranking_in_any_shape(project: Project, body: str) -> None:
+    source = f"def find(query):\n    {body}\n"
+    first = '"1"' if "1, 2" in body and "{" not in body else "a"
+    second = '"2"' if "1, 2" in body and "{" not in body else "b"
+    cases = f"""
+        min_ndcg: 1
+        cases:
+          - query: shoes
+            judgments: {{{first}: 3, {second}: 1}}
+            expect: {{first: [{first}, {second}], results: 2}}
+    """
+    assert run_search(project, source, cases).counts == {"passed": 1}
+
+
+def test_the_suite_names_the_fields_of_id_and_title(project: Project) -> None:
+    source = """
+        def find(query):
+            return [{"sku": 7, "id": "internal", "label": {"en": "Sandal"}}]
+    """
+    cases = """
+        id_field: sku
+        title_field: label.en
+        cases: [{query: shoes, judgments: {"7": 1, "8": 2}, min_ndcg: 0.9}]
+    """
+    assert "   1  7        Sandal  " in run_search(project, source, cases).failure("shoes")
+
+
+REFUSALS = {
+    "None": ("return None", "search returned None; return the results, best first"),
+    "a string": ("return 'a b'", "search returned text, 'a b'; return a list of results"),
+    "bytes": ("return b'a'", "search returned text, b'a'; return a list of results"),
+    "a result without an id": ("return ['a', {'titel': 'X'}]", "result 2 of 2 has no id ("),
+    "an empty id": ("return ['a', '']", "result 2 of 2 has an empty id: ''"),
+    "a float id": ("return ['a', 7.0]", "result 2 of 2 has an id that is a float"),
+    "NaN": ("return ['a', float('nan')]", "result 2 of 2 has an id that is NaN"),
+    "a NaN score": ("return [('a', float('nan'))]", "result 1 of 1 has a score that is NaN"),
+    "an id that is None": ("return [{'id': None}]", "result 1 of 1"),
+    "an id that is true": ("return [True]", "result 1 of 1 has an id that is a bool"),
+    "a set": ("return {'a'}", "search returned a set, which has no order: {'a'}"),
+    "a mapping without hits": ("return {'total': 'none'}", "search returned a mapping without hits, {'total': 'none'}"),
+    "an error": ("return {'error': {'reason': 'no index'}}", "search returned an error instead of results"),
+    "an HTTP response": (
+        "return type('Response', (), {'status_code': 200, 'headers': {}, 'json': dict, '__repr__': lambda self: '<Response [200]>'})()",
+        "search returned an HTTP response, <Response [200]>; return what is in it",
+    ),
+    "a number": ("return 7", "search returned an int, 7; return a list of results"),
+}
+
+
+@pytest.mark.parametrize(("body", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project, body: str, message: str) -> None:
+    run = run_search(project, f"def find(query):\n    {body}\n", "cases: [{query: shoes, judgments: {a: 1}}]")
+    assert run.counts == {"failed": 1}
+    entry = run.entries["shoes"]
+    assert (entry["verdict"], entry.get("score")) == ("error", None)  # never a score of zero
+    text = run.failure("shoes")
+    assert text.startswith(f"shop.relevance.yaml:1: {message}")
+    assert 'query "shoes"   search\n' in text
+    assert "Traceback" not in text
+    assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::shoes - {message}"[:80])
+
+
+def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(project: Project) -> None:
+    source = """
+        def connect():
+            raise ConnectionError("no engine at localhost:9200")
+
+        def find(query):
+            return connect()
+    """
+    run = run_search(project, source, "cases: [{query: shoes, min_ndcg: 0.5, judgments: {a: 1}}]")
+    assert run.counts == {"failed": 1}
+    entry = run.entries["shoes"]
+    assert (entry["verdict"], entry.get("score")) == ("error", None)
+    text = run.failure("shoes")
+    assert [line for line in text.splitlines() if line.startswith(">")] == [
+        ">       return connect()",
+        '>       raise ConnectionError("no engine at localhost:9200")',
+    ]
+    assert "E       ConnectionError: no engine at localhost:9200" in text
+    assert "-- relevance case --" in text
+    assert text.endswith('shop.relevance.yaml:1: query "shoes"   search\n')
+    assert "mean nDCG@10 n/a   1 error" in run.summary
+
+
+@pytest.mark.parametrize("style", ["auto", "long", "short", "line", "native"])
+@pytest.mark.parametrize("is_coroutine", [False, True], ids=["plain", "coroutine"])
+def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: str, is_coroutine: bool) -> None:
+    source = """
+        def find(query):
+            raise ValueError("no such index")
+    """
+    write_search(project, source.replace("def", "async def") if is_coroutine else source)
+    run = project.run(f"--tb={style}")
+    section = run.text.partition("= FAILURES =")[2].partition("= relevance =")[0]
+    section = section.replace('shop.relevance.yaml:1: query "shoes"   search', "")  # says which case it is
+    assert "conftest.py" in section
+    assert "ValueError: no such index" in section
+    for word in ("pytest_relevance", "shop.relevance.yaml", "_run_relevance_case", "asyncio", "pluggy"):
+        assert word not in section
+
+
+def test_an_exception_of_a_generator_is_the_users_own(project: Project) -> None:
+    source = """
+        def find(query):
+            yield "a"
+            raise TypeError("bad page")
+    """
+    run = run_search(project, source)
+    assert "E       TypeError: bad page" in run.failure("shoes")
+    assert "pytest_relevance" not in run.text
+
+
+def test_an_exception_of_what_is_read_late_is_the_users_own(project: Project) -> None:
+    source = """
+        class Results:
+            def __iter__(self):
+                raise KeyError("page 2")
+
+        def find(query):
+            return Results()
+    """
+    run = run_search(project, source)
+    assert "E       KeyError: 'page 2'" in run.failure("shoes")
+    assert "pytest_relevance" not in run.text
+
+
+def test_an_exception_that_was_caused_by_another(project: Project) -> None:
+    source = """
+        def find(query):
+            try:
+                {}["index"]
+            except KeyError as error:
+                raise RuntimeError("no index") from error
+    """
+    text = run_search(project, source).failure("shoes")
+    assert "KeyError: 'index'" in text
+    assert "RuntimeError: no index" in text
+
+
+def test_one_case_that_raises_does_not_keep_the_others_from_running(project: Project) -> None:
+    source = """
+        def find(query):
+            if query == "boots":
+                raise ValueError(query)
+            return [query]
+    """
+    cases = "cases: [{query: boots}, {query: shoes, expect: {first: shoes}}]"
+    assert run_search(project, source, cases).outcomes == {"boots": "failed", "shoes": "passed"}
+
+
+def test_a_search_may_skip_or_fail_its_case_itself(project: Project) -> None:
+    source = """
+        def find(query):
+            if query == "boots":
+                pytest.skip("no boots in this index")
+            pytest.fail("not the index it should be")
+    """
+    run = run_search(project, source, "cases: [{query: boots}, {query: shoes}]")
+    assert run.outcomes == {"boots": "skipped", "shoes": "failed"}
+    assert "E       Failed: not the index it should be" in run.failure("shoes")
+    assert "1 error, 1 skipped" in run.summary
+
+
+@pytest.mark.parametrize("is_coroutine", [False, True], ids=["plain", "coroutine"])
+def test_an_interrupt_in_the_middle_of_a_search(project: Project, is_coroutine: bool) -> None:
+    source = """
+        def find(query):
+            if query == "boots":
+                raise KeyboardInterrupt
+            return query.split()
+    """
+    cases = "min_ndcg: 1\ncases: [{query: shoes, judgments: {shoes: 1}}, {query: boots, judgments: {a: 1}}]"
+    write_search(project, source.replace("def find", "async def find") if is_coroutine else source, cases)
+    run = project.run_apart()
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert "mean nDCG@10 1.000   1 passed" in run.summary
+    assert "conftest.py:6: KeyboardInterrupt" in run.text
+    assert run.counts == {"passed": 1}
+    assert not run.result.stderr.lines
+
+
+def test_the_hook_reads_a_response_of_any_other_shape(project: Project) -> None:
+    source = """
+        class Page:
+            def __init__(self, found):
+                self.found = found
+
+        def find(query):
+            return Page(query.split()) if query != "none" else []
+
+        def pytest_relevance_ranking(response, case):
+            if isinstance(response, Page):
+                return [{"id": found, "title": f"{case.query}!"} for found in response.found]
+            return None
+    """
+    cases = """
+        cases:
+          - {query: boots shoes, min_ndcg: 1, judgments: {shoes: 1, boots: 2}}
+          - {query: none, expect: {results: 0}}
+          - {query: shoes boots, min_ndcg: 1, judgments: {shoes: 1, boots: 2}}
+    """
+    run = run_search(project, source, cases)
+    assert run.outcomes == {"boots shoes": "passed", "none": "passed", "shoes boots": "failed"}
+    assert "shoes    shoes boots!" in run.failure("shoes boots")
+
+
+def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
+    source = """
+        def find(query):
+            return {"found": query}
+    """
+    project.write(
+        "pages/conftest.py", "def pytest_relevance_ranking(response):\n    return response['found'].split()\n"
+    )
+    project.cases("cases: [{query: shoes, expect: {first: shoes}}]", "pages/shop.relevance.yaml")
+    run = run_search(project, source)
+    assert run.counts == {"passed": 1, "failed": 1}
+    assert "a mapping without hits" in run.text
+
+
+def test_an_exception_of_the_hook_is_the_users_own(project: Project) -> None:
+    source = """
+        def find(query):
+            return 7
+
+        def pytest_relevance_ranking(response, case):
+            raise LookupError("which page?")
+    """
+    run = run_search(project, source)
+    assert "E       LookupError: which page?" in run.failure("shoes")
+    assert "pytest_relevance/" not in run.text
+    assert "pluggy/" not in run.text
+
+
+def test_what_the_hook_returns_is_refused_like_a_response(project: Project) -> None:
+    source = """
+        def find(query):
+            return 7
+
+        def pytest_relevance_ranking(response, case):
+            return "a b"
+    """
+    assert "search returned text, 'a b'" in run_search(project, source).failure("shoes")
