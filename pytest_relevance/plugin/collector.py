@@ -124,7 +124,7 @@ class _Copies:
 
     def keep(self, case: Case, function: FunctionType, made: Sequence[pytest.Item | pytest.Collector]) -> None:
         """Keep what pytest made as a pattern, if it is what pytest makes by itself."""
-        pattern = []
+        pattern, key = [], (case.search, *case.usefixtures)
         for item in made:
             found = getattr(item, "_fixtureinfo", None)
             if type(item) is not pytest.Function or found is None:
@@ -134,7 +134,7 @@ class _Copies:
             if callspec is not None:
                 keywords |= {"callspec": callspec, "keywords": {callspec.id: True}}
             pattern.append((item.name.removeprefix(function.__name__), keywords))
-        self._patterns[(case.search, *case.usefixtures)] = pattern
+        self._patterns[key] = pattern
 
     def of(self, case: Case, function: FunctionType) -> list[pytest.Function]:
         """The items of a case, or none where there is no pattern for it yet."""

@@ -227,7 +227,7 @@ def _end(this: CaseRun, how: str) -> None:
         raise pytest.skip.Exception("; ".join(this.scored.reasons))
 
 
-def variant(item: pytest.Item) -> str | None:
+def variant(item: pytest.Item | pytest.Collector) -> str | None:
     """The parameter id of an item whose fixtures are parametrised."""
     callspec = getattr(item, "callspec", None)
     return callspec.id if callspec is not None else None

@@ -273,7 +273,7 @@ REFUSALS = {
     "a mapping without hits": ("return {'total': 'none'}", "search returned a mapping without hits, {'total': 'none'}"),
     "an error": ("return {'error': {'reason': 'no index'}}", "search returned an error instead of results"),
     "an HTTP response": (
-        "return type('Response', (), {'status_code': 200, 'headers': {}, 'json': dict, '__repr__': lambda self: '<Response [200]>'})()",
+        "return type('Response', (), {'status_code': 200, 'headers': {}, '__repr__': lambda _: '<Response [200]>'})()",
         "search returned an HTTP response, <Response [200]>; return what is in it",
     ),
     "a number": ("return 7", "search returned an int, 7; return a list of results"),
