@@ -210,7 +210,7 @@ def _grades(values: list[float], queries: Sequence[str], tables: Sequence[Mappin
         if any(issubclass(kind, bool) or not issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
             _refuse_grade(queries, tables)
         try:
-            grades = np.fromiter(map(float, values), np.float64, len(values))
+            grades = np.fromiter(values, np.float64, len(values))
         except OverflowError:
             _refuse_grade(queries, tables)
     if not np.isfinite(grades).all():
@@ -228,7 +228,7 @@ def _of_one_type(values: list[float], tag: bytes, number: str) -> npt.NDArray[An
     record = np.dtype([("tag", "u1"), ("number", number)])
     if not values:
         return np.empty(0, number)
-    if type(values[0]) is not (int if tag == b"i" else float):
+    if set(map(type, values[:64])) != {int if tag == b"i" else float}:  # the usual case of a mixture costs no more
         return None
     try:
         data = marshal.dumps(values, 2)

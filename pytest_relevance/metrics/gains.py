@@ -1,12 +1,14 @@
 """Gains of many grades at once, and the ideal DCG of many queries.
 
-The numbers are those of `Settings.gain_of` to the last bit: powers of two are taken with Python's `pow`, because that
-of numpy differs at some fractions, and the sums run rank by rank through `bincount`, because other sums of numpy add
+The numbers are those of `Settings.gain_of` to the last bit: powers of two are taken with `math.pow`, because those
+of numpy differ at some fractions, and the sums run rank by rank through `bincount`, because other sums of numpy add
 in another order.
 """
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from itertools import accumulate, repeat
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from .compiled import Floats, Grades, Indexes, Judgments, Mask, count_by_query
 from .settings import LARGEST_EXPONENTIAL_GRADE, Settings, discount_table
 
-# With higher grades than this, sorting is cheaper than counting each.
+# With more levels than this, sorting the grades is cheaper than counting each.
 _COUNTED_LEVELS = 24
 
 
@@ -50,23 +52,47 @@ def highest_grade(judgments: Judgments, settings: Settings) -> float | None:
 
 
 def gains_of(grades: Grades, settings: Settings) -> Floats:
-    """Give the gain of each grade, in the shape of `grades`."""
-    if grades.dtype == np.uint8:
-        table = np.zeros(256)
-        for grade in np.flatnonzero(np.bincount(grades.ravel(), minlength=256)).tolist():
-            table[grade] = settings.gains[grade]
-        return table[grades]
+    """Give the gain of each grade."""
     gains: Floats
-    if settings.gain == "exponential":
-        flat = grades.ravel()
-        gains = np.fromiter(map(pow, repeat(2.0), flat.tolist()), np.float64, flat.size).reshape(grades.shape) - 1.0
-    elif settings.gain == "linear":
-        gains = np.asarray(grades, np.float64)
+    if grades.dtype == np.uint8:
+        gains = _byte_gains(settings)[grades]
+        return gains
+    if settings.gain == "linear":
+        gains = grades
+    elif settings.gain == "exponential":
+        levels = _few_levels(grades)
+        place = np.minimum(np.searchsorted(levels, grades), levels.size - 1) if levels.size else grades
+        few = levels.size and (levels[place] == grades).all()
+        gains = _powers(levels)[place] if few else _powers(grades)
     else:
         distinct, place = np.unique(grades, return_inverse=True)
-        gains = np.fromiter(map(settings.gain_of, distinct.tolist()), np.float64, distinct.size)[place]
-        return gains.reshape(grades.shape)
+        return np.fromiter(map(settings.gain_of, distinct.tolist()), np.float64, distinct.size)[place]
     return np.where(grades < 0, 0.0, gains) if settings.negative == "zero" else gains
+
+
+@lru_cache(maxsize=64)
+def _byte_gains(settings: Settings) -> Floats:
+    """Tabulate the gains of 0..255; 0 for grades that have none, which do not occur once `check_grades` has passed."""
+    highest = LARGEST_EXPONENTIAL_GRADE if settings.gain == "exponential" else 255
+    table = np.zeros(256)
+    known = settings.gain if not isinstance(settings.gain, str) else range(highest + 1)
+    for grade in known:
+        if 0 <= grade <= 255 and grade == int(grade):
+            table[int(grade)] = settings.gain_of(grade)
+    return table
+
+
+def _powers(grades: Grades) -> Floats:
+    gains = np.zeros(grades.size)  # what a grade of 0 has, which most documents do
+    graded = np.flatnonzero(grades)
+    gains[graded] = np.fromiter(map(math.pow, repeat(2.0), grades[graded].tolist()), np.float64, graded.size) - 1.0
+    return gains
+
+
+def _few_levels(grades: Grades) -> Floats:
+    """Guess from a sample which grades there are, in order; empty if these are many. Whoever asks has to verify it."""
+    levels = np.unique(grades[:: max(1, grades.size // 1024)])
+    return levels if levels.size <= _COUNTED_LEVELS else levels[:0]
 
 
 def with_gain(judgments: Judgments, settings: Settings) -> Mask:
@@ -101,13 +127,15 @@ def sums(query: Indexes, values: Grades, queries: int) -> Floats:
 def ideal_dcg(grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings) -> Floats:
     """Give for each query the DCG of its grades sorted by gain, cut at `k`, documents without a gain above 0 left out.
 
-    The grades of each query stand from `first` on, `counts` of them. Grades of one byte are counted by level and not
-    sorted at all; others are sorted in rows of about equal length.
+    The grades of each query stand from `first` on, `counts` of them. Where they are of few levels these are counted,
+    and nothing is sorted; else the grades are sorted in rows of about equal length.
     """
-    if grades.dtype == np.uint8:
-        if grades.max(initial=0) <= _COUNTED_LEVELS:
-            return _counted_ideal(grades, first, counts, k, settings)
-        grades = grades.astype(np.float64)
+    is_bytes = grades.dtype == np.uint8
+    present = np.arange(grades.max(initial=0) + 1) if is_bytes else _few_levels(grades)
+    if 0 < present.size <= _COUNTED_LEVELS:
+        ideal = _counted_ideal(grades, present, first, counts, k, settings)
+        if ideal is not None:
+            return ideal
     return _sorted_ideal(grades, first, counts, k, settings)
 
 
@@ -122,47 +150,53 @@ def repeated_ideal(top: float | None, ranks: Indexes, settings: Settings) -> Flo
 
 
 def _counted_ideal(
-    grades: Grades,
-    first: Indexes,
-    counts: Indexes,
-    k: int | None,
-    settings: Settings,
-) -> Floats:
+    grades: Grades, levels: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings
+) -> Floats | None:
+    """Compute the ideal from how often each level occurs; None if other grades than these levels occur."""
+    gains = gains_of(levels.astype(grades.dtype), settings)
+    best_first = np.argsort(-gains, kind="stable")
+    best_first = best_first[gains[best_first] > 0]
     queries = first.size
-    present = (grade for grade in range(int(grades.max(initial=0)) + 1) if (grades == grade).any())
-    levels = sorted(((settings.gains[grade], grade) for grade in present), reverse=True)
-    levels = [level for level in levels if level[0] > 0]
     # How many ranks are taken when each level is done; the cutoff is reached within some level.
-    taken = np.zeros((queries, len(levels) + 1), np.intp)
-    for column, (_, grade) in enumerate(levels):
-        taken[:, column + 1] = taken[:, column] + count_by_query(grades == grade, first, counts)
+    taken = np.zeros((queries, best_first.size + 1), np.intp)
+    for column, level in enumerate(best_first.tolist()):
+        taken[:, column + 1] = taken[:, column] + count_by_query(grades == levels[level], first, counts)
+    if grades.dtype != np.uint8:
+        others = sum(int(np.count_nonzero(grades == level)) for level in levels[gains <= 0].tolist())
+        if int(taken[:, -1].sum()) + others != grades.size:
+            return None
     if k is not None:
         np.minimum(taken, k, out=taken)
     lengths = taken[:, -1]
-    gains = np.repeat(np.tile(np.array([gain for gain, _ in levels]), queries), np.diff(taken, axis=1).ravel())
+    repeated = np.repeat(np.tile(gains[best_first], queries), np.diff(taken, axis=1).ravel())
     query = np.repeat(np.arange(queries), lengths)
     rank = np.arange(query.size) - (np.cumsum(lengths) - lengths)[query]
-    return discounted_sums(query, rank, gains, queries, settings)
+    return discounted_sums(query, rank, repeated, queries, settings)
 
 
 def _sorted_ideal(grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings) -> Floats:
     # A formula never gives a higher grade a lower gain, so that only the best k grades need a gain; a mapping may.
-    keys = grades if settings.increasing else gains_of(grades, settings)
+    keys = grades.astype(np.float64, copy=False) if settings.increasing else gains_of(grades, settings)
     ideal = np.zeros(first.size)
     # Rows of one class are at most twice as long as the shortest, so the padding never doubles the memory.
     classes = np.frexp(counts)[1]
     for width_class in np.unique(classes[counts > 0]).tolist():
-        rows = np.flatnonzero((classes == width_class) & (counts > 0))
+        rows = np.flatnonzero(classes == width_class)
         width = int(counts[rows].max())
-        offsets = np.arange(width)
-        there = offsets < counts[rows, None]
-        padded = np.full(there.shape, -np.inf)
-        padded[there] = keys[(first[rows, None] + offsets)[there]]
-        padded.sort(axis=1)
+        there = np.arange(width) < counts[rows, None]
+        whole = rows.size == first.size
+        inside = keys if whole else keys[np.repeat(classes == width_class, counts)]
+        if inside.size == there.size:
+            padded = np.sort(inside.reshape(there.shape), axis=1)
+        else:
+            padded = np.full(there.shape, -np.inf)
+            padded[there] = inside
+            padded.sort(axis=1)
         best = padded[:, ::-1][:, :k]
         row, rank = np.nonzero(best > 0)
-        values = best[row, rank]
-        gains = gains_of(values, settings) if settings.increasing else values
+        gains = best[row, rank]
+        if settings.increasing:
+            gains = gains_of(gains, settings)
         ideal[rows] = discounted_sums(row, rank, gains, rows.size, settings)
     return ideal
 
