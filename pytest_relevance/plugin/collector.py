@@ -8,7 +8,10 @@ does so once for all cases that request the same fixtures.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -24,6 +27,10 @@ from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopScopes, has
 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 """The tags that this plugin has registered as markers itself."""
+
+
+MANY = 1000
+"""From how many items of one file on their number is a burden to the garbage collector."""
 
 
 class CaseModule(ModuleType):
@@ -55,9 +62,13 @@ class CaseFile(pytest.Module):
         """Every function made here is a test, whatever its name."""
         return isinstance(obj, FunctionType)
 
-    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Read the file and make its cases items. All mistakes of the file are one collection error."""
         reporting.install(self.config)
+        with _no_garbage_collection():
+            return self._collected()
+
+    def _collected(self) -> list[pytest.Item | pytest.Collector]:
         try:
             suite = read_suite(self.path, owned_tags=_owned_tags(self.config))
         except CaseFileError as error:
@@ -65,20 +76,40 @@ class CaseFile(pytest.Module):
         except OSError as error:
             raise self.CollectError(f"{shown_path(self.path, self.config)}: cannot be read: {error}") from None
         _register(self.config, suite)
-        return self._items(suite)
+        items = list(self._items(suite))
+        if len(items) >= MANY:
+            gc.freeze()  # nor later, until `Reporting.pytest_unconfigure`: a tenth of the whole run
+        return items
 
     def _items(self, suite: Suite) -> Iterator[pytest.Item | pytest.Collector]:
+        self._suite = suite
         make = self._maker()
-        marks = _Marks()
-        file = shown_path(self.path, self.config)
+        fit = self._fitter()
         for case in suite.cases:
             function, items = make(case)
             for item in items:
-                item.stash[running.RUN] = running.CaseRun(case, file, function, running.variant(item))
-                item.extra_keyword_matches.add(case.query)
-                for mark in marks.of(case):
-                    item.add_marker(mark)
+                fit(item, case, function)
                 yield item
+
+    def adopt(self, items: Iterable[pytest.Function]) -> None:
+        """Fit items that a plugin made in the place of those that were collected, as anyio does."""
+        cases = {case.node_name: case for case in self._suite.cases}
+        fit = self._fitter()
+        for item in items:
+            fit(item, cases[item.originalname], item.function)
+
+    def _fitter(self) -> Callable[[pytest.Item | pytest.Collector, Case, FunctionType], None]:
+        """What gives an item its case, and the marks of the case."""
+        marks = _Marks()
+        file = shown_path(self.path, self.config)
+
+        def fit(item: pytest.Item | pytest.Collector, case: Case, function: FunctionType) -> None:
+            item.stash[running.RUN] = running.CaseRun(case, file, function, running.variant(item))
+            item.extra_keyword_matches.add(case.query)
+            for mark in marks.of(case):
+                item.add_marker(mark)
+
+        return fit
 
     def _maker(self) -> Callable[[Case], tuple[FunctionType, Sequence[pytest.Item | pytest.Collector]]]:
         """What makes the function of a case and its items: one, or as many as its fixtures have parameters."""
@@ -96,12 +127,8 @@ class CaseFile(pytest.Module):
             if copies is not None and (copied := copies.of(case, function)):
                 return function, copied
             module.collecting = function
-            made = makeitem(collector=self, name=function.__name__, obj=function)
-            if scopes is not None:
-                if scopes.must_make_anew(case, made):
-                    made = makeitem(collector=self, name=function.__name__, obj=function)
-                for item in made:
-                    scopes.mark(case, item)
+            make_items = partial(makeitem, collector=self, name=function.__name__, obj=function)
+            made = make_items() if scopes is None else scopes.items(case, make_items)
             module.collecting = None
             if copies is not None:
                 copies.keep(case, function, made)
@@ -154,6 +181,18 @@ def _only_pytest_makes_items(file: CaseFile) -> bool:
         for hook in (hooks.pytest_pycollect_makeitem, hooks.pytest_generate_tests)
         for impl in hook.get_hookimpls()
     )
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Ten thousand items are made that all stay: looking through them for garbage, again and again, finds none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Marks:

@@ -12,7 +12,7 @@ that a case runs in the loop that its search was made in.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +22,8 @@ from pytest_relevance.plugin import calling, running
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.collector import CaseFile
+
+Items = Sequence[pytest.Item | pytest.Collector]
 
 PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
 ANYIO = ("anyio", "anyio.pytest_plugin")
@@ -34,7 +36,17 @@ def has_plugin(config: pytest.Config, names: Iterable[str]) -> bool:
 
 
 class LoopChoice:
-    """A plugin whose one hook chooses how the function of a case is called."""
+    """A plugin that chooses how the function of a case is called."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """See to the items that anyio makes anew, for both of its backends, when a conftest marks cases for it."""
+        strangers: dict[Any, list[pytest.Function]] = {}
+        for item in session.items:
+            if isinstance(item, pytest.Function) and hasattr(item.parent, "adopt") and running.RUN not in item.stash:
+                strangers.setdefault(item.parent, []).append(item)
+        for file, items in strangers.items():
+            file.adopt(items)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
@@ -71,32 +83,31 @@ class LoopScopes:
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
         of_tests = config.getini("asyncio_default_test_loop_scope")
         # A loop a case, which is pytest-asyncio's default, breaks a client that is made once, on the first case.
-        self._otherwise: str | None = (of_tests if of_tests != "function" else None) or "session"
-        if not self._auto:
-            self._otherwise = None
+        self._otherwise = ((of_tests if of_tests != "function" else None) or "session") if self._auto else None
         self._scopes: dict[tuple[str, ...], str | None] = {}
-        self._marks: dict[str, pytest.MarkDecorator] = {}
 
-    def must_make_anew(self, case: Case, items: Sequence[pytest.Item | pytest.Collector]) -> bool:
-        """Whether the items of a case must be made once more: pytest-asyncio takes them by the file's new mark."""
-        key = (case.search, *case.usefixtures)
-        if key in self._scopes or not items:
-            return False
-        fixtures = getattr(getattr(items[0], "_fixtureinfo", None), "name2fixturedefs", {})
-        scope = self._scopes[key] = self._scope_of(case.search, fixtures)
-        if self._auto or scope is None or self._otherwise is not None:
-            return False
-        self._otherwise = scope  # the mark of the file holds for all the cases that follow
-        self._file.add_marker("asyncio")
-        return True
-
-    def mark(self, case: Case, item: pytest.Item) -> None:
-        """Mark an item with the scope of the loop it shall run in, if pytest-asyncio takes it."""
-        scope = self._scopes.get((case.search, *case.usefixtures)) or self._otherwise
-        if scope is not None:
-            if scope not in self._marks:
-                self._marks[scope] = pytest.mark.asyncio(loop_scope=scope)
-            item.add_marker(self._marks[scope], append=False)
+    def items(self, case: Case, make: Callable[[], Items]) -> Items:
+        """The items of a case, which `make` makes, as pytest-asyncio shall take them."""
+        key, made = (case.search, *case.usefixtures), None
+        if key not in self._scopes:
+            made = make()
+            fixtures = getattr(getattr(made[0], "_fixtureinfo", None), "name2fixturedefs", {}) if made else {}
+            self._scopes[key] = self._scope_of(case.search, fixtures)
+        scope = self._scopes[key] or self._otherwise
+        if scope is None:
+            return made if made is not None else make()
+        mark = pytest.mark.asyncio(loop_scope=scope)
+        if not self._auto:
+            # In strict mode an item is taken by its marks when it is made: then only its file can have them already.
+            self._file.own_markers.append(mark.mark)
+            try:
+                made = make()
+            finally:
+                self._file.own_markers.remove(mark.mark)
+        made = made if made is not None else make()
+        for item in made:
+            item.add_marker(mark, append=False)
+        return made
 
     def _scope_of(self, search: str, fixtures: Mapping[str, Sequence[Any]]) -> str | None:
         """The scope of the loop of the nearest async fixture that the search is made of; None without one."""

@@ -1,0 +1,540 @@
+"""Coroutine searches: on the plugin's own loop, in pytest-asyncio's, under anyio; and plain searches beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+TWO_CASES = """
+    min_ndcg: 1
+    cases:
+      - query: shoes boots
+        judgments: {shoes: 3, boots: 1}
+      - query: hat cap
+        judgments: {hat: 3, cap: 1}
+"""
+
+# A client as they are: bound to the loop in which it is used first, broken in any other.
+CLIENT = """
+    import asyncio
+    import pytest
+
+    class Client:
+        loop = None
+
+        async def get(self, query):
+            await asyncio.sleep(0)
+            if self.loop not in (None, asyncio.get_running_loop()):
+                raise RuntimeError("this client is attached to a different loop")
+            self.loop = asyncio.get_running_loop()
+            print(f"<{type(self.loop).__name__} {id(self.loop)}>")
+            return query.split()
+"""
+
+PLAIN_FIXTURE = f"""{CLIENT}
+    @pytest.fixture(scope="session")
+    def search():
+        return Client().get
+"""
+
+STRICT, AUTO = ("--asyncio-mode=strict",), ("--asyncio-mode=auto",)
+
+
+@pytest.fixture
+def asyncio_plugin() -> None:
+    pytest.importorskip("pytest_asyncio")
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def backend(request: pytest.FixtureRequest) -> str:
+    pytest.importorskip("anyio")
+    pytest.importorskip(request.param)
+    return str(request.param)
+
+
+def test_a_coroutine_search_without_any_async_plugin(project: Project) -> None:
+    """One loop for the whole run: a client that is made once keeps working on its second case."""
+    project.conftest(PLAIN_FIXTURE)
+    project.cases(TWO_CASES)
+    project.cases(TWO_CASES, "more.relevance.yaml")
+    run = project.run("-s", loops=False)
+    assert run.counts == {"passed": 4}
+    assert len({line for line in run.text.splitlines() if line.strip(".").startswith("<")}) == 1
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+@pytest.mark.parametrize(
+    "search",
+    [
+        "async def search(query): return query.split()",
+        "search = type('Engine', (), {'find': lambda self, query: get(query)})().find",
+        "search = lambda query: get(query)",
+        "search = functools.partial(get_with, 'index')",
+        "search = Callable()",
+        "async def search(query):\n    for word in query.split(): yield word",
+        "def search(query): return Later(query)",
+    ],
+    ids=["coroutine", "method", "lambda", "partial", "callable object", "async generator", "awaitable object"],
+)
+def test_whatever_must_be_awaited_is(project: Project, search: str) -> None:
+    project.write(
+        "conftest.py",
+        f"""
+import functools
+import pytest
+
+async def get(query):
+    return query.split()
+
+async def get_with(index, query):
+    return query.split()
+
+class Callable:
+    async def __call__(self, query):
+        return query.split()
+
+class Later:
+    def __init__(self, query):
+        self.query = query
+
+    def __await__(self):
+        return get(self.query).__await__()
+
+{search}
+
+engine = search
+
+@pytest.fixture
+def search():
+    return engine
+""",
+    )
+    project.cases(TWO_CASES)
+    assert project.run().counts == {"passed": 2}
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_k_is_passed_to_a_coroutine_search(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            async def search(query, k):
+                return [str(k)]
+            return search
+    """)
+    project.cases('cases: [{query: shoes, k: 7, expect: {first: "7"}}]')
+    assert project.run().counts == {"passed": 1}
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_the_latency_of_a_coroutine_search_is_the_time_until_its_results_are_there(project: Project) -> None:
+    project.conftest("""
+        import asyncio
+        import pytest
+
+        @pytest.fixture
+        def search():
+            async def search(query):
+                await asyncio.sleep(0.05)
+                return [query]
+            return search
+    """)
+    project.cases("cases: [{query: shoes, expect: {latency: '<= 40 ms'}}]")
+    run = project.run()
+    assert run.outcomes == {"shoes": "failed"}
+    assert run.entries["shoes"]["latency"] >= 0.05
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+@pytest.mark.parametrize("mode", [STRICT, AUTO], ids=["strict", "auto"])
+class TestPytestAsyncio:
+    def test_a_client_made_once_keeps_working_on_its_second_case(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest(PLAIN_FIXTURE)
+        project.cases(TWO_CASES)
+        project.cases(TWO_CASES, "more.relevance.yaml")
+        assert project.run(*mode).counts == {"passed": 4}
+
+    @pytest.mark.parametrize("scope", ["function", "class", "module", "package", "session"])
+    def test_an_async_fixture_of_any_scope_shares_its_loop_with_the_search(
+        self, project: Project, mode: tuple[str, ...], scope: str
+    ) -> None:
+        project.conftest(f"""{CLIENT}
+    import pytest_asyncio
+
+    @pytest_asyncio.fixture(scope="{scope}")
+    async def search():
+        client = Client()
+        await client.get("the index, to see that it is there")
+        yield client.get
+        await client.get("the index, to close it")
+""")
+        project.cases(TWO_CASES)
+        assert project.run(*mode).counts == {"passed": 2}
+
+    def test_a_plain_search_fixture_over_an_async_client(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest(f"""{CLIENT}
+    import pytest_asyncio
+
+    @pytest_asyncio.fixture(scope="session")
+    async def client():
+        client = Client()
+        await client.get("the index")
+        return client
+
+    @pytest.fixture
+    def search(client):
+        def search(query):
+            return client.get(query)  # not a coroutine function, but what it returns must be awaited
+        return search
+""")
+        project.cases(TWO_CASES)
+        assert project.run(*mode).counts == {"passed": 2}
+
+    def test_the_loop_that_a_fixture_asks_for(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest(f"""{CLIENT}
+    import pytest_asyncio
+
+    client = Client()
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def search():
+        await client.get("the index")
+        return client.get
+""")
+        project.cases(TWO_CASES)
+        project.cases(TWO_CASES, "more.relevance.yaml")
+        assert project.run(*mode).counts == {"passed": 4}
+
+    def test_cases_with_searches_of_different_loops_in_one_file(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest(f"""{CLIENT}
+    import pytest_asyncio
+
+    @pytest.fixture(scope="session")
+    def plain():
+        return str.split
+
+    @pytest_asyncio.fixture(scope="session")
+    async def lasting():
+        client = Client()
+        await client.get("the index")
+        return client.get
+
+    @pytest_asyncio.fixture
+    async def passing():
+        client = Client()
+        await client.get("the index")
+        return client.get
+""")
+        searches = ["plain", "lasting", "passing", "lasting", "plain", "passing"]
+        cases = [
+            f"  - {{query: '{number}', search: {name}, expect: {{results: 1}}}}" for number, name in enumerate(searches)
+        ]
+        project.cases("cases:\n" + "\n".join(cases))
+        assert project.run(*mode).counts == {"passed": 6}
+
+    def test_a_plain_search_may_run_a_loop_of_its_own(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest("""
+            import asyncio
+            import pytest
+
+            async def get(query):
+                return query.split()
+
+            @pytest.fixture
+            def search():
+                return lambda query: asyncio.run(get(query))
+        """)
+        project.cases(TWO_CASES)
+        assert project.run(*mode).counts == {"passed": 2}
+
+    def test_an_exception_is_the_users_own(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest("""
+            import pytest
+            import pytest_asyncio
+
+            @pytest_asyncio.fixture
+            async def search():
+                async def search(query):
+                    raise ConnectionError("no engine")
+                return search
+        """)
+        project.cases(TWO_CASES)
+        run = project.run(*mode)
+        assert run.counts == {"failed": 2}
+        text = run.failure("shoes boots")
+        assert '>       raise ConnectionError("no engine")' in text
+        for word in ("pytest_relevance", "asyncio/", "shop.relevance.yaml:1"):
+            assert word not in text
+
+    def test_a_failure_is_told_at_its_line(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest(PLAIN_FIXTURE)
+        path = project.cases("cases:\n  - query: boots shoes\n    expect: {first: shoes}")
+        run = project.run("--tb=line", *mode)
+        assert f'{path}:2: first: rank 1 has "boots", expected "shoes" (at rank 2)' in run.text.splitlines()
+
+    def test_tests_in_python_run_beside_the_cases(self, project: Project, mode: tuple[str, ...]) -> None:
+        project.conftest(PLAIN_FIXTURE)
+        project.cases(TWO_CASES)
+        project.write(
+            "test_shop.py",
+            """
+            import pytest
+
+            @pytest.mark.asyncio
+            async def test_shop(search):
+                assert await search("a b") == ["a", "b"]
+
+            def test_plain(search):
+                pass
+        """,
+        )
+        # the client belongs to the loop of the cases
+        assert project.run(*mode, "--deselect=test_shop.py::test_shop").counts["passed"] == 3
+        assert project.run(*mode, "test_shop.py").counts == {"passed": 2}
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+def test_in_auto_mode_a_coroutine_search_runs_in_the_loop_of_pytest_asyncio(project: Project) -> None:
+    project.conftest("""
+        import asyncio
+        import pytest
+
+        loops = []
+
+        @pytest.fixture(scope="session")
+        async def theirs():
+            loops.append(asyncio.get_running_loop())
+
+        @pytest.fixture(params=["coroutine", "awaitable"])
+        def search(request, theirs):
+            async def search(query):
+                assert asyncio.get_running_loop() is loops[0]
+                return query.split()
+            return search if request.param == "coroutine" else lambda query: search(query)
+    """)
+    project.cases(TWO_CASES)
+    assert project.run(*AUTO).counts == {"passed": 4}
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+def test_the_scope_that_the_settings_of_pytest_asyncio_ask_for(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\nasyncio_mode = auto\nasyncio_default_test_loop_scope = module\n")
+    project.conftest(PLAIN_FIXTURE.replace('scope="session"', 'scope="module"'))
+    project.cases(TWO_CASES)
+    project.cases(TWO_CASES, "more.relevance.yaml")
+    run = project.run("-s")
+    assert run.counts == {"passed": 4}
+    assert len({line.strip(".") for line in run.text.splitlines() if "EventLoop" in line}) > 1
+
+
+@pytest.mark.usefixtures("asyncio_plugin")
+def test_the_plugins_by_the_names_of_their_modules(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `-p` and PYTEST_PLUGINS name them where the entry points are switched off."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_relevance.plugin,pytest_asyncio.plugin")
+    project.conftest(PLAIN_FIXTURE + "\n    import pytest_asyncio\n")
+    project.cases(TWO_CASES)
+    run = project.run(*AUTO, "-v", "-m", "asyncio")
+    assert run.counts == {"passed": 2}
+
+
+def test_under_anyio_with_both_backends(project: Project) -> None:
+    pytest.importorskip("anyio")
+    pytest.importorskip("trio")
+    project.conftest("""
+        import pytest
+        import sniffio
+
+        @pytest.fixture
+        def search():
+            async def search(query):
+                return [sniffio.current_async_library()]
+            return search
+    """)
+    project.cases("""
+        cases:
+          - query: shoes
+            usefixtures: [anyio_backend]
+            expect: {first: trio}
+    """)
+    run = project.run()
+    assert run.outcomes == {"shoes[asyncio]": "failed", "shoes[trio]": "passed"}
+    assert "search[trio]" in run.summary
+
+
+def test_a_suite_chooses_its_backend(project: Project, backend: str) -> None:
+    project.conftest(f"""
+        import pytest
+        import sniffio
+
+        @pytest.fixture(scope="session")
+        def anyio_backend():
+            return "{backend}"
+
+        @pytest.fixture(scope="session")
+        async def client(anyio_backend):
+            yield sniffio.current_async_library()
+
+        @pytest.fixture(scope="session")
+        def search(client):
+            async def search(query):
+                return [sniffio.current_async_library(), f"client of {{client}}"]
+            return search
+    """)
+    project.cases(f"cases: [{{query: shoes, expect: {{first: [{backend}, client of {backend}]}}}}, {{query: boots}}]")
+    run = project.run()
+    assert run.outcomes == {"shoes": "passed", "boots": "passed"}
+
+
+def test_a_plain_search_under_anyio_is_called_outside_of_the_loop(project: Project, backend: str) -> None:
+    project.conftest(f"""
+        import asyncio
+        import pytest
+
+        async def get(query):
+            return query.split()
+
+        @pytest.fixture
+        def anyio_backend():
+            return "{backend}"
+
+        @pytest.fixture
+        def search(anyio_backend):
+            return lambda query: asyncio.run(get(query))
+    """)
+    project.cases(TWO_CASES)
+    assert project.run().counts == {"passed": 2}
+
+
+def test_what_a_plain_search_returns_is_awaited_under_anyio(project: Project, backend: str) -> None:
+    project.conftest(f"""
+        import anyio
+        import pytest
+
+        async def get(query):
+            await anyio.sleep(0)
+            return query.split()
+
+        @pytest.fixture
+        def anyio_backend():
+            return "{backend}"
+
+        @pytest.fixture
+        def search(anyio_backend):
+            return lambda query: get(query)
+    """)
+    project.cases(TWO_CASES)
+    assert project.run().counts == {"passed": 2}
+
+
+def test_an_exception_under_anyio_is_the_users_own(project: Project, backend: str) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def anyio_backend():
+            return "{backend}"
+
+        @pytest.fixture
+        def search(anyio_backend):
+            async def search(query):
+                raise ConnectionError("no engine")
+            return search
+    """)
+    project.cases(TWO_CASES)
+    run = project.run("--tb=native")
+    section = run.text.partition("= FAILURES =")[2].partition("-- relevance case --")[0]
+    assert 'raise ConnectionError("no engine")' in section
+    for word in ("pytest_relevance", "anyio/", "trio/", "asyncio/", "shop.relevance.yaml"):
+        assert word not in section
+
+
+def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
+    """anyio makes items of its own in the place of those that are marked after they were collected."""
+    if not hasattr(pytest.importorskip("anyio.pytest_plugin"), "pytest_collection_finish"):
+        pytest.skip("this version of anyio does not")
+    pytest.importorskip("trio")
+    project.conftest("""
+        import pytest
+        import sniffio
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                item.add_marker(pytest.mark.anyio)
+
+        @pytest.fixture
+        def search():
+            async def search(query):
+                return [sniffio.current_async_library()]
+            return search
+    """)
+    project.cases("""
+        cases:
+          - {query: shoes, expect: {first: trio}}
+          - {query: boots, expect: {first: leather}, xfail: no boots yet}
+          - {query: hats, skip: no hats yet}
+    """)
+    run = project.run()
+    assert run.outcomes == {
+        "shoes[asyncio]": "failed",
+        "shoes[trio]": "passed",
+        "boots[asyncio]": "xfailed",
+        "boots[trio]": "xfailed",
+        "hats[asyncio]": "skipped",
+        "hats[trio]": "skipped",
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", ["async def search():\n        return str.split", "async def search():\n        yield str.split"]
+)
+def test_an_async_fixture_without_a_plugin_for_it(project: Project, kind: str) -> None:
+    project.conftest(f"""
+    import pytest
+
+    @pytest.fixture
+    {kind}
+""")
+    project.cases("cases: [{query: shoes}]")
+    run = project.run(loops=False)
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert "async fixture" in run.text
+    assert "plugin" in run.text
+
+
+def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(project: Project) -> None:
+    project.conftest(f"""{CLIENT}
+    async def forever():
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            print("<cancelled>")
+            raise
+
+    tasks = []
+
+    @pytest.fixture(scope="session")
+    def search():
+        client = Client()
+
+        async def search(query):
+            tasks.append(asyncio.ensure_future(forever()))
+            await asyncio.to_thread(len, query)
+            return await client.get(query)
+
+        yield search
+        assert not client.loop.is_closed()
+        print("<torn down>")
+""")
+    project.cases(TWO_CASES)
+    run = project.run_apart("-s", loops=False)
+    assert run.counts == {"passed": 2}
+    assert run.text.count("<cancelled>") == 2
+    assert run.text.index("<torn down>") < run.text.index("<cancelled>")
+    assert not run.result.stderr.lines
