@@ -6,7 +6,6 @@ with cases needs is registered when the first case file is collected (`reporting
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from pytest_relevance.plugin import options
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.collector import CaseFile
     from pytest_relevance.plugin.fixture import Relevance
 
 
@@ -31,22 +29,12 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the options; on the controller of pytest-xdist, which collects nothing itself, be ready for reports."""
-    options.read(config)
+    """Be ready to collect; on the controller of pytest-xdist, which collects nothing itself, be ready for reports."""
+    config.pluginmanager.register(options.CaseFiles(config), "relevance-files")
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CaseFile | None:
-    """Collect case files, by the patterns and those named on the command line."""
-    matching = parent.config.stash[options.MATCHING]
-    if matching.by_name(file_path.name) or matching.by_content(file_path, parent.session):
-        from pytest_relevance.plugin.collector import CaseFile
-
-        return CaseFile.from_parent(parent, path=file_path)
-    return None
 
 
 @pytest.fixture

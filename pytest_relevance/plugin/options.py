@@ -33,39 +33,46 @@ def declare(parser: pytest.Parser) -> None:
     )
 
 
-class Matching:
-    """Which files are case files: by name, or by content where they are named on the command line."""
+class CaseFiles:
+    """A plugin whose one hook collects case files: by their names, or named on the command line and by their content.
 
-    def __init__(self, patterns: list[str]) -> None:
-        self._endings = tuple(pattern[1:] for pattern in patterns if _LITERAL_ENDING.fullmatch(pattern))
+    The hook is asked for every file of the tree, whatever it is. Nearly all of them are turned away by one look at how
+    their names end.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        patterns = config.getini("relevance_files")
+        if any("/" in pattern for pattern in patterns):
+            raise pytest.UsageError(
+                f"relevance_files are patterns for file names, without folders, found: {' '.join(patterns)}"
+            )
         others = [translate(pattern) for pattern in patterns if not _LITERAL_ENDING.fullmatch(pattern)]
         self._others = re.compile("|".join(others)) if others else None
+        self._endings = tuple(pattern[1:] for pattern in patterns if _LITERAL_ENDING.fullmatch(pattern))
+        names_yaml = any(ending in argument for argument in config.args for ending in _YAML)
+        any_name = ("",) if others else ()
+        self._possible = (*self._endings, *(_YAML if names_yaml else ()), *any_name)
 
-    def by_name(self, name: str) -> bool:
-        """Whether a file's name fits the patterns. Asked for every file of the tree, so kept to one look."""
-        return name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Make a collector of a case file."""
+        name = file_path.name
+        if not name.endswith(self._possible):
+            return None
+        fits = name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
+        if not fits and not self._has_cases(file_path, parent.session):
+            return None
+        from pytest_relevance.plugin.collector import CaseFile
+
+        return CaseFile.from_parent(parent, path=file_path)
 
     @staticmethod
-    def by_content(path: Path, session: pytest.Session) -> bool:
+    def _has_cases(path: Path, session: pytest.Session) -> bool:
         """Whether a YAML file that was named on the command line has cases."""
         if not path.name.endswith(_YAML) or not session.isinitpath(path):
             return False
         from pytest_relevance.cases.reader import has_cases
 
         return has_cases(path.read_bytes())
-
-
-MATCHING = pytest.StashKey[Matching]()
-
-
-def read(config: pytest.Config) -> None:
-    """Read what the hooks need of the options, once."""
-    patterns = config.getini("relevance_files")
-    if any("/" in pattern for pattern in patterns):
-        raise pytest.UsageError(
-            f"relevance_files are patterns for file names, without folders, found: {' '.join(patterns)}"
-        )
-    config.stash[MATCHING] = Matching(patterns)
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:

@@ -7,6 +7,7 @@ both.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,8 +113,9 @@ class Reporting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the loop that coroutine searches ran on."""
+        """Close the loop that coroutine searches ran on, and let go of the items."""
         calling.close_own_loop(config)
+        gc.unfreeze()
 
     def _text(self, told: Mapping[str, Any]) -> FailureText:
         """What is told of a failure, as pytest prints it. Advice is given once: many cases lack the same fixture."""

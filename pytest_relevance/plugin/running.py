@@ -193,14 +193,16 @@ def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | 
     case = this.case
     ranking = _ranking(item, this, response)
     this.scored = scored = score_case(case, ranking, latency)
-    _set_properties(item, this, scored)
-    verdict, verbose = scored.verdict, item.config.option.verbose
+    option = item.config.option
+    if getattr(option, "xmlpath", None):  # it costs, and nobody else reads it
+        _set_properties(item, this, scored)
+    verdict, verbose = scored.verdict, option.verbose
     if verdict in _TOLD or verbose > 1:
         this.lines = _report(this, scored, full=verbose > 0)
     if verdict in _TOLD:
-        if is_brief(item.config.option):
+        if is_brief(option):
             this.brief = _report(this, scored, brief=True)
-        _end(this, FAILED if verdict == FAILED else item.config.option.relevance_inconclusive)
+        _end(this, FAILED if verdict == FAILED else option.relevance_inconclusive)
 
 
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> Scored:

@@ -1,0 +1,299 @@
+"""What the plugin costs, each figure beside its peer in one run: `python benchmarks/suite.py [NAME ...] [--pairs N]`.
+
+Processes are measured in interleaved pairs, as two runs of one thing differ by more than what is looked for; printed
+are the median of the ratios (or differences) and their quartiles. Only built-in plugins and the measured one are
+loaded. Bytecode is cached, as on any machine where tests run twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+OURS = ("-p", "pytest_relevance.plugin")
+CONFTEST = """
+import pytest
+
+DOCUMENTS = [f"doc{number}" for number in range(10)]
+
+@pytest.fixture(scope="session")
+def search():
+    def search(query, k=10):
+        return DOCUMENTS[:k]
+    return search
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table: what was measured, the target, and what came out."""
+
+    what: str
+    target: str
+    found: str
+
+
+def spread(values: list[float], unit: str = "", digits: int = 3) -> str:
+    """The median and the quartiles of some values."""
+    low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else (values[0],) * 3
+    return f"{middle:.{digits}f}{unit} ({low:.{digits}f} to {high:.{digits}f}, {len(values)} pairs)"
+
+
+def environment(cache: Path) -> dict[str, str]:
+    """The environment of a measured process: nothing autoloaded, bytecode cached outside of the tree."""
+    found = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
+    root = str(Path(__file__).parent.parent)
+    return {**found, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPYCACHEPREFIX": str(cache), "PYTHONPATH": root}
+
+
+class Runner:
+    """Runs pytest in a folder and takes the time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._environment = environment(folder / "bytecode")
+
+    def seconds(self, folder: Path, *arguments: str) -> float:
+        """Wall seconds of one pytest process, which must pass."""
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+        environment = {**self._environment, "PYTHONPATH": f"{folder}{os.pathsep}{self._environment['PYTHONPATH']}"}
+        started = time.perf_counter()
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        took = time.perf_counter() - started
+        if done.returncode not in (0, 5):  # 5: nothing was collected, which is what one of them looks for
+            raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-2000:]}")
+        return took
+
+    def pairs(self, count: int, ours: Callable[[], float], theirs: Callable[[], float]) -> list[tuple[float, float]]:
+        """Interleaved measurements, after one of each to warm up; every other pair is taken the other way round."""
+        ours(), theirs()
+        found = []
+        for number in range(count):
+            if number % 2:
+                second = theirs()
+                found.append((ours(), second))
+            else:
+                first = ours()
+                found.append((first, theirs()))
+        return found
+
+
+def write_suite(folder: Path, cases: int, judgments: int) -> tuple[Path, Path]:
+    """The same search in two folders: cases in YAML, and as many functions written by hand, asserting nothing."""
+    random.seed(20)
+    ours, theirs = folder / f"yaml{cases}", folder / f"hand{cases}"
+    for place in (ours, theirs):
+        place.mkdir()
+        (place / "conftest.py").write_text(CONFTEST)
+        (place / "pytest.ini").write_text("[pytest]\n")
+    lines = ["cases:"]
+    for number in range(cases):
+        lines += [f"  - query: query number {number}", "    min_ndcg: 0.1", "    judgments:", "      doc0: 3"]
+        lines += [f"      doc{other}: {random.randint(0, 3)}" for other in range(1, judgments)]
+    (ours / "made.relevance.yaml").write_text("\n".join(lines) + "\n")
+    functions = (
+        f'def test_query_number_{number}(search):\n    search("query number {number}")\n' for number in range(cases)
+    )
+    (theirs / "test_made.py").write_text("\n".join(functions))
+    return ours, theirs
+
+
+def empty(folder: Path, pairs: int) -> Iterator[Figure]:
+    """One empty test, with this plugin and with one that does nothing."""
+    place = folder / "empty"
+    place.mkdir()
+    (place / "pytest.ini").write_text("[pytest]\n")
+    (place / "test_empty.py").write_text("def test_empty():\n    pass\n")
+    (place / "plugin_of_nothing.py").write_text("")
+    runner = Runner(folder)
+    found = runner.pairs(
+        pairs, lambda: runner.seconds(place, *OURS), lambda: runner.seconds(place, "-p", "plugin_of_nothing")
+    )
+    yield Figure(
+        "one empty test, beside an empty plugin", "within 5 ms", spread([(a - b) * 1000 for a, b in found], " ms", 1)
+    )
+    yield Figure("the same: heavy modules imported", "none", imported(folder, place) or "none")
+
+
+def imported(folder: Path, place: Path, *watched: str) -> str:
+    """Which of the heavy modules a pytest process with the plugin has imported at its end."""
+    watched = watched or ("numpy", "pandas", "yaml")
+    script = (
+        "import sys, pytest; pytest.main(['-q', '-p', 'no:cacheprovider', '-p', 'pytest_relevance.plugin']);"
+        f"print('\\n' + ' '.join(name for name in {watched!r} if name in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=place,
+        env=environment(folder / "bytecode"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+def tree(folder: Path, pairs: int) -> Iterator[Figure]:
+    """Collecting a tree of 20,000 unrelated files."""
+    place = folder / "tree"
+    for number in range(200):
+        inner = place / f"folder{number}"
+        inner.mkdir(parents=True)
+        for other in range(100):
+            (inner / f"file{other}.{('txt', 'json', 'yaml', 'md')[other % 4]}").touch()
+    (place / "pytest.ini").write_text("[pytest]\n")
+    runner = Runner(folder)
+    found = runner.pairs(
+        pairs, lambda: runner.seconds(place, "--collect-only", *OURS), lambda: runner.seconds(place, "--collect-only")
+    )
+    yield Figure(
+        "collecting 20,000 unrelated files, beside no plugin", "at most 1.02", spread([a / b for a, b in found])
+    )
+
+
+PEAK = """
+def peak():
+    # VmHWM begins anew with each process; ru_maxrss remembers what the parent had when it was forked
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+"""
+
+READ = (
+    PEAK
+    + """
+import json, sys, time
+import {module}
+with open(sys.argv[1], "rb") as file:
+    data = file.read() if {whole} else None
+before = peak()
+started = time.perf_counter()
+found = {call}
+took = time.perf_counter() - started
+print(json.dumps([took, (peak() - before) / 1024]))
+"""
+)
+
+
+def reading(folder: Path, pairs: int) -> Iterator[Figure]:
+    """Reading a case file of 10,000 cases x 50 judgments, beside PyYAML's fast loader alone."""
+    random.seed(30)
+    lines = ["cases:"]
+    for number in range(10_000):
+        lines += [
+            f"  - query: query number {number}",
+            f"    id: q{number}",
+            "    min_ndcg: 0.5",
+            "    judgments:",
+            "      top: 3",
+        ]
+        lines += [f"      sku-{number * 37 + other * 11}: {random.randint(0, 3)}" for other in range(49)]
+    path = folder / "large.relevance.yaml"
+    path.write_text("\n".join(lines) + "\n")
+    scripts = {
+        "ours": READ.format(
+            module="pytest_relevance.cases.reader as reader", whole=False, call="reader.read_suite(sys.argv[1])"
+        ),
+        "theirs": READ.format(module="yaml", whole=True, call="yaml.load(data, yaml.CSafeLoader)"),
+    }
+
+    def measured(name: str) -> tuple[float, float]:
+        command = [sys.executable, "-c", scripts[name], str(path)]
+        done = subprocess.run(command, env=environment(folder / "bytecode"), capture_output=True, text=True, check=True)
+        seconds, megabytes = json.loads(done.stdout)
+        return seconds, megabytes
+
+    found = [(measured("ours"), measured("theirs")) for _ in range(max(3, pairs // 3))]
+    yield Figure(
+        "reading 10,000 cases x 50 judgments, beside CSafeLoader: speed",
+        "at least 4 times",
+        spread([b[0] / a[0] for a, b in found]),
+    )
+    yield Figure("the same: added memory", "at most 0.25", spread([a[1] / b[1] for a, b in found]))
+
+
+def small(folder: Path, pairs: int) -> Iterator[Figure]:
+    """40 cases, beside 40 functions written by hand."""
+    ours, theirs = write_suite(folder, 40, 10)
+    runner = Runner(folder)
+    found = runner.pairs(pairs, lambda: runner.seconds(ours, *OURS), lambda: runner.seconds(theirs))
+    yield Figure("40 cases, beside 40 functions", "within 60 ms", spread([(a - b) * 1000 for a, b in found], " ms", 1))
+    yield Figure("the same: heavy modules imported", "none", imported(folder, ours, "numpy", "pandas") or "none")
+
+
+def large(folder: Path, pairs: int) -> Iterator[Figure]:
+    """10,000 cases x 10 judgments, beside 10,000 functions written by hand."""
+    ours, theirs = write_suite(folder, 10_000, 10)
+    runner = Runner(folder)
+    found = runner.pairs(max(5, pairs // 2), lambda: runner.seconds(ours, *OURS), lambda: runner.seconds(theirs))
+    yield Figure("10,000 cases x 10 judgments, beside functions", "at most 1.05", spread([a / b for a, b in found]))
+
+
+def huge(folder: Path, pairs: int) -> Iterator[Figure]:
+    """100,000 cases x 10 judgments, and the memory they take."""
+    ours, theirs = write_suite(folder, 100_000, 10)
+    runner = Runner(folder)
+    count = 1 if pairs < 15 else 3
+    found = runner.pairs(count, lambda: runner.seconds(ours, *OURS), lambda: runner.seconds(theirs))
+    yield Figure("100,000 cases x 10 judgments, beside functions", "at most 1.1", spread([a / b for a, b in found]))
+    yield Figure(
+        "the same: peak memory",
+        "at most 1 GiB",
+        f"{peak(folder, ours, *OURS):.2f} GiB (functions: {peak(folder, theirs):.2f})",
+    )
+
+
+def peak(folder: Path, place: Path, *arguments: str) -> float:
+    """The peak resident memory of a pytest process, in GiB."""
+    command = ["-q", "-p", "no:cacheprovider", *arguments]
+    script = f"{PEAK}\nimport pytest\npytest.main({command!r})\nprint()\nprint(peak())"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=place,
+        env=environment(folder / "bytecode"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout.splitlines()[-1]) / 2**20
+
+
+MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
+    function.__name__: function for function in (empty, tree, reading, small, large, huge)
+}
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for what is generated, removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="relevance-benchmark-") as name:
+        yield Path(name)
+
+
+def main() -> None:
+    """Measure what the command line names, or everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MEASUREMENTS)}; default: all")
+    parser.add_argument("--pairs", type=int, default=15, help="interleaved pairs of the small measurements")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in MEASUREMENTS]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}")
+    print("| what | target | found |\n|---|---|---|")
+    for name in options.names or MEASUREMENTS:
+        with scratch() as folder:
+            for figure in MEASUREMENTS[name](folder, options.pairs):
+                print(f"| {figure.what} | {figure.target} | {figure.found} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
