@@ -56,13 +56,15 @@ class Loss:
     """What a document takes from the score: its ideal contribution less its actual one, over the ideal DCG.
 
     Documents of one grade share the mean of the contributions at their ideal ranks. `rank` (from 1) is where the search
-    returned the document, None when it did not. The losses of all documents add up to 1 - nDCG, except with ideal
-    "max", where some of the ideal is nobody's.
+    returned the document, None when it did not; `last_ideal_rank` is how far down documents of its grade belong, 0 for
+    nowhere. The losses of all documents add up to 1 - nDCG, except with ideal "max", where some of the ideal is
+    nobody's.
     """
 
     document: str
     grade: float
     rank: int | None
+    last_ideal_rank: int
     loss: float
 
 
@@ -198,8 +200,10 @@ def _losses(
     elif settings.ideal == "returned":
         judgments = {document: grade for document, grade in judgments.items() if document in ranks}
     at_grade: dict[float | None, float] = {}
+    last_ranks: dict[float | None, int] = {}
     for term in dcg_terms(ideal_grades(graded, settings, k), settings):
         at_grade[term.grade] = at_grade.get(term.grade, 0.0) + term.discounted
+        last_ranks[term.grade] = term.rank
     documents_at = Counter(judgments.values())
     actual = {row.document: row.discounted_gain for row in rows if not row.repeated}
     losses = [
@@ -207,6 +211,7 @@ def _losses(
             document,
             grade,
             ranks.get(document),
+            last_ranks.get(grade, 0),
             (at_grade.get(grade, 0.0) / documents_at[grade] - actual.get(document, 0.0)) / rows[-1].ideal_dcg,
         )
         for document, grade in judgments.items()

@@ -1,118 +1,83 @@
 """The summary of a run: a line a suite and search variant, the slices by tag, the lowest queries first.
 
-`Entry` is what is kept of a case that ran; means are over the weights, of the scores that are defined.
+A variant is a search with the parameter it ran with; where there are several they stand side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, fit, harmless, line
-from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE, MEASURED
+from pytest_relevance.reports.entries import (
+    NOT_PASSED,
+    STATUSES,
+    Entry,
+    Variant,
+    means_by_variant,
+    percentile,
+    weighted_mean,
+)
+from pytest_relevance.reports.text import (
+    DIM,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    Span,
+    cut,
+    fit,
+    harmless,
+    line,
+    pad,
+    width,
+)
+from pytest_relevance.runs.expectations import duration
+from pytest_relevance.runs.scored import ERROR
 
-MOST_LOWEST, MOST_TAGS, MOST_DIFFERENCES = 5, 12, 5
+__all__ = ["Entry", "summary_lines"]
 
+MOST_TAGS, MOST_LOWEST, MOST_DIFFERENCES = 8, 5, 5
+"""What the summary shows at most, where nobody asked for more."""
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is kept of a case that ran, in one variant. `outcome` is pytest's; `score` is None where it is not defined."""
-
-    file: str
-    line: int
-    id: str
-    name: str
-    query: str
-    search: str
-    variant: str | None
-    tags: Sequence[str]
-    weight: float
-    k: int
-    verdict: str
-    outcome: str
-    score: float | None = None
-    latency: float | None = None
-    was_xfail: bool = False
-    lines: Sequence[Line] = ()
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any], outcome: str, *, was_xfail: bool) -> Entry:
-        """An entry from what travelled on a report."""
-        known = {name: value for name, value in values.items() if name not in ("crash", "lines")}
-        lines = tuple(tuple(map(tuple, spans)) for spans in values.get("lines", ())) if outcome == "passed" else ()
-        return cls(**known, outcome=outcome, was_xfail=was_xfail, lines=lines)
-
-    @property
-    def status(self) -> str:
-        """The word that the summary counts the case under."""
-        if self.was_xfail:
-            return "xfailed" if self.outcome == "skipped" else "xpassed"
-        if self.verdict in (ERROR, INCONCLUSIVE):
-            return self.verdict if self.outcome != "skipped" or self.verdict == INCONCLUSIVE else "skipped"
-        if self.outcome == "passed":
-            return "measured" if self.verdict == MEASURED else "passed"
-        return self.outcome
-
-
-STATUSES = {
-    "passed": GOOD,
-    "failed": BAD,
-    "error": BAD,
-    "inconclusive": DOUBT,
-    "xfailed": DOUBT,
-    "xpassed": DOUBT,
-    "skipped": DOUBT,
-    "measured": PLAIN,
-}
-"""What the summary counts, in its order, and how each looks."""
-
-
-def weighted_mean(entries: Iterable[Entry]) -> float | None:
-    """The mean score over the weights; None when no score is defined. Errors have none."""
-    total = weights = 0.0
-    for entry in entries:
-        if entry.score is not None:
-            total += entry.weight * entry.score
-            weights += entry.weight
-    return total / weights if weights else None
+_WIDEST_TAG, _WIDEST_VARIANT, _WIDEST_QUERY, _LEAST_QUERY = 30, 16, 40, 20
 
 
 def summary_lines(entries: Sequence[Entry], verbose: int = 0) -> list[Line]:
     """The summary as styled lines; `verbose` as pytest counts it: below 0 only the suites, above 0 nothing is cut."""
-    groups: dict[tuple[str, str, str | None], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((entry.file, entry.search, entry.variant), []).append(entry)
-    several = len({(search, variant) for _, search, variant in groups}) > 1
-    names = {key: _group_name(key, several=several) for key in groups}
-    columns = min(max(len(name) for name in names.values()), 48)
-    lines: list[Line] = []
-    for key in sorted(groups, key=lambda key: (key[0], key[1], key[2] or "")):
-        lines += _suite_lines(fit(names[key], columns), groups[key])
-    if verbose < 0:
-        return lines
-    lines += _slices(groups, verbose)
-    lines += _variants(entries, verbose)
-    lines += _lowest(entries, verbose, several=several)
+    variants = sorted({entry.ran_as for entry in entries}, key=str)
+    lines = _suites(entries, several=len(variants) > 1)
+    if verbose >= 0:
+        lines += _slices(entries, variants, verbose)
+        lines += _differences(entries, variants, verbose)
+        lines += _lowest(entries, variants, verbose)
     return lines
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least a share of the values does not exceed (nearest rank)."""
-    ordered = sorted(values)
-    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+def _suites(entries: Sequence[Entry], *, several: bool) -> list[Line]:
+    """A line a suite and variant; two for each where one would be too wide for any. Names are never cut."""
+    groups: dict[tuple[str, str, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.file, entry.search, entry.variant or ""), []).append(entry)
+    names = {
+        key: harmless(key[0]) + (f"  {_label((key[1], key[2] or None), [])}" if several or key[2] else "")
+        for key in groups
+    }
+    columns = max(map(width, names.values()), default=0)
+    found = {key: _suite(group) for key, group in groups.items()}
+    together = all(columns + 2 + sum(width(text) for text, _ in spans) <= WIDEST for spans in found.values())
+    lines: list[Line] = []
+    for key in sorted(groups):
+        if together:
+            lines.append(((f"{pad(names[key], columns)}  ", STRONG), *found[key]))
+        else:
+            lines += [line(names[key], STRONG), (("    ", PLAIN), *found[key])]
+    return lines
 
 
-def _group_name(key: tuple[str, str, str | None], *, several: bool) -> str:
-    file, search, variant = key
-    return f"{file}  {search}{f'[{variant}]' if variant else ''}" if several or variant else file
-
-
-def _suite_lines(name: str, entries: list[Entry]) -> list[Line]:
+def _suite(entries: list[Entry]) -> list[Span]:
     cutoffs = {entry.k for entry in entries}
     metric = f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
-    mean = weighted_mean(entries)
-    spans = [(f"{name}  ", STRONG), (f"mean {metric} {'n/a' if mean is None else f'{mean:.3f}'}   ", PLAIN)]
+    spans = [(f"mean {metric} {_figure(weighted_mean(entries))}   ", PLAIN)]
     counts = [
         (f"{count} {status}", style)
         for status, style in STATUSES.items()
@@ -125,99 +90,116 @@ def _suite_lines(name: str, entries: list[Entry]) -> list[Line]:
         spans.append((f", {undefined} n/a", PLAIN))
     latencies = [entry.latency for entry in entries if entry.latency is not None]
     if latencies:
-        spans.append(
-            (f"   p50 {_duration(percentile(latencies, 0.5))}, p95 {_duration(percentile(latencies, 0.95))}", DIM)
-        )
-    if sum(len(text) for text, _ in spans) > WIDEST:
-        return [tuple(spans[:1]), (("    ", PLAIN), *spans[1:])]
-    return [tuple(spans)]
+        median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
+        spans.append((f"   p50 {median}, p95 {most}", DIM))
+    return spans
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
-
-
-def _slices(groups: Mapping[tuple[str, str, str | None], list[Entry]], verbose: int) -> list[Line]:
-    """The mean by tag, a row a tag, a column a variant where there are several."""
-    variants = list(dict.fromkeys((search, variant) for _, search, variant in sorted(groups, key=str)))
-    by_tag: dict[str, dict[tuple[str, str | None], list[Entry]]] = {}
-    for (_, search, variant), entries in groups.items():
-        for entry in entries:
-            for tag in entry.tags:
-                by_tag.setdefault(tag, {}).setdefault((search, variant), []).append(entry)
-    if not by_tag:
-        return []
-    lines = [line("by tag", STRONG)]
-    tags = sorted(by_tag, key=lambda tag: (-max(map(len, by_tag[tag].values())), tag))
-    most = len(tags) if verbose > 0 else MOST_TAGS
-    columns = min(max(len(tag) for tag in tags[:most]), 30)
-    for tag in tags[:most]:
-        cells = []
-        for variant in variants:
-            entries = by_tag[tag].get(variant, [])
-            mean = weighted_mean(entries)
-            name = f"{_short(variant)} " if len(variants) > 1 else ""
-            failed = sum(1 for entry in entries if entry.status in ("failed", "error", "inconclusive"))
-            cells.append(
-                f"{name}{'  n/a' if mean is None else f'{mean:.3f}'}  {len(entries)} case{'s' * (len(entries) != 1)}"
-                + (f", {failed} not passed" if failed else "")
-            )
-        lines.append(line(f"  {fit(tag, columns)}  " + "   ".join(cells)))
-    if len(tags) > most:
-        lines.append(line(f"  ... {len(tags) - most} more tags (-v shows all)", DIM))
-    return lines
-
-
-def _short(variant: tuple[str, str | None]) -> str:
-    search, parameter = variant
-    return harmless(parameter or search)
-
-
-def _variants(entries: Sequence[Entry], verbose: int) -> list[Line]:
-    """The queries on which search variants differ most, side by side."""
-    variants = sorted({(entry.search, entry.variant) for entry in entries}, key=str)
-    if len(variants) < 2:
-        return []
-    scores: dict[tuple[str, str], dict[tuple[str, str | None], float]] = {}
-    queries: dict[tuple[str, str], str] = {}
+def _slices(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int) -> list[Line]:
+    """The mean by tag, those with the most that did not pass first; a tag of a whole suite only says its line again."""
+    by_tag: dict[str, list[Entry]] = {}
     for entry in entries:
-        if entry.score is not None:
-            scores.setdefault((entry.file, entry.id), {})[entry.search, entry.variant] = entry.score
-            queries[entry.file, entry.id] = entry.query
-    spread = {key: max(found.values()) - min(found.values()) for key, found in scores.items() if len(found) > 1}
+        for tag in entry.tags:
+            by_tag.setdefault(tag, []).append(entry)
+    sizes = Counter(entry.file for entry in entries)
+    tags = {tag: tagged for tag, tagged in by_tag.items() if not _is_whole(tagged, sizes)}
+    means = {tag: means_by_variant(tagged) for tag, tagged in tags.items()}
+    unmet = {tag: sum(1 for entry in tagged if entry.status in NOT_PASSED) for tag, tagged in tags.items()}
+    order = sorted(tags, key=lambda tag: (-unmet[tag], min(means[tag].values(), default=2), tag))
+    shown = order if verbose > 0 else order[:MOST_TAGS]
+    if not shown:
+        return []
+    columns = min(max(len("by tag") - 2, *map(width, shown)), _WIDEST_TAG)
+    beside = _SideBySide(variants, WIDEST - columns - 30)
+    lines = [line(f"{'by tag':<{columns + 2}}  {beside.head}".rstrip(), STRONG)]
+    for tag in shown:
+        cases = len({(entry.file, entry.id) for entry in tags[tag]})
+        counted = f"{cases} case{'s' * (cases != 1)}" + (f", {unmet[tag]} not passed" if unmet[tag] else "")
+        lines.append(line(f"  {fit(tag, columns)}  {beside.cells(means[tag])}   {counted}"))
+    if more := len(order) - len(shown):
+        lines.append(line(f"  ... {more} more tag{'s' * (more != 1)} (-v shows all)", DIM))
+    return lines
+
+
+def _is_whole(tagged: Sequence[Entry], sizes: Mapping[str, int]) -> bool:
+    """Whether a tag's cases are all those of the run, or of one suite."""
+    files = {entry.file for entry in tagged}
+    return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
+
+
+def _differences(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int) -> list[Line]:
+    """The queries on which variants differ most, side by side."""
+    cases: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        cases.setdefault((entry.file, entry.id), []).append(entry)
+    found = {key: means_by_variant(case) for key, case in cases.items()}
+    spread = {key: max(scores.values()) - min(scores.values()) for key, scores in found.items() if len(scores) > 1}
     differing = sorted((key for key, value in spread.items() if value > 0), key=lambda key: (-spread[key], key))
-    if not differing:
+    shown = differing if verbose > 0 else differing[:MOST_DIFFERENCES]
+    if not shown:
         return []
-    most = len(differing) if verbose > 0 else MOST_DIFFERENCES
-    names = [_short(variant) for variant in variants]
-    columns = [max(7, min(len(name), 16)) for name in names]
-    head = "  ".join(f"{fit(name, width).strip():>{width}}" for name, width in zip(names, columns, strict=True))
-    lines = [line(f"side by side, the widest apart first{'':8}{head}", STRONG)]
-    for key in differing[:most]:
-        cells = "  ".join(
-            f"{f'{scores[key][variant]:.3f}' if variant in scores[key] else '-':>{width}}"
-            for variant, width in zip(variants, columns, strict=True)
-        )
-        lines.append(line(f"  {fit(queries[key], 41)}{cells}"))
+    title = "side by side, the widest apart first"
+    queries = {key: harmless(cases[key][0].query) for key in shown}
+    columns = min(max(len(title) - 2, *map(width, queries.values())), _WIDEST_QUERY)
+    beside = _SideBySide(variants, WIDEST - columns - 4)
+    lines = [line(f"{title:<{columns + 2}}  {beside.head}".rstrip(), STRONG)]
+    lines += [line(f"  {fit(queries[key], columns)}  {beside.cells(found[key])}".rstrip()) for key in shown]
     return lines
 
 
-def _lowest(entries: Sequence[Entry], verbose: int, *, several: bool) -> list[Line]:
+def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int) -> list[Line]:
+    """The cases with the lowest scores, and where they stand."""
     scored = [entry for entry in entries if entry.score is not None and entry.score < 1]
-    if not scored:
-        return []
     scored.sort(key=lambda entry: (entry.score, entry.file, entry.line, entry.variant or ""))
-    most = 4 * MOST_LOWEST if verbose > 0 else MOST_LOWEST
-    lines = [line("lowest", STRONG)]
-    for entry in scored[:most]:
-        status = entry.status
-        name = harmless(entry.query) + (f"  {_short((entry.search, entry.variant))}" if several else "")
-        place = f"{harmless(entry.file)}:{entry.line}"
-        lines.append(
+    shown = scored[: 4 * MOST_LOWEST if verbose > 0 else MOST_LOWEST]
+    if not shown:
+        return []
+    queries = [harmless(entry.query) for entry in shown]
+    labels = [f"  {_label(entry.ran_as, variants)}" if len(variants) > 1 else "" for entry in shown]
+    places = [f"   {harmless(entry.file)}:{entry.line}" for entry in shown]
+    for_label, for_status = max(map(width, labels)), max(len(entry.status) for entry in shown)
+    room = WIDEST - 9 - for_label - 3 - for_status - max(map(width, places))
+    columns = min(max(map(width, queries)), _WIDEST_QUERY, max(room, _LEAST_QUERY))
+    return [
+        line("lowest", STRONG),
+        *(
             (
-                (f"  {entry.score:.3f}  {fit(name, 40)}  ", PLAIN),
-                (f"{status:<12}", STATUSES.get(status, PLAIN)),
-                (f"  {place}", DIM),
+                (f"  {_figure(entry.score)}  {fit(query, columns)}{pad(label, for_label)}   ", PLAIN),
+                (f"{entry.status:<{for_status}}", STATUSES.get(entry.status, PLAIN)),
+                (place, DIM),
             )
-        )
-    return lines
+            for query, label, place, entry in zip(queries, labels, places, shown, strict=True)
+        ),
+    ]
+
+
+class _SideBySide:
+    """One figure for each variant in columns; where they do not fit, the lowest and the highest with their variants."""
+
+    def __init__(self, variants: Sequence[Variant], room: int) -> None:
+        self._labels = {variant: cut(_label(variant, variants), _WIDEST_VARIANT) for variant in variants}
+        self._columns = {variant: max(5, width(label)) for variant, label in self._labels.items()}
+        self._fits = sum(self._columns.values()) + 2 * (len(variants) - 1) <= room
+        self.head = ""
+        if len(variants) > 1:
+            heads = [" " * (self._columns[variant] - width(label)) + label for variant, label in self._labels.items()]
+            self.head = "  ".join(heads) if self._fits else "lowest and highest"
+
+    def cells(self, figures: Mapping[Variant, float]) -> str:
+        """The figures of a row, as wide as every other row of the table."""
+        if self._fits:
+            return "  ".join(f"{_figure(figures.get(variant)):>{wide}}" for variant, wide in self._columns.items())
+        ends = [variant(figures, key=figures.__getitem__) for variant in (min, max)] if figures else []
+        return "   ".join(f"{_figure(figures[end])} {fit(self._labels[end], _WIDEST_VARIANT)}" for end in ends) or "n/a"
+
+
+def _figure(score: float | None) -> str:
+    return "n/a" if score is None else f"{score:.3f}"
+
+
+def _label(variant: Variant, among: Sequence[Variant]) -> str:
+    """A variant by its parameter alone, where that is enough among the others."""
+    search, parameter = map(harmless, (variant[0], variant[1] or ""))
+    if parameter and len({other for other, _ in among}) == 1:
+        return parameter
+    return f"{search}[{parameter}]" if parameter else search

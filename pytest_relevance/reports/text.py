@@ -6,7 +6,7 @@ The furniture of a report is ASCII; ids, queries and titles are the user's own a
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 WIDEST = 100
 """Columns of the widest line of furniture."""
@@ -20,6 +20,11 @@ Line = tuple[Span, ...]
 _HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _JOINERS = frozenset({"\u200c", "\u200d"})  # letters of Indic scripts, Persian and emoji need them
 _ZERO_WIDTH = frozenset({"Mn", "Me", "Cf"})
+_WIDE = frozenset({"W", "F"})
+
+_LONGEST_ID = 24  # an id up to here is shown whole, whatever that leaves for its title
+_LEAST_TITLE = 8  # a title that would be cut shorter says nothing
+_DEEPEST_INDENT = 24
 
 
 def harmless(text: str) -> str:
@@ -27,7 +32,7 @@ def harmless(text: str) -> str:
 
     Control characters, line breaks, and the invisible ones that reorder or hide text (`\\u202e`).
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable():
         return text
     return "".join(
         character
@@ -39,27 +44,67 @@ def harmless(text: str) -> str:
 
 def width(text: str) -> int:
     """The columns that harmless text takes in a terminal: two for wide characters, none for combining ones."""
-    if text.isascii():
-        return len(text)
-    columns = 0
-    for character in text:
-        if unicodedata.category(character) not in _ZERO_WIDTH:
-            columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return columns
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in _ZERO_WIDTH or "\u1160" <= character <= "\u11ff":  # vowels of Hangul
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def cut(text: str, columns: int) -> str:
+    """Harmless text cut with `...` where it is wider than `columns`."""
+    if width(text) <= columns:
+        return text
+    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """The same with the `...` in the middle: ids of one collection often begin alike."""
+    if width(text) <= columns or columns <= 3:
+        return cut(text, columns)
+    beginning = _beginning(text, (columns - 3) // 2)
+    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
+    return f"{beginning}...{end}"
+
+
+def _beginning(text: str, columns: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += _columns(character)
+        if used > columns:
+            return text[:index]
+    return text
+
+
+def pad(text: str, columns: int) -> str:
+    """Harmless text filled with blanks."""
+    return text + " " * (columns - width(text))
 
 
 def fit(text: str, columns: int) -> str:
     """User's text made harmless and brought to exactly `columns`: cut with `...`, or filled with blanks."""
-    text = harmless(text)
-    if width(text) > columns:
-        kept, used = [], 0
-        for character in text:
-            used += width(character)
-            if used > columns - 3:
-                break
-            kept.append(character)
-        text = "".join(kept) + "..."
-    return text + " " * (columns - width(text))
+    return pad(cut(harmless(text), columns), columns)
+
+
+def side_by_side(documents: Sequence[tuple[str, str]], columns: int) -> list[str]:
+    """Pairs of id and title (or none, "") as two aligned columns, together as wide as they need and at most `columns`.
+
+    Where there is not room for both, titles are cut first.
+    """
+    ids = [harmless(document) for document, _ in documents]
+    titles = [harmless(title) for _, title in documents]
+    longest_id, longest_title = (max(map(width, texts), default=0) for texts in (ids, titles))
+    for_ids = min(longest_id, columns, max(_LONGEST_ID, columns - 2 - longest_title))
+    for_titles = min(longest_title, columns - for_ids - 2)
+    if for_titles < min(_LEAST_TITLE, longest_title) or not longest_title:
+        for_ids = min(longest_id, columns)
+        return [pad(cut_middle(document, for_ids), for_ids) for document in ids]
+    return [
+        f"{pad(cut_middle(document, for_ids), for_ids)}  {pad(cut(title, for_titles), for_titles)}"
+        for document, title in zip(ids, titles, strict=True)
+    ]
 
 
 def line(text: str, style: str = PLAIN) -> Line:
@@ -72,15 +117,38 @@ def plain(lines: Iterable[Line]) -> str:
     return "\n".join("".join(text for text, _ in spans) for spans in lines)
 
 
-def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST) -> list[str]:
-    """Parts joined with commas after a head, broken over lines that are indented below it."""
-    lines, current = [], head
-    indent = " " * len(head)
-    for number, part in enumerate(parts):
-        piece = part if not number else f", {part}"
-        if number and width(current) + width(piece) > columns:
-            lines.append(f"{current},")
-            current = f"{indent}{part}"
+def folded(text: str, columns: int = WIDEST, indent: str = "", first: int | None = None) -> list[str]:
+    """Harmless text broken at its blanks over lines of at most `columns`, all but the first indented.
+
+    `first` is the room in the first line. A word that is wider than a line is left whole.
+    """
+    lines: list[str] = []
+    current, room = "", columns if first is None else first
+    for number, word in enumerate(text.split(" ")):
+        if number and width(current) + 1 + width(word) > room and current.strip():
+            lines.append(current.rstrip())
+            current, room = indent + word, columns
         else:
-            current += piece
+            current += f" {word}" if number else word
     return [*lines, current]
+
+
+def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ") -> list[str]:
+    """Harmless parts behind a head, broken between them over lines that are indented below the first part.
+
+    Without a head, or with a long one, they are indented a little.
+    """
+    lines, current = [], head
+    indent = " " * (width(head) if 0 < width(head) <= _DEEPEST_INDENT else 4)
+    break_ = separator.rstrip()
+    parts = list(parts)
+    for number, part in enumerate(parts):
+        last = number == len(parts) - 1
+        if not number:
+            current += part
+        elif width(current) + len(separator) + width(part) + (0 if last else len(break_)) > columns:
+            lines.append(current + break_)
+            current = indent + part
+        else:
+            current += separator + part
+    return [piece for text in [*lines, current] for piece in folded(text, columns, indent)]

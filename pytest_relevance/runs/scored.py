@@ -108,7 +108,7 @@ def _outcomes(case: Case, graded: GradedRanking, ids: Sequence[str], latency: fl
 def _decide(
     case: Case, value: float, lower: float, upper: float, judged: int, top: int, outcomes: tuple[Outcome, ...]
 ) -> tuple[str, tuple[str, ...]]:
-    """The verdict and its reasons.
+    """The verdict and its reasons, those about scores first.
 
     In this order: an unmet expectation other than a score fails; an interval wholly below the floor fails and wholly
     above it passes; too few judged results are inconclusive; the floor decides. Floors of other metrics are scores
@@ -119,20 +119,19 @@ def _decide(
         return MEASURED, ()
     plain = [outcome.message for outcome in outcomes if not outcome.met and not outcome.is_score]
     scores = [outcome.message for outcome in outcomes if not outcome.met and outcome.is_score]
-    has_scores = any(outcome.is_score for outcome in outcomes)
-    undecided = False
+    in_doubt = any(outcome.is_score for outcome in outcomes)
     if floor is not None:
         bounded = case.settings.ideal == "judged" and case.settings.unjudged == "zero"
-        undecided = not (bounded and lower >= floor)
-        if undecided and not value >= floor:  # also where the score is NaN, which no comparison holds for
-            name = ndcg_at(case.k).text
-            scores.insert(0, below(name, value, ">=", floor))
-        if bounded and not upper >= floor:
-            return FAILED, (*plain, *scores)
+        if not (bounded and lower >= floor):
+            in_doubt = True
+            if not value >= floor:  # also where the score is NaN, which no comparison holds for
+                scores.insert(0, below(ndcg_at(case.k).text, value, ">=", floor))
+            if bounded and not upper >= floor:
+                return FAILED, (*scores, *plain)
     if plain:
-        return FAILED, (*plain, *scores)
+        return FAILED, (*scores, *plain)
     # divided as the share is written: 11 of 20 are 0.55, and 0.55 * 20 is more than 11
-    if (undecided or has_scores) and top and judged / top < case.min_judged:
-        share = f"{judged} of {top} results in the top {case.k} are judged, less than min_judged {case.min_judged:g}"
+    if in_doubt and top and judged / top < case.min_judged:
+        share = f"{judged} of the top {top} judged, less than min_judged {case.min_judged:g}"
         return INCONCLUSIVE, (f"inconclusive: {share}", *scores)
     return (FAILED, tuple(scores)) if scores else (PASSED, ())

@@ -110,8 +110,8 @@ def test_the_score_lies_within_its_interval(ranking: list[str], k: int) -> None:
 
 TWO = {"boots": 3, "shoes": 2, "apron": 0}
 CERTAIN, DOUBTFUL = ["shoes", "boots"], ["gloves", "boots"]
-FEW = "inconclusive: 1 of 2 results in the top 10 are judged, less than min_judged 0.6"
-NONE = "inconclusive: 0 of 2 results in the top 10 are judged, less than min_judged 0.6"
+FEW = "inconclusive: 1 of the top 2 judged, less than min_judged 0.6"
+NONE = "inconclusive: 0 of the top 2 judged, less than min_judged 0.6"
 
 VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
     "nothing expected": (CERTAIN, {}, MEASURED, ()),
@@ -131,7 +131,7 @@ VERDICTS: dict[str, tuple[list[str], dict[str, Any], str, tuple[str, ...]]] = {
         DOUBTFUL,
         {"min_ndcg": 0.7, "min_judged": 0.6, "expect": {"results": 3}},
         FAILED,
-        ("results: 2 returned, expected exactly 3", "nDCG@10 0.497 is below 0.700"),
+        ("nDCG@10 0.497 is below 0.700", "results: 2 returned, expected exactly 3"),
     ),
     "too few are judged, and that was expected": (
         DOUBTFUL,

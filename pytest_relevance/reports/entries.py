@@ -1,0 +1,107 @@
+"""What is kept of the cases that ran, and what is counted of them: outcomes, weighted means, percentiles.
+
+An `Entry` is what travels from the run of a case to the summary. Means are over the weights, of the scores that are
+defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line
+from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE, MEASURED
+
+Variant = tuple[str, str | None]
+"""The name of a search and the id of its parameter, if it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is kept of a case that ran, in one variant.
+
+    `outcome` is pytest's; `score` is None where it is not defined; `lines` are the report of a case that passed, where
+    one was asked for.
+    """
+
+    file: str
+    line: int
+    id: str
+    name: str
+    query: str
+    search: str
+    variant: str | None
+    tags: Sequence[str]
+    weight: float
+    k: int
+    verdict: str
+    outcome: str
+    score: float | None = None
+    latency: float | None = None
+    was_xfail: bool = False
+    lines: Sequence[Line] = ()
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], outcome: str, *, was_xfail: bool) -> Entry:
+        """An entry from what travelled on a report."""
+        known = {name: value for name, value in values.items() if name not in ("crash", "lines")}
+        lines = tuple(tuple(map(tuple, spans)) for spans in values.get("lines", ())) if outcome == "passed" else ()
+        return cls(**known, outcome=outcome, was_xfail=was_xfail, lines=lines)
+
+    @property
+    def ran_as(self) -> Variant:
+        """The search and its parameter."""
+        return self.search, self.variant
+
+    @property
+    def status(self) -> str:
+        """The word that the summary counts the case under."""
+        if self.was_xfail:
+            return "xfailed" if self.outcome == "skipped" else "xpassed"
+        if self.verdict in (ERROR, INCONCLUSIVE):
+            return self.verdict if self.outcome != "skipped" or self.verdict == INCONCLUSIVE else "skipped"
+        if self.outcome == "passed":
+            return "measured" if self.verdict == MEASURED else "passed"
+        return self.outcome
+
+
+STATUSES = {
+    "passed": GOOD,
+    "failed": BAD,
+    "error": BAD,
+    "inconclusive": DOUBT,
+    "xfailed": DOUBT,
+    "xpassed": DOUBT,
+    "skipped": DOUBT,
+    "measured": PLAIN,
+}
+"""What the summary counts, in its order, and how each looks."""
+
+NOT_PASSED = frozenset({"failed", "error", "inconclusive"})
+
+
+def weighted_mean(entries: Iterable[Entry]) -> float | None:
+    """The mean score over the weights; None when no score is defined. Errors have none."""
+    total = weights = 0.0
+    for entry in entries:
+        if entry.score is not None:
+            total += entry.weight * entry.score
+            weights += entry.weight
+    return total / weights if weights else None
+
+
+def means_by_variant(entries: Iterable[Entry]) -> dict[Variant, float]:
+    """The mean of each variant that has one."""
+    groups: dict[Variant, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.ran_as, []).append(entry)
+    means = {variant: weighted_mean(group) for variant, group in groups.items()}
+    return {variant: mean for variant, mean in means.items() if mean is not None}
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least a share of the values does not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]

@@ -1,0 +1,180 @@
+"""Text of users on a terminal: harmless, of a known width, cut and folded."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pytest_relevance.reports.text import (
+    cut,
+    cut_middle,
+    fit,
+    folded,
+    harmless,
+    line,
+    plain,
+    side_by_side,
+    width,
+    wrapped,
+)
+
+HARMLESS = ["boots", "schöne Stiefel", "運動靴", "👟", "👩‍💻", "नमस्ते", "می‌خواهم", "1 000 €", "e\u0301", ""]
+
+HARMFUL = {
+    "an escape": ("\x1b[2J", "\\x1b[2J"),
+    "a line break": ("a\nb", "a\\nb"),
+    "a carriage return": ("a\rb", "a\\rb"),
+    "a tab": ("a\tb", "a\\tb"),
+    "NUL": ("\x00", "\\x00"),
+    "DEL": ("\x7f", "\\x7f"),
+    "a C1 control": ("\x9b31m", "\\x9b31m"),
+    "right-to-left override": ("\u202egnp.exe", "\\u202egnp.exe"),
+    "a zero-width space": ("a\u200bb", "a\\u200bb"),
+    "a soft hyphen": ("a\xadb", "a\\xadb"),
+    "a line separator": ("a\u2028b", "a\\u2028b"),
+    "half of a pair": ("\ud83d", "\\ud83d"),
+    "among wide characters": ("運\x1b動", "運\\x1b動"),
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_harmless_text_stays_as_it_is(text: str) -> None:
+    assert harmless(text) == text
+
+
+@pytest.mark.parametrize(("text", "escaped"), HARMFUL.values(), ids=HARMFUL)
+def test_what_a_terminal_could_misread_is_escaped(text: str, escaped: str) -> None:
+    assert harmless(text) == escaped
+
+
+@given(st.text())
+def test_no_control_character_survives(text: str) -> None:
+    safe = harmless(text)
+    assert not {"Cc", "Cs", "Co", "Zl", "Zp"} & set(map(unicodedata.category, safe))
+    assert harmless(safe) == safe
+
+
+WIDTHS = {
+    "": 0,
+    "boots": 5,
+    "運動靴": 6,
+    "ｶﾒﾗ": 3,
+    "ＡＢ": 4,
+    "e\u0301": 1,
+    "👟": 2,
+    "\u1112\u1161\u11ab": 2,
+    "naïve": 5,
+}
+
+
+@pytest.mark.parametrize(("text", "columns"), WIDTHS.items())
+def test_the_columns_that_a_text_takes(text: str, columns: int) -> None:
+    assert width(text) == columns
+
+
+def test_a_text_is_cut_or_filled() -> None:
+    assert fit("boots", 8) == "boots   "
+    assert fit("boots", 5) == "boots"
+    assert fit("winter boots", 8) == "winte..."
+    assert fit("運動靴", 5) == "運..."
+    assert fit("運動靴", 8) == "運動靴  "
+    assert fit("a\nb", 6) == "a\\nb  "
+    assert fit("boots", 2) == "bo"
+
+
+def test_the_middle_of_an_id_is_cut() -> None:
+    assert cut_middle("https://shop.example/p/1029", 15) == "https:...p/1029"
+    assert cut_middle("sku-1", 15) == "sku-1"
+    assert cut_middle("運動靴運動靴", 9) == "運...動靴"
+
+
+@given(st.text(), st.integers(0, 40))
+@example("運動靴", 4)
+def test_no_text_is_wider_than_it_may_be(text: str, columns: int) -> None:
+    safe = harmless(text)
+    assert width(cut(safe, columns)) <= columns
+    assert width(cut_middle(safe, columns)) <= columns
+    assert width(fit(text, columns)) == columns
+
+
+def test_ids_and_titles_are_aligned() -> None:
+    assert side_by_side([("sku-1", "Boots"), ("7", "運動靴"), ("sku-100", "")], 40) == [
+        "sku-1    Boots ",
+        "7        運動靴",
+        "sku-100        ",
+    ]
+
+
+def test_ids_alone_take_what_they_need() -> None:
+    assert side_by_side([("sku-1", ""), ("sku-100", "")], 40) == ["sku-1  ", "sku-100"]
+    assert side_by_side([], 40) == []
+
+
+def test_titles_are_cut_before_ids() -> None:
+    assert side_by_side([("sku-1", "Waterproof winter boots")], 20) == ["sku-1  Waterproof..."]
+
+
+def test_an_id_up_to_24_characters_is_whole_while_there_is_room() -> None:
+    (text,) = side_by_side([("sku-12345678901234567890", "Waterproof winter boots")], 40)
+    assert text == "sku-12345678901234567890  Waterproof ..."
+
+
+def test_a_longer_id_leaves_room_for_its_title() -> None:
+    (text,) = side_by_side([("9f6b1c1e-0000-4000-8000-000000000001", "Winter boots")], 40)
+    assert text == "9f6b1c1e-00...000000000001  Winter boots"
+
+
+def test_a_title_without_room_is_left_out() -> None:
+    assert side_by_side([("sku-12345678901234567890", "Waterproof winter boots")], 30) == ["sku-12345678901234567890"]
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text()), min_size=1), st.integers(12, 60))
+def test_two_columns_are_equally_wide_and_not_too_wide(documents: list[tuple[str, str]], columns: int) -> None:
+    widths = {width(text) for text in side_by_side(documents, columns)}
+    assert len(widths) == 1
+    assert widths.pop() <= columns
+
+
+def test_text_is_folded_at_blanks() -> None:
+    assert folded("a case about boots", 10) == ["a case", "about", "boots"]
+    assert folded("a case about boots", 11) == ["a case", "about boots"]
+
+
+def test_the_first_line_may_have_less_room_and_the_others_an_indent() -> None:
+    assert folded("one two three four", 12, indent="  ", first=8) == ["one two", "  three four"]
+
+
+def test_a_word_that_is_wider_than_a_line_is_left_whole() -> None:
+    assert folded("see https://shop.example/boots now", 10) == ["see", "https://shop.example/boots", "now"]
+
+
+def test_parts_are_broken_between_them() -> None:
+    assert wrapped("judged: ", ["sku-1", "sku-2", "sku-3", "sku-4"], 22) == [
+        "judged: sku-1, sku-2,",
+        "        sku-3, sku-4",
+    ]
+    assert wrapped("judged: ", ["sku-1"]) == ["judged: sku-1"]
+    assert wrapped("judged: ", []) == ["judged: "]
+    assert wrapped("", ["boots", "12 ms", "3 results"], 16, "   ") == ["boots   12 ms", "    3 results"]
+
+
+def test_below_a_long_head_parts_are_indented_a_little() -> None:
+    assert wrapped("returned more than once: ", ["sku-1", "sku-2"], 32) == [
+        "returned more than once: sku-1,",
+        "    sku-2",
+    ]
+
+
+@given(st.lists(st.text("abc-", min_size=1, max_size=30)), st.integers(40, 100))
+def test_wrapped_lines_are_not_too_wide_and_lose_nothing(parts: list[str], columns: int) -> None:
+    lines = wrapped("ids: ", parts, columns)
+    assert all(len(text) <= columns for text in lines)
+    assert " ".join(text.strip() for text in lines) == " ".join(["ids:", ", ".join(parts)]).strip()
+    assert not lines[-1].endswith(",")
+
+
+def test_lines_without_their_styles() -> None:
+    assert plain([line("boots", "bad"), (("a", ""), ("b", "good")), line("")]) == "boots\nab\n"
