@@ -1,9 +1,7 @@
 """The measures for one query, in plain Python: what an item of a test run and the breakdown of a query use.
 
 `batch` computes the same measures over many queries and agrees with this module bit for bit; a property test holds the
-two together. The order of summation is part of the definition (one rank after the other, best first, always dividing
-by the discount): that is what makes a perfect ranking score exactly 1.0 and what equals trec_eval to the last bit. A
-change here needs the same change in `batch`.
+two together. A change here needs the same change there.
 
 Conventions that every function shares:
 
@@ -17,55 +15,43 @@ Conventions that every function shares:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
+from .graded import (
+    GradedRanking,
+    Term,
+    dcg,
+    dcg_terms,
+    grade_ranking,
+    has_gain,
+    highest_grade,
+    ideal_grades,
+    ndcg,
+    scored_grades,
+    scored_indexes,
+)
+from .interval import interval
 from .names import Metric
-from .settings import Settings, discount_table
+from .settings import Settings
+
+__all__ = [
+    "SCORERS",
+    "GradedRanking",
+    "Term",
+    "dcg",
+    "dcg_terms",
+    "grade_ranking",
+    "has_gain",
+    "highest_grade",
+    "ideal_grades",
+    "interval",
+    "ndcg",
+    "score",
+    "scored_grades",
+    "scored_indexes",
+]
 
 _NAN = math.nan
-
-
-@dataclass(slots=True)
-class GradedRanking:
-    """A ranking as the measures see it: grades in place of documents.
-
-    `grades`: the grade at each rank, best first; None for an unjudged result and for a later copy of a document.
-    `repeated`: the 0-based indexes of those later copies.
-    `judged`: the grades of all judgments of the query, in any order, whether returned or not.
-    """
-
-    grades: list[float | None]
-    repeated: tuple[int, ...]
-    judged: Sequence[float]
-
-
-class Term(NamedTuple):
-    """One summand of a DCG: at `rank` (1-based) the `gain`, the `discount`, their quotient and the sum so far."""
-
-    rank: int
-    grade: float | None
-    gain: float
-    discount: float
-    discounted: float
-    total: float
-
-
-def grade_ranking(ranking: Sequence[str], judgments: Mapping[str, float]) -> GradedRanking:
-    """Look the documents of a ranking up in the judgments of its query (ids on both sides are text)."""
-    grades: list[float | None] = list(map(judgments.get, ranking))
-    judged = list(judgments.values())
-    if len(set(ranking)) == len(ranking):
-        return GradedRanking(grades, (), judged)
-    seen: set[str] = set()
-    repeated = []
-    for index, document in enumerate(ranking):
-        if document in seen:
-            grades[index] = None
-            repeated.append(index)
-        seen.add(document)
-    return GradedRanking(grades, tuple(repeated), judged)
 
 
 def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -76,200 +62,9 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     return value
 
 
-def scored_grades(graded: GradedRanking, settings: Settings) -> list[float | None]:
-    """Give the grades that are scored, in rank order: all results, or the judged ones with `unjudged="skip"`.
-
-    Read only: it may be the ranking's own list.
-    """
-    if settings.unjudged == "zero":
-        return graded.grades
-    return [graded.grades[index] for index in scored_indexes(graded, settings)]
-
-
-def scored_indexes(graded: GradedRanking, settings: Settings) -> Sequence[int]:
-    """Give the 0-based index in the ranking of each result that `scored_grades` gives the grade of."""
-    if settings.unjudged == "zero":
-        return range(len(graded.grades))
-    if settings.negative == "zero":
-        return [index for index, grade in enumerate(graded.grades) if grade is not None and grade >= 0]
-    return [index for index, grade in enumerate(graded.grades) if grade is not None]
-
-
-def dcg(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> float:
-    """Sum gain / discount over the first `k` ranks (all without `k`), one rank after the other."""
-    gains = settings.gains
-    if k is not None and k < len(grades):
-        grades = grades[:k]
-    total = 0.0
-    for grade, discount in zip(grades, discount_table(settings.discount, len(grades)), strict=False):
-        if grade is not None:
-            total += gains[grade] / discount
-    return total
-
-
-def dcg_terms(grades: Sequence[float | None], settings: Settings, k: int | None = None) -> list[Term]:
-    """Give the summands of `dcg`, a row a rank; the last `total` is what `dcg` returns."""
-    gains = settings.gains
-    terms = []
-    total = 0.0
-    discounts = discount_table(settings.discount, len(grades))
-    for rank, (grade, discount) in enumerate(zip(grades[:k], discounts, strict=False), start=1):
-        gain = 0.0 if grade is None else gains[grade]
-        discounted = gain / discount
-        total += discounted
-        terms.append(Term(rank, grade, gain, discount, discounted, total))
-    return terms
-
-
-def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None) -> list[float]:
-    """Give the grades of the ideal ranking, best first, cut at `k`; documents without a gain above 0 are left out.
-
-    `ideal="judged"`: all judgments of the query (trec_eval). "returned": the whole ranking as it was passed (as
-    scikit-learn does), before the cutoff. "max": `max_grade` at each of `k` ranks, or without `k` at as many as there
-    are scored results: all distinct ones, or the judged ones with `unjudged="skip"`.
-    """
-    gains = settings.gains
-    if settings.ideal == "max":
-        top = highest_grade(graded, settings)
-        if top is None or gains[top] <= 0:
-            return []
-        scored = len(scored_indexes(graded, settings))
-        if settings.unjudged == "zero":
-            scored -= len(graded.repeated)
-        return [top] * (scored if k is None else k)
-    pool: Iterable[float] = graded.judged
-    if settings.ideal == "returned":
-        pool = [grade for grade in graded.grades if grade is not None]
-    if not settings.increasing:
-        return sorted((grade for grade in pool if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1][:k]
-    best = sorted(pool, reverse=True)
-    if k is not None:
-        del best[k:]
-    if best and gains[best[0]] > 0 >= gains[best[-1]]:
-        return [grade for grade in best if gains[grade] > 0]
-    return best if best and gains[best[-1]] > 0 else []
-
-
-def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
-    """Give the top of the scale: `max_grade`, or the highest grade of the judgments; None when there are none.
-
-    A judgment above `max_grade` is a ValueError.
-    """
-    highest = max(graded.judged, default=None)
-    if settings.max_grade is None:
-        return highest
-    if highest is not None and highest > settings.max_grade:
-        raise ValueError(f"grade {highest:g} is above max_grade {settings.max_grade:g}")
-    return settings.max_grade
-
-
-def has_gain(graded: GradedRanking, settings: Settings) -> bool:
-    """Say whether any judged document has a gain above 0: without one, nDCG is not defined."""
-    gains = settings.gains
-    if settings.increasing:
-        return bool(graded.judged) and gains[max(graded.judged)] > 0
-    return any(gains[grade] > 0 for grade in graded.judged)
-
-
-def interval(
-    graded: GradedRanking, k: int | None, lowest: float, highest: float, settings: Settings
-) -> tuple[float, float]:
-    """Give the least and the greatest nDCG@k that the unjudged results in the top k leave open.
-
-    Each of these u results may have any grade from `lowest` to `highest` of the scale. The lower end is the least nDCG
-    over j = 0..u when the j deepest of them have the highest grade and the others the lowest, the ideal recomputed with
-    these judgments. The upper end is min(1, DCG with all of them at the highest grade / the present ideal DCG).
-
-    Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
-    nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later
-    copy of a document is not an unjudged result, nor is a document with a negative grade, whatever `negative` says.
-    """
-    present = score(Metric("nDCG", "nDCG", k), graded, settings)
-    grades = graded.grades[:k]
-    later_copies = set(graded.repeated)
-    holes = [index for index, grade in enumerate(grades) if grade is None and index not in later_copies]
-    if not holes or settings.ideal != "judged" or settings.unjudged != "zero" or not has_gain(graded, settings):
-        return present, present
-
-    filled = list(grades)
-    for index in holes:
-        filled[index] = highest
-    upper = min(1.0, dcg(filled, settings) / dcg(ideal_grades(graded, settings, k), settings))
-
-    deepest = _worst_count(grades, holes, ideal_grades(graded, settings, k), k, lowest, highest, settings)
-    hypothetical = [lowest] * (len(holes) - deepest) + [highest] * deepest
-    for index, grade in zip(holes, hypothetical, strict=True):
-        filled[index] = grade
-    # The one that was found is computed as every score is, so that the ends compare exactly with floors and scores.
-    lower = dcg(filled, settings) / dcg(
-        ideal_grades(GradedRanking(filled, (), [*graded.judged, *hypothetical]), settings, k), settings
-    )
-    return lower, upper
-
-
-def _worst_count(
-    grades: Sequence[float | None],
-    holes: Sequence[int],
-    ideal: Sequence[float],
-    k: int | None,
-    lowest: float,
-    highest: float,
-    settings: Settings,
-) -> int:
-    """Find how many of the deepest holes at the highest grade make nDCG least.
-
-    Every candidate differs from the one before in one hole, and its ideal is a list of equal gains in runs: with prefix
-    sums of 1 / discount each candidate costs a step for each different gain, not a step for each rank.
-    """
-    gains = settings.gains
-    low, high = gains[lowest], gains[highest]
-    length = len(ideal) + len(holes) if k is None else k
-    discounts = discount_table(settings.discount, max(length, len(grades)))
-    prefix = [0.0]
-    for discount in discounts[:length]:
-        prefix.append(prefix[-1] + 1.0 / discount)
-
-    counts = dict.fromkeys((low, high), 0)
-    for grade in ideal:
-        counts[gains[grade]] = counts.get(gains[grade], 0) + 1
-    runs = [(gain, counts[gain]) for gain in sorted(counts, reverse=True) if gain > 0]
-
-    numerator = dcg(grades, settings) + sum(low / discounts[index] for index in holes)
-    least, found = math.inf, 0
-    for deepest in range(len(holes) + 1):
-        if deepest:
-            numerator += (high - low) / discounts[holes[-deepest]]
-        denominator = 0.0
-        rank = 0
-        for gain, count in runs:
-            if gain == high:
-                count += deepest
-            if gain == low:
-                count += len(holes) - deepest
-            end = min(rank + count, length)
-            denominator += gain * (prefix[end] - prefix[rank])
-            rank = end
-            if rank == length:
-                break
-        value = numerator / denominator
-        if value < least:
-            least, found = value, deepest
-    return found
-
-
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """nDCG: DCG / DCG of the ideal ranking (Järvelin & Kekäläinen 2002); see `ideal_grades` for what is ideal.
-
-    Not defined exactly when no judged document has a gain above 0. With relevant documents, but an ideal list that is
-    empty because nothing relevant was returned (`ideal` "returned" or "max"), it is 0.0: a search that returns only
-    junk never looks undefined. trec_eval's ndcg: gain "linear", `negative="zero"` and `undefined="zero"`.
-    """
-    ideal = ideal_grades(graded, settings, metric.k)
-    if settings.ideal != "judged" and not has_gain(graded, settings):
-        return _NAN
-    if not ideal:
-        return _NAN if settings.ideal == "judged" else 0.0
-    return dcg(scored_grades(graded, settings), settings, metric.k) / dcg(ideal, settings)
+    """nDCG: DCG / DCG of the ideal ranking; see `graded.ndcg`."""
+    return ndcg(graded, settings, metric.k)
 
 
 def _dcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:

@@ -62,8 +62,8 @@ def discount_table(discount: str, ranks: int) -> list[float]:
     return table
 
 
-class GainCache(dict[float, float]):
-    """Gain by grade, computed at the first look-up: what makes a gain cost one dictionary access."""
+class GainCache(dict[float | None, float]):
+    """Gain by grade, computed at the first look-up: what makes a gain cost one dictionary access. None has no gain."""
 
     __slots__ = ("_gain", "_negative")
 
@@ -72,9 +72,9 @@ class GainCache(dict[float, float]):
         self._gain = gain
         self._negative = negative
 
-    def __missing__(self, grade: float) -> float:
+    def __missing__(self, grade: float | None) -> float:
         """Compute a gain that nobody asked for before, or raise what `Settings.gain_of` raises."""
-        gain = _gain(grade, self._gain, self._negative)
+        gain = 0.0 if grade is None else _gain(grade, self._gain, self._negative)
         if len(self) < _KEPT_GAINS:
             self[grade] = gain
         return gain

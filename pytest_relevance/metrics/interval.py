@@ -1,0 +1,97 @@
+"""How far the unjudged results leave nDCG open: the interval that is reported with every score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .graded import GradedRanking, dcg, has_gain, ideal_grades, ndcg
+from .settings import Settings, discount_table
+
+
+def interval(
+    graded: GradedRanking, k: int | None, lowest: float, highest: float, settings: Settings
+) -> tuple[float, float]:
+    """Give the least and the greatest nDCG@k that the unjudged results in the top k leave open.
+
+    Each of these u results may have any grade from `lowest` to `highest` of the scale. The lower end is the least nDCG
+    over j = 0..u when the j deepest of them have the highest grade and the others the lowest, the ideal recomputed with
+    these judgments. The upper end is min(1, DCG with all of them at the highest grade / the present ideal DCG).
+
+    Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
+    nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later
+    copy of a document is not an unjudged result, nor is a document with a negative grade, whatever `negative` says.
+    """
+    present = ndcg(graded, settings, k)
+    if present != present and settings.undefined == "zero":
+        present = 0.0
+    grades = graded.grades[:k]
+    later_copies = set(graded.repeated)
+    holes = [index for index, grade in enumerate(grades) if grade is None and index not in later_copies]
+    if not holes or settings.ideal != "judged" or settings.unjudged != "zero" or not has_gain(graded, settings):
+        return present, present
+
+    filled = list(grades)
+    for index in holes:
+        filled[index] = highest
+    upper = min(1.0, dcg(filled, settings) / dcg(ideal_grades(graded, settings, k), settings))
+
+    deepest = _worst_count(grades, holes, ideal_grades(graded, settings, k), k, lowest, highest, settings)
+    hypothetical = [lowest] * (len(holes) - deepest) + [highest] * deepest
+    for index, grade in zip(holes, hypothetical, strict=True):
+        filled[index] = grade
+    # The one that was found is computed as every score is, so that the ends compare exactly with floors and scores.
+    lower = dcg(filled, settings) / dcg(
+        ideal_grades(GradedRanking(filled, (), [*graded.judged, *hypothetical]), settings, k), settings
+    )
+    return lower, upper
+
+
+def _worst_count(
+    grades: Sequence[float | None],
+    holes: Sequence[int],
+    ideal: Sequence[float],
+    k: int | None,
+    lowest: float,
+    highest: float,
+    settings: Settings,
+) -> int:
+    """Find how many of the deepest holes at the highest grade make nDCG least.
+
+    Every candidate differs from the one before in one hole, and its ideal is a list of equal gains in runs: with prefix
+    sums of 1 / discount each candidate costs a step for each different gain, not a step for each rank.
+    """
+    gains = settings.gains
+    low, high = gains[lowest], gains[highest]
+    length = len(ideal) + len(holes) if k is None else k
+    discounts = discount_table(settings.discount, max(length, len(grades)))
+    prefix = [0.0]
+    for discount in discounts[:length]:
+        prefix.append(prefix[-1] + 1.0 / discount)
+
+    counts = dict.fromkeys((low, high), 0)
+    for grade in ideal:
+        counts[gains[grade]] = counts.get(gains[grade], 0) + 1
+    runs = [(gain, counts[gain]) for gain in sorted(counts, reverse=True) if gain > 0]
+
+    numerator = dcg(grades, settings) + sum(low / discounts[index] for index in holes)
+    least, found = math.inf, 0
+    for deepest in range(len(holes) + 1):
+        if deepest:
+            numerator += (high - low) / discounts[holes[-deepest]]
+        denominator = 0.0
+        rank = 0
+        for gain, count in runs:
+            if gain == high:
+                count += deepest
+            if gain == low:
+                count += len(holes) - deepest
+            end = min(rank + count, length)
+            denominator += gain * (prefix[end] - prefix[rank])
+            rank = end
+            if rank == length:
+                break
+        value = numerator / denominator
+        if value < least:
+            least, found = value, deepest
+    return found
