@@ -1,0 +1,243 @@
+"""The parts of a failing query's report: what each says, how it looks, and that nothing gets out of its column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.reports.failure import Detail, case_line, conventions, failure_lines, search_label
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
+from pytest_relevance.runs.ranking import read_ranking
+from pytest_relevance.runs.scored import Scored, score_case
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Shop
+
+BRIEF, DEFAULT, FULL = Detail(brief=True), Detail(), Detail(full=True)
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(shop: Shop) -> None:
+    found = shop.report(shop.hits("sku-3", "sku-1", "sku-2"), min_ndcg=0.8452)
+    assert shop.part(found, "shop") == "shop.relevance.yaml:41: nDCG@10 0.84516 is below 0.84520"
+    assert shop.part(found, "DCG") == (
+        "DCG 10.917 / ideal DCG 12.917 = nDCG@10 0.84516     gain exponential, ideal judged, unjudged zero"
+    )
+
+
+def test_settings_that_are_not_the_default(shop: Shop) -> None:
+    def named(**keys: Any) -> str:
+        return conventions(shop.scored(["sku-1"], **keys).case.settings)
+
+    assert named() == "gain exponential, ideal judged, unjudged zero"
+    assert named(gain="linear", discount="ln") == "gain linear, ideal judged, unjudged zero, discount ln"
+    assert named(ideal="max", scale=[0, 3]) == "gain exponential, ideal max (3), unjudged zero"
+    assert named(unjudged="skip", negative="zero") == "gain exponential, ideal judged, unjudged skip, negative zero"
+    assert named(gain={0: 0, 2: 1.5, 3: 10}) == "gain {0: 0, 2: 1.5, 3: 10}, ideal judged, unjudged zero"
+
+
+def test_skipped_results_leave_no_row_and_no_interval(shop: Shop) -> None:
+    found = shop.report(shop.hits("sku-5", "sku-6", "sku-3"), min_ndcg=0.9, unjudged="skip")
+    assert shop.part(found, "1") == "   1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000"
+    assert shop.part(found, "2-3") == " 2-3  no judged result                                   3.000         12.917"
+    assert shop.part(found, "unjudged") == "unjudged results: sku-5, sku-6"
+
+
+def test_nothing_relevant_returned_where_that_is_the_ideal(shop: Shop) -> None:
+    assert shop.part(shop.report(shop.hits("sku-4"), min_ndcg=0.5, ideal="returned"), "nothing") == (
+        "nothing relevant was returned: nDCG@10 0.000     gain exponential, ideal returned, unjudged zero"
+    )
+
+
+def test_titles_and_notes_of_the_judgments(shop: Shop) -> None:
+    judgments = {
+        "sku-1": {"grade": 3, "title": "Winter boots Aurora", "note": "what the campaign of this winter sells"},
+        "sku-2": 1,
+    }
+    found = shop.report(["sku-2"], judgments=judgments, min_ndcg=0.5)
+    assert found.endswith(
+        shop.text("""
+            lost most by
+              sku-1  Winter boots Aurora   grade 3   not returned   -0.917
+                  what the campaign of this winter sells
+            """)
+    )
+
+
+def test_a_document_at_a_rank_where_its_grade_belongs_is_not_to_blame(shop: Shop) -> None:
+    found = shop.report(shop.hits("sku-1", "sku-2"), min_ndcg=0.95)
+    assert found.endswith(
+        shop.text("""
+            lost most by
+              sku-3   grade 2   not returned   -0.116
+            """)
+    )
+
+
+def test_one_document_more_takes_no_more_room_than_to_say_so(shop: Shop) -> None:
+    judgments = {f"d{number}": 3 for number in range(4)}
+    assert "more documents" not in shop.report(["x", "d0"], judgments={**judgments, "x": 0}, min_ndcg=0.9)
+    judgments = {f"d{number}": 3 for number in range(6)}
+    assert "  ... and 3 more documents (-v shows all)" in shop.report(
+        ["x"], judgments={**judgments, "x": 0}, min_ndcg=0.9
+    )
+
+
+def test_long_lists_of_ids_are_cut_unless_all_is_asked_for(shop: Shop) -> None:
+    ranking = [f"d{number}" for number in range(15)]
+    keys: dict[str, Any] = {"judgments": {"d0": 1, "x": 3}, "k": 15, "min_ndcg": 0.5}
+    assert shop.part(shop.report(ranking, **keys), "unjudged results") == (
+        "unjudged results: d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, and 4 more"
+    )
+    assert shop.part(shop.report(ranking, FULL, **keys), "unjudged results") == (
+        "unjudged results: d1, d2, d3, d4, d5, d6, d7, d8, d9, d10, d11, d12, d13, d14"
+    )
+
+
+def test_an_id_up_to_24_characters_is_never_cut(shop: Shop) -> None:
+    document = "ABCDEFGH-0123456789-abcd"
+    found = shop.report([{"id": document, "title": "x" * 80}], judgments={document: 3, "x": 3}, min_ndcg=0.9)
+    assert shop.part(found, "1  ABC").startswith(f"   1  {document}  xxxx")
+
+
+def test_a_large_gain_is_as_narrow_as_it_can_be(shop: Shop) -> None:
+    found = shop.report(["a"], judgments={"a": 40, "b": 40}, min_ndcg=0.9)
+    assert shop.part(found, "1 ") == (
+        "   1  a                    40  1.09951e+12     1.000  1.09951e+12  1.09951e+12     40  1.09951e+12"
+    )
+
+
+def test_fractional_grades_and_gains(shop: Shop) -> None:
+    found = shop.report(["a"], judgments={"a": 1.5, "b": 0.333333}, min_ndcg=1)
+    assert shop.part(found, "1 ") == "   1  a                   1.5  1.828     1.000  1.828  1.828    1.5  1.828"
+    assert (
+        shop.part(found, "2  nothing") == "   2  nothing returned                                 1.828         1.992"
+    )
+
+
+def test_a_report_without_a_latency(shop: Shop) -> None:
+    case = case_from_values({"query": "winter boots", "judgments": shop.judgments})
+    found = plain(
+        failure_lines(score_case(case, read_ranking(["sku-1"])), "test_shop.py:7", "relevance.check", DEFAULT)
+    )
+    assert found.splitlines()[1] == 'query "winter boots"   relevance.check   1 result, 1 judged'
+
+
+def test_the_label_of_a_search(shop: Shop) -> None:
+    assert search_label("search", None, {}) == "search"
+    assert search_label("search", "bm25", {}) == "search[bm25]"
+    assert search_label("search", None, {"locale": "en_GB", "k": 5}) == "search(locale=en_GB, k=5)"
+    assert search_label("search", "a\x1b", {"n": "\n"}) == "search[a\\x1b](n=\\n)"
+
+
+def test_the_case_that_an_error_belongs_to(shop: Shop) -> None:
+    case = case_from_values({"query": "winter\x1b boots", "judgments": shop.judgments})
+    assert case_line(case, "shop.relevance.yaml:41", "search") == (
+        'shop.relevance.yaml:41: query "winter\\x1b boots"   search'
+    )
+
+
+# --- styles -----------------------------------------------------------------------------------------------------------
+
+
+def styles(shop: Shop, found: Scored, detail: Detail = DEFAULT) -> dict[str, str]:
+    """The style of each span by the beginning of its text."""
+    spans = [span for line in shop.lines(found, detail) for span in line]
+    return {" ".join(words.split()[:2]): style for words, style in spans if words.strip()}
+
+
+def test_what_is_wrong_stands_out(shop: Shop) -> None:
+    found = styles(shop, shop.scored(shop.hits("sku-4", "sku-5", "sku-3"), min_ndcg=0.7, note="people want warm boots"))
+    assert found["shop.relevance.yaml:41:"] == PLAIN
+    assert found["nDCG@10 0.116"] == BAD
+    assert found["note: people"] == DIM
+    assert found["rank document"] == STRONG
+    assert (found["1 sku-4"], found["2 sku-5"], found["3 sku-3"]) == (BAD, DOUBT, PLAIN)
+    assert found["lost most"] == STRONG
+
+
+def test_other_verdicts_have_other_colours(shop: Shop) -> None:
+    passed = styles(shop, shop.scored(shop.hits("sku-1"), min_ndcg=0.1))
+    assert passed["nDCG@10 0.542,"] == GOOD
+    inconclusive = styles(shop, shop.scored(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1))
+    assert inconclusive["inconclusive: 1"] == DOUBT
+    assert inconclusive["judge these:"] == DOUBT
+
+
+# --- whatever the input -----------------------------------------------------------------------------------------------
+
+
+def test_long_reasons_facts_and_notes_are_folded(shop: Shop) -> None:
+    documents = [f"document-{number}" for number in range(9)]
+    found = shop.scored(
+        documents,
+        min_ndcg=0.5,
+        query="boots " * 40 + "!",
+        note="warm " * 40,
+        expect={"include": [f"missing-{number}" for number in range(9)], "first": [*documents[1:], "x"]},
+        gain={0: 0, 2: 3.25, 3: 7.125} | {grade + 0.5: grade for grade in range(4, 20)},
+        params={"filter": "in stock, " * 9},
+    )
+    label = search_label("search", "bm25", found.case.params)
+    for detail in (BRIEF, DEFAULT, FULL):
+        report_ = plain(failure_lines(found, "relevance/shop.relevance.yaml:41", label, detail))
+        assert all(len(line) <= WIDEST for line in report_.splitlines())
+    assert "missing-8" in report_
+    assert report_.count("boots") == 40
+
+
+def test_below_a_long_path_the_reason_has_a_line_of_its_own(shop: Shop) -> None:
+    where = f"{'deep/' * 16}shop.relevance.yaml:3"
+    found = plain(failure_lines(shop.scored(shop.hits("sku-3"), min_ndcg=0.7), where, "search", DEFAULT))
+    assert found.splitlines()[:2] == [f"{where}:", "  nDCG@10 0.232 is below 0.700"]
+    brief = plain(failure_lines(shop.scored(shop.hits("sku-3"), min_ndcg=0.7), where, "search", BRIEF))
+    assert brief == f"{where}: nDCG@10 0.232 is below 0.700"
+
+
+def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> None:
+    bad = "\x1b[2J\r\u202e"
+    found = shop.scored(
+        [{"id": f"a{bad}", "title": f"Boots{bad}"}, {"id": f"a{bad}"}, {"id": bad}],
+        judgments={f"a{bad}": {"grade": 1, "note": bad}, f"b{bad}": {"grade": 3, "title": bad, "note": bad}},
+        query=f"boots{bad}",
+        note=f"note{bad}",
+        min_ndcg=0.9,
+        min_judged=0.1,
+        expect={"first": f"b{bad}"},
+        params={"x": bad},
+    )
+    for detail in (BRIEF, DEFAULT, FULL):
+        report_ = plain(failure_lines(found, f"shop{bad}.yaml:1", search_label("s", bad, {"x": bad}), detail))
+        assert not {"\x1b", "\r", "\u202e"} & set(report_)
+
+
+WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=30)
+PHRASES = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
+
+
+@given(
+    query=PHRASES,
+    note=PHRASES,
+    ranking=st.lists(st.tuples(WORDS, PHRASES), max_size=15),
+    missing=st.dictionaries(WORDS, st.integers(0, 3), max_size=8),
+    k=st.integers(1, 12),
+    detail=st.sampled_from([BRIEF, DEFAULT, FULL]),
+)
+def test_no_line_is_wider_than_100_columns(
+    shop: Shop, query: str, note: str, ranking: list[tuple[str, str]], missing: dict[str, int], k: int, detail: Detail
+) -> None:
+    judgments = {**missing, **{document: len(title) % 4 for document, title in ranking[::2]}, "relevant": 3}
+    results = [{"id": document, "title": title} for document, title in ranking]
+    found = shop.scored(results, judgments=judgments, query=query, note=note, k=k, min_ndcg=0.6)
+    assert max(width("".join(words for words, _ in line)) for line in shop.lines(found, detail)) <= WIDEST
+
+
+@pytest.mark.parametrize("detail", [BRIEF, DEFAULT, FULL], ids=str)
+def test_a_report_never_ends_in_blanks(shop: Shop, detail: Detail) -> None:
+    found = shop.lines(shop.scored(shop.hits("sku-3", "sku-5"), min_ndcg=0.9), detail)
+    assert [line for line in plain(found).splitlines() if line != line.rstrip()] == []
