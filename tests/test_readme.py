@@ -1,0 +1,119 @@
+"""The README is what a newcomer has: what it shows is run here, and must print what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+QUIET = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+
+ENGINE = """
+TITLES = {
+    "strap1": "Watch strap 22 mm", "w2": "Smart watch Orbit 2", "dock1": "Charging dock for watches",
+    "phone7": "Smartphone Nimbus 7", "shoe1": "Canvas shoes, blue", "shoe2": "Running shoes, navy",
+    "polish1": "Shoe polish, blue",
+}
+RESULTS = {"smart watch": ["strap1", "w2", "dock1", "phone7"], "blue shoes": ["shoe1", "shoe2", "polish1"]}
+
+class engine:
+    @staticmethod
+    def search(query, limit):
+        return [{"id": document, "title": TITLES[document]} for document in RESULTS[query]]
+"""
+"""The reader's own search engine."""
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of the README in one language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def steady(text: str) -> list[str]:
+    """Lines without what differs from run to run: durations, and the width of pytest's rules."""
+    text = re.sub(r"<?[\d.]+ ?m?s\b", "TIME", text)
+    text = re.sub(r"([_=])\1{3,}", r"\1\1\1\1", text)
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def assert_shown(shown: str, printed: str) -> None:
+    """Every line that the README shows was printed, in this order; `...` stands for any lines."""
+    lines = iter(steady(printed))
+    for wanted in steady(shown):
+        if wanted != "...":
+            assert wanted in lines, f"the README shows a line that was not printed, or not in this place: {wanted}"
+
+
+def test_the_first_screen(pytester: pytest.Pytester) -> None:
+    case_file, fixture = blocks("yaml")[0], blocks("python")[0]
+    pytester.path.joinpath("shop.relevance.yaml").write_text(case_file, encoding="utf-8")
+    pytester.makepyfile(my_shop=ENGINE)
+    pytester.makeconftest(fixture)
+    pytester.syspathinsert()
+
+    result = pytester.runpytest(*QUIET)
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert_shown(blocks("text")[0], result.stdout.str())
+
+
+def test_the_case_file_has_eight_lines_or_so_and_the_fixture_six() -> None:
+    assert len(blocks("yaml")[0].splitlines()) <= 9
+    assert len(blocks("python")[0].splitlines()) <= 6
+
+
+def test_the_example_suite_with_the_worse_ranker(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_subprocess(
+        str(ROOT / "example_suite"), "--ranker", "titles", *QUIET, f"--rootdir={ROOT}"
+    )
+
+    printed = result.stdout.str().replace(f"{ROOT.name}/example_suite", "example_suite")
+    assert_shown(blocks("text")[1], re.sub(r"(\.\./)+\S*?example_suite/", "example_suite/", printed))
+
+
+def test_the_mistakes_in_a_case_file(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("shop.relevance.yaml").write_text(
+        "scale: [0, 3]\n"
+        "# a typo in the next line\n"
+        "min_ndgc: 0.7\n"
+        "cases:\n"
+        "  - query: blue shoes\n"
+        "    judgments: {a: 3, b: 7}\n",
+        encoding="utf-8",
+    )
+
+    result = pytester.runpytest(*QUIET)
+
+    shown = [re.sub(r"^shop\.relevance\.yaml:\d+:\d+: ", "", line) for line in blocks("text")[2].splitlines()]
+    assert len(shown) == 2
+    for message in shown:
+        result.stdout.fnmatch_lines([f"*shop.relevance.yaml:*: {message.replace('[', '[[]')}"])
+
+
+def test_the_library(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytester.path.joinpath("shop.relevance.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
+    monkeypatch.chdir(pytester.path)
+    namespace: dict[str, object] = {}
+
+    exec(blocks("python")[2], namespace)
+
+    suite = namespace["suite"]
+    assert [case.query for case in suite.cases] == ["smart watch", "blue shoes"]  # type: ignore[attr-defined]
+
+
+def test_the_test_in_python(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        "import pytest\n@pytest.fixture\ndef search():\n    return lambda query: ['shoe1', 'shoe2']\n"
+    )
+    pytester.makepyfile(blocks("python")[1])
+
+    pytester.runpytest(*QUIET).assert_outcomes(passed=1)
+
+
+def test_there_are_two_commands() -> None:
+    assert len(blocks("console")) == 2
+    assert all(len(command.strip().splitlines()) == 1 for command in blocks("console"))
