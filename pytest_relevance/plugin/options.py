@@ -80,6 +80,11 @@ def is_xdist_controller(config: pytest.Config) -> bool:
     return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
 
 
+def verbosity(option: Any) -> int:
+    """How much a terminal shall show: 1 for `-v`, -1 for `-q`. There may be no terminal (`-p no:terminal`)."""
+    return getattr(option, "verbose", 0)
+
+
 def is_brief(option: Any) -> bool:
     """Whether the terminal shows a line a failure."""
-    return bool(option.verbose < 0 or option.tbstyle == "line")
+    return verbosity(option) < 0 or getattr(option, "tbstyle", None) == "line"

@@ -17,7 +17,7 @@ import pytest
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
 from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
-from pytest_relevance.plugin.options import is_brief
+from pytest_relevance.plugin.options import is_brief, verbosity
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, score_case
 
@@ -196,7 +196,7 @@ def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | 
     option = item.config.option
     if getattr(option, "xmlpath", None):  # it costs, and nobody else reads it
         _set_properties(item, this, scored)
-    verdict, verbose = scored.verdict, option.verbose
+    verdict, verbose = scored.verdict, verbosity(option)
     if verdict in _TOLD or verbose > 1:
         this.lines = _report(this, scored, full=verbose > 0)
     if verdict in _TOLD:

@@ -340,7 +340,8 @@ def test_the_plugins_by_the_names_of_their_modules(project: Project, monkeypatch
     monkeypatch.setenv("PYTEST_PLUGINS", "pytest_relevance.plugin,pytest_asyncio.plugin")
     project.conftest(PLAIN_FIXTURE + "\n    import pytest_asyncio\n")
     project.cases(TWO_CASES)
-    run = project.run(*AUTO, "-v", "-m", "asyncio")
+    project.options = ("-W", "ignore:Module already imported")
+    run = project.run_apart(*AUTO, "-m", "asyncio")
     assert run.counts == {"passed": 2}
 
 

@@ -1,0 +1,381 @@
+"""pytest's own ways to choose among tests and to treat them, on cases: -k, -m, node ids, --lf, xfail, --maxfail ..."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+pytestmark = pytest.mark.usefixtures("with_and_without_loops")
+
+SHOP = """
+    min_ndcg: 0.9
+    tags: [shop]
+    cases:
+      - query: smart watch
+        judgments: {smart: 3, watch: 1}
+        tags: [head, electronics]
+      - query: watch strap
+        judgments: {strap: 3, watch: 1}
+        tags: [electronics]
+      - query: trail running shoes
+        id: trail-shoes
+        judgments: {trail: 3, shoes: 1}
+        tags: [head]
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """Three cases, of which `watch strap` fails."""
+    project.conftest()
+    project.cases(SHOP)
+    return project
+
+
+@pytest.mark.parametrize(
+    ("expression", "chosen"),
+    [
+        ("smart", ["smart watch"]),
+        ("SMART", ["smart watch"]),
+        ("watch", ["smart watch", "watch strap"]),
+        ("smart and watch", ["smart watch"]),
+        ("watch and not smart", ["watch strap"]),
+        ("strap or trail", ["watch strap", "trail-shoes"]),
+        ("running", ["trail-shoes"]),  # a word of the query, which has another id
+        ("not test", ["smart watch", "watch strap", "trail-shoes"]),
+        ("head", ["smart watch", "trail-shoes"]),
+        ("shop.relevance.yaml and strap", ["watch strap"]),
+        ("nothing", []),
+    ],
+)
+def test_k_chooses_by_the_words_of_queries_and_ids(shop: Project, expression: str, chosen: list[str]) -> None:
+    assert list(shop.run("-k", expression).outcomes) == chosen
+
+
+@pytest.mark.parametrize(
+    ("expression", "chosen"),
+    [
+        ("head", ["smart watch", "trail-shoes"]),
+        ("electronics and not head", ["watch strap"]),
+        ("shop", ["smart watch", "watch strap", "trail-shoes"]),
+        ("tail", []),
+    ],
+)
+def test_m_chooses_by_tags(shop: Project, expression: str, chosen: list[str]) -> None:
+    assert list(shop.run("-m", expression, "--strict-markers").outcomes) == chosen
+
+
+def test_tags_are_registered_as_markers(project: Project) -> None:
+    """In a process of its own, as pytest remembers the names of markers."""
+    project.conftest()
+    project.cases("tags: [a.b, c+d, e-f]\ncases: [{query: shoes}]")
+    project.cases("tags: [a.b, grün]\ncases: [{query: boots}]", "more.relevance.yaml")
+    assert project.run_apart("--strict-markers", "-m", "a.b").counts == {"passed": 2}
+
+
+@pytest.mark.parametrize("registered_by", ["pytest.ini", "conftest.py", "pytest"])
+def test_a_tag_that_somebody_else_registered_as_a_marker_is_refused(project: Project, registered_by: str) -> None:
+    tag = "slow"
+    project.conftest()
+    if registered_by == "pytest.ini":
+        project.write("pytest.ini", "[pytest]\nmarkers =\n    slow(seconds): takes its time\n")
+    elif registered_by == "conftest.py":
+        line = 'config.addinivalue_line("markers", "slow: takes its time")'
+        project.conftest(f"def pytest_configure(config):\n    {line}\n")
+    else:
+        tag = "skipif"
+    project.cases(f"cases:\n  - query: shoes\n    tags: [head, {tag}]")
+    run = project.run("--strict-markers")
+    assert run.counts == {"errors": 1}
+    assert (
+        f'shop.relevance.yaml:3:18: tags[1]: the tag "{tag}" is a marker that pytest or a plugin already owns'
+        in run.text
+    )
+
+
+TROUBLESOME = [
+    "std::vector",
+    "tv [refurbished]",
+    "100% cotton",
+    "a%3Ab",
+    "grüne Schuhe",
+    "スマートウォッチ",
+    "🥾 boots",
+    "cafe\u0301",
+    "first line\nsecond line",
+    "tab\there",
+    "bell\x07",
+    "escape\x1b[31m",
+    "ends with:",
+    "::",
+    "[",
+    "a/b\\c",
+    "'quoted' \"twice\"",
+    "-k --help",
+    " spaces around ",
+    "pytest_generate_tests",
+    "pytestmark",
+    "__doc__",
+    "__class__",
+    "collecting",
+    "setup_module",
+    "pytest_plugins",
+    "teardown_function",
+    "test_shoes",
+    "Testing",
+]
+
+
+def write_queries(project: Project, queries: list[str]) -> None:
+    """Write a case for each query. What JSON escapes, YAML's double quotes read back."""
+    project.cases("cases:\n" + "".join(f"  - query: {json.dumps(query, ensure_ascii=False)}\n" for query in queries))
+
+
+def test_queries_of_all_kinds_are_cases(project: Project) -> None:
+    project.conftest()
+    write_queries(project, TROUBLESOME)
+    run = project.run()
+    assert run.counts == {"passed": len(TROUBLESOME)}
+    assert [entry["query"] for entry in run.entries.values()] == TROUBLESOME
+    assert [entry["id"] for entry in run.entries.values()] == TROUBLESOME  # raw, in records and reports
+
+
+@pytest.mark.parametrize("query", TROUBLESOME, ids=str.isidentifier)
+def test_the_node_id_of_any_query_can_be_used_on_the_command_line_again(project: Project, query: str) -> None:
+    project.conftest()
+    write_queries(project, TROUBLESOME)
+    collected = project.run("--collect-only", "-q", "-k", "not nothing").text.splitlines()
+    nodes = [line for line in collected if line.startswith("shop.relevance.yaml::")]
+    assert len(set(nodes)) == len(TROUBLESOME)
+    run = project.run(nodes[TROUBLESOME.index(query)])
+    assert [entry["query"] for entry in run.entries.values()] == [query]
+
+
+def test_deselecting_by_node_id(shop: Project) -> None:
+    run = shop.run("--deselect", "shop.relevance.yaml::watch strap")
+    assert run.outcomes == {"smart watch": "passed", "trail-shoes": "passed"}
+
+
+def test_a_variant_of_a_parametrised_search_by_its_node_id(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(params=["bm25", "hybrid"])
+        def search():
+            return str.split
+    """)
+    write_queries(project, ["tv [refurbished]"])
+    node = "shop.relevance.yaml::tv %5Brefurbished%5D"
+    assert list(project.run(f"{node}[hybrid]").outcomes) == ["tv %5Brefurbished%5D[hybrid]"]
+    assert len(project.run(node).outcomes) == 2
+
+
+def test_last_failed_and_failed_first(shop: Project) -> None:
+    shop.run(cache=True)
+    assert list(shop.run("--lf", cache=True).outcomes) == ["watch strap"]
+    assert list(shop.run("--ff", cache=True).outcomes) == ["watch strap", "smart watch", "trail-shoes"]
+
+
+def test_last_failed_looks_only_into_the_files_with_failures(shop: Project) -> None:
+    shop.cases("cases: [{query: hats, expect: {first: hats}}]", "hats.relevance.yaml")
+    shop.run(cache=True)
+    run = shop.run("--lf", cache=True)
+    assert list(run.outcomes) == ["watch strap"]
+    assert "skipped 1 file" in run.text
+
+
+def test_stepwise(shop: Project) -> None:
+    assert list(shop.run("--sw", cache=True).outcomes) == ["smart watch", "watch strap"]
+    shop.cases(SHOP.replace("strap: 3, watch: 1", "strap: 1, watch: 3"))
+    assert shop.run("--sw", cache=True).outcomes == {"watch strap": "passed", "trail-shoes": "passed"}
+
+
+def test_maxfail(shop: Project) -> None:
+    run = shop.run("--maxfail=1")
+    assert run.outcomes == {"smart watch": "passed", "watch strap": "failed"}
+    assert "1 passed, 1 failed" in run.summary
+
+
+def test_xfail(project: Project) -> None:
+    project.conftest()
+    project.cases("""
+        min_ndcg: 0.9
+        cases:
+          - query: boots shoes
+            judgments: {shoes: 3, boots: 1}
+            xfail: synonyms are not wired, issue 123
+          - query: shoes boots
+            judgments: {shoes: 3, boots: 1}
+            xfail: mended since
+          - query: hats caps
+            judgments: {hats: 3, caps: 1}
+            xfail: {reason: mended since, strict: true}
+          - query: caps hats
+            judgments: {hats: 3, caps: 1}
+            xfail: {reason: hats are out of season, strict: true}
+    """)
+    run = project.run("-rx")
+    assert run.counts == {"xfailed": 2, "xpassed": 1, "failed": 1}
+    assert run.outcomes["hats caps"] == "failed"
+    assert "[XPASS(strict)] mended since" in run.failure("hats caps")
+    assert "XFAIL shop.relevance.yaml::boots shoes - synonyms are not wired, issue 123" in run.short_summary
+    assert "1 failed, 2 xfailed, 1 xpassed" in run.summary
+
+
+def test_xfail_leaves_its_strictness_to_pytests_setting(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\nxfail_strict = true\n")
+    project.conftest()
+    project.cases("""
+        cases:
+          - {query: shoes, expect: {first: shoes}, xfail: mended since}
+          - {query: boots, expect: {first: boots}, xfail: {reason: mended since, strict: false}}
+    """)
+    assert project.run().counts == {"failed": 1, "xpassed": 1}
+
+
+@pytest.mark.parametrize(
+    "search", ["1 / 0", "None", "query.split"], ids=["raises", "returns nothing", "returns no ranking"]
+)
+def test_xfail_does_not_cover_a_search_that_breaks(project: Project, search: str) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: {search}
+    """)
+    project.cases("cases: [{query: shoes, expect: {first: boots}, xfail: not there yet}]")
+    run = project.run()
+    assert run.counts == {"failed": 1}
+    assert run.entries["shoes"]["verdict"] == "error"
+    assert "1 error" in run.summary
+
+
+def test_xfail_does_not_cover_a_search_that_cannot_be_called(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: shoes, params: {lang: en}, expect: {first: boots}, xfail: not there yet}]")
+    assert project.run().counts == {"failed": 1}
+
+
+def test_runxfail(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: shoes, expect: {first: boots}, xfail: not there yet}]")
+    run = project.run("--runxfail")
+    assert run.counts == {"failed": 1}
+    assert run.failure("shoes").startswith('shop.relevance.yaml:1: first: rank 1 has "shoes", expected "boots"')
+
+
+def test_skip(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            raise AssertionError("not set up for what is skipped")
+    """)
+    project.cases("cases:\n  - query: shoes\n    skip: until the index has shoes")
+    run = project.run("-rs")
+    assert run.counts == {"skipped": 1}
+    assert run.short_summary == ["SKIPPED [1] shop.relevance.yaml: until the index has shoes"]
+    assert "= relevance =" not in run.text  # nothing ran
+
+
+def test_collect_only(shop: Project) -> None:
+    run = shop.run("--collect-only")
+    assert "<CaseFile shop.relevance.yaml>" in run.text
+    names = ["smart watch", "watch strap", "trail-shoes"]
+    kinds = [line.strip() for line in run.text.splitlines() if line.strip().startswith(("<Function", "<Coroutine"))]
+    assert kinds == [f"<Function {name}>" for name in names]
+    assert "= relevance =" not in run.text
+
+
+@pytest.mark.parametrize("option", ["--setup-plan", "--setup-only"])
+def test_setup_plan(shop: Project, option: str) -> None:
+    run = shop.run(option)
+    assert "SETUP    F search" in run.text
+    assert re.search(r"shop\.relevance\.yaml::smart watch \(fixtures used: .*\bsearch\)", run.text)
+    assert "= relevance =" not in run.text
+
+
+def test_fixtures_per_test(shop: Project) -> None:
+    run = shop.run("--fixtures-per-test")
+    assert "fixtures used by smart watch" in run.text
+    assert run.code == 0
+
+
+def test_durations_and_reports_of_passed(shop: Project) -> None:
+    run = shop.run("-rA", "--durations=1", "-vv")
+    assert "PASSED shop.relevance.yaml::smart watch" in run.text
+
+
+def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None:
+    off = ["terminal", "junitxml", "cacheprovider", "logging", "faulthandler", "doctest", "unittest", "nose"]
+    run = shop.run(*[part for name in off for part in ("-p", f"no:{name}")])
+    assert run.outcomes == {"smart watch": "passed", "watch strap": "failed", "trail-shoes": "passed"}
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def warming_up(project: Project) -> Project:
+    """A search that raises when it is first called, ranks badly the second time, and well from then on."""
+    pytest.importorskip("pytest_rerunfailures")
+    project.conftest("""
+        import pytest
+
+        calls = []
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                calls.append(query)
+                if len(calls) == 1:
+                    raise TimeoutError("warming up")
+                return ["boots", "shoes"] if len(calls) == 2 else ["shoes", "boots"]
+            return search
+    """)
+    project.cases("cases: [{query: leather shoes, judgments: {shoes: 3, boots: 1}, min_ndcg: 0.9}]")
+    return project
+
+
+def test_a_case_that_is_run_again_until_it_passes(warming_up: Project) -> None:
+    run = warming_up.run("--reruns=2")
+    assert run.counts == {"passed": 1, "rerun": 2}
+    assert "mean nDCG@10 1.000   1 passed" in run.summary
+
+
+def test_a_case_that_is_run_again_and_fails(warming_up: Project) -> None:
+    run = warming_up.run("--reruns=1")
+    assert run.counts == {"failed": 1, "rerun": 1}
+    assert run.failure("leather shoes").startswith("shop.relevance.yaml:1: nDCG@10 0.710 is below 0.900\n")
+    assert "mean nDCG@10 0.710   1 failed" in run.summary
+
+
+def test_junit_has_the_figures_of_the_last_run_alone(warming_up: Project) -> None:
+    case = warming_up.junit("--reruns=2")["leather shoes"]
+    properties = {found.attrib["name"]: found.attrib["value"] for found in case.iter("property")}
+    assert list(properties) == [found.attrib["name"] for found in case.iter("property")]
+    assert float(properties["score"]) == 1
+
+
+def test_checks_of_a_test_that_is_run_again_count_once(project: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    project.write(
+        "test_shop.py",
+        """
+        runs = []
+
+        def test_shop(relevance):
+            runs.append(1)
+            relevance.check("shoes", ["shoes"], {"shoes": 3})
+            relevance.check("boots", ["boots", "shoes"], {"boots": 0, "shoes": 3}, min_ndcg=0.9 if len(runs) < 2 else None)
+    """,
+    )
+    run = project.run("--reruns=1")
+    assert run.counts == {"passed": 1, "rerun": 1}
+    assert "2 measured" in run.summary
