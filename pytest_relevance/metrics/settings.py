@@ -117,7 +117,7 @@ class Settings:
                 raise ValueError(f"{name} is one of {', '.join(allowed)}{or_mapping}, not {value!r}")
         object.__setattr__(self, "gains", GainCache(self.gain, self.negative))
         if self.max_grade is not None:
-            _check_number("max_grade", self.max_grade)
+            check_number("max_grade", self.max_grade)
             if self.max_grade <= 0:
                 raise ValueError(f"max_grade is the highest grade of the scale and above 0, not {self.max_grade!r}")
             self.gain_of(self.max_grade)
@@ -142,7 +142,7 @@ class Settings:
 
 
 def _gain(grade: float, gain: str | Mapping[float, float], negative: str) -> float:
-    _check_number("a grade", grade)
+    check_number("a grade", grade)
     if grade < 0 and negative == "zero":
         return 0.0
     if not isinstance(gain, str):
@@ -165,12 +165,12 @@ def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
     if not gain:
         raise ValueError("the gain mapping is empty: it gives a gain for every grade that occurs")
     for grade, value in gain.items():
-        _check_number("a grade of the gain mapping", grade)
-        _check_number(f"the gain of grade {grade:g}", value)
+        check_number("a grade of the gain mapping", grade)
+        check_number(f"the gain of grade {grade:g}", value)
     return {float(grade): float(value) for grade, value in gain.items()}
 
 
-def _check_number(what: str, value: object) -> None:
+def check_number(what: str, value: object) -> None:
     """Refuse what is not a finite real number; numpy's numbers are numbers, bools and text are not."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         number = value
