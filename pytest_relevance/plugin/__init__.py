@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin import options
+from pytest_relevance.plugin import importing
+
+importing.install()
+
+from pytest_relevance.plugin import options  # noqa: E402 - the first of the imports that are found plainly
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.fixture import Relevance
