@@ -6,7 +6,7 @@ A variant is a search with the parameter it ran with; where there are several th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance.reports.entries import (
     NOT_PASSED,
@@ -39,6 +39,7 @@ __all__ = ["Entry", "summary_lines"]
 MOST_TAGS, MOST_LOWEST, MOST_DIFFERENCES = 8, 5, 5
 """What the summary shows at most, where nobody asked for more."""
 
+_LEAST_DIFFERENCE = 0.0005  # what would print as 0.000
 _WIDEST_TAG, _WIDEST_VARIANT, _WIDEST_QUERY, _LEAST_QUERY = 30, 16, 40, 20
 
 
@@ -54,24 +55,40 @@ def summary_lines(entries: Sequence[Entry], verbose: int = 0) -> list[Line]:
 
 
 def _suites(entries: Sequence[Entry], *, several: bool) -> list[Line]:
-    """A line a suite and variant; two for each where one would be too wide for any. Names are never cut."""
+    """A line a suite and variant; where one would be too wide, figures go below the names, which are never cut."""
     groups: dict[tuple[str, str, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.file, entry.search, entry.variant or ""), []).append(entry)
     names = {
-        key: harmless(key[0]) + (f"  {_label((key[1], key[2] or None), [])}" if several or key[2] else "")
+        key: harmless(key[0]) + (f"  {_label((key[1], key[2] or None), ())}" if several or key[2] else "")
         for key in groups
     }
     columns = max(map(width, names.values()), default=0)
-    found = {key: _suite(group) for key, group in groups.items()}
-    together = all(columns + 2 + sum(width(text) for text, _ in spans) <= WIDEST for spans in found.values())
+    figures = {key: _suite(group) for key, group in groups.items()}
+    together = all(columns + 2 + _width(spans) <= WIDEST for spans in figures.values())
     lines: list[Line] = []
     for key in sorted(groups):
         if together:
-            lines.append(((f"{pad(names[key], columns)}  ", STRONG), *found[key]))
+            lines.append(((f"{pad(names[key], columns)}  ", STRONG), *figures[key]))
         else:
-            lines += [line(names[key], STRONG), (("    ", PLAIN), *found[key])]
+            lines += [line(names[key], STRONG), *_below(figures[key])]
     return lines
+
+
+def _below(spans: Sequence[Span]) -> Iterable[Line]:
+    """Spans indented, over as many lines as it takes."""
+    current: list[Span] = [("    ", PLAIN)]
+    for span in spans:
+        if _width(current) + width(span[0].rstrip()) > WIDEST:
+            yield (*current[:-1], (current[-1][0].rstrip(), current[-1][1]))
+            current = [("    ", PLAIN), (span[0].lstrip(" ,"), span[1])]
+        else:
+            current.append(span)
+    yield tuple(current)
+
+
+def _width(spans: Iterable[Span]) -> int:
+    return sum(width(text) for text, _ in spans)
 
 
 def _suite(entries: list[Entry]) -> list[Span]:
@@ -83,8 +100,7 @@ def _suite(entries: list[Entry]) -> list[Span]:
         for status, style in STATUSES.items()
         if (count := sum(1 for entry in entries if entry.status == status))
     ]
-    for number, span in enumerate(counts):
-        spans += [(", ", PLAIN), span] if number else [span]
+    spans += [(f"{words}, ", style) for words, style in counts[:-1]] + counts[-1:]
     undefined = sum(1 for entry in entries if entry.score is None and entry.verdict != ERROR)
     if undefined:
         spans.append((f", {undefined} n/a", PLAIN))
@@ -104,7 +120,7 @@ def _slices(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
     sizes = Counter(entry.file for entry in entries)
     tags = {tag: tagged for tag, tagged in by_tag.items() if not _is_whole(tagged, sizes)}
     means = {tag: means_by_variant(tagged) for tag, tagged in tags.items()}
-    unmet = {tag: sum(1 for entry in tagged if entry.status in NOT_PASSED) for tag, tagged in tags.items()}
+    unmet = {tag: _cases(entry for entry in tagged if entry.status in NOT_PASSED) for tag, tagged in tags.items()}
     order = sorted(tags, key=lambda tag: (-unmet[tag], min(means[tag].values(), default=2), tag))
     shown = order if verbose > 0 else order[:MOST_TAGS]
     if not shown:
@@ -113,12 +129,17 @@ def _slices(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
     beside = _SideBySide(variants, WIDEST - columns - 30)
     lines = [line(f"{'by tag':<{columns + 2}}  {beside.head}".rstrip(), STRONG)]
     for tag in shown:
-        cases = len({(entry.file, entry.id) for entry in tags[tag]})
+        cases = _cases(tags[tag])
         counted = f"{cases} case{'s' * (cases != 1)}" + (f", {unmet[tag]} not passed" if unmet[tag] else "")
         lines.append(line(f"  {fit(tag, columns)}  {beside.cells(means[tag])}   {counted}"))
     if more := len(order) - len(shown):
         lines.append(line(f"  ... {more} more tag{'s' * (more != 1)} (-v shows all)", DIM))
     return lines
+
+
+def _cases(entries: Iterable[Entry]) -> int:
+    """How many cases, whatever they ran with."""
+    return len({(entry.file, entry.id) for entry in entries})
 
 
 def _is_whole(tagged: Sequence[Entry], sizes: Mapping[str, int]) -> bool:
@@ -134,7 +155,9 @@ def _differences(entries: Sequence[Entry], variants: Sequence[Variant], verbose:
         cases.setdefault((entry.file, entry.id), []).append(entry)
     found = {key: means_by_variant(case) for key, case in cases.items()}
     spread = {key: max(scores.values()) - min(scores.values()) for key, scores in found.items() if len(scores) > 1}
-    differing = sorted((key for key, value in spread.items() if value > 0), key=lambda key: (-spread[key], key))
+    differing = sorted(
+        (key for key, value in spread.items() if value > _LEAST_DIFFERENCE), key=lambda key: (-spread[key], key)
+    )
     shown = differing if verbose > 0 else differing[:MOST_DIFFERENCES]
     if not shown:
         return []
@@ -155,7 +178,9 @@ def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
     if not shown:
         return []
     queries = [harmless(entry.query) for entry in shown]
-    labels = [f"  {_label(entry.ran_as, variants)}" if len(variants) > 1 else "" for entry in shown]
+    labels = [
+        f"  {cut(_label(entry.ran_as, variants), _WIDEST_VARIANT)}" if len(variants) > 1 else "" for entry in shown
+    ]
     places = [f"   {harmless(entry.file)}:{entry.line}" for entry in shown]
     for_label, for_status = max(map(width, labels)), max(len(entry.status) for entry in shown)
     room = WIDEST - 9 - for_label - 3 - for_status - max(map(width, places))
@@ -178,10 +203,11 @@ class _SideBySide:
 
     def __init__(self, variants: Sequence[Variant], room: int) -> None:
         self._labels = {variant: cut(_label(variant, variants), _WIDEST_VARIANT) for variant in variants}
-        self._columns = {variant: max(5, width(label)) for variant, label in self._labels.items()}
+        several = len(variants) > 1
+        self._columns = {variant: max(5, width(label) * several) for variant, label in self._labels.items()}
         self._fits = sum(self._columns.values()) + 2 * (len(variants) - 1) <= room
         self.head = ""
-        if len(variants) > 1:
+        if several:
             heads = [" " * (self._columns[variant] - width(label)) + label for variant, label in self._labels.items()]
             self.head = "  ".join(heads) if self._fits else "lowest and highest"
 
@@ -189,8 +215,9 @@ class _SideBySide:
         """The figures of a row, as wide as every other row of the table."""
         if self._fits:
             return "  ".join(f"{_figure(figures.get(variant)):>{wide}}" for variant, wide in self._columns.items())
-        ends = [variant(figures, key=figures.__getitem__) for variant in (min, max)] if figures else []
-        return "   ".join(f"{_figure(figures[end])} {fit(self._labels[end], _WIDEST_VARIANT)}" for end in ends) or "n/a"
+        ends = [end(figures, key=figures.__getitem__) for end in (min, max)] if figures else []
+        shown = [f"{_figure(figures[variant])} {fit(self._labels[variant], _WIDEST_VARIANT)}" for variant in ends]
+        return pad("   ".join(shown) or "n/a", 2 * len("0.123 ") + 2 * _WIDEST_VARIANT + 3)
 
 
 def _figure(score: float | None) -> str:

@@ -1,0 +1,302 @@
+"""The summary of a run: what is counted, what is shown of it, and how it is laid out."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.reports.entries import means_by_variant, percentile, weighted_mean
+from pytest_relevance.reports.summary import Entry, summary_lines
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, plain, width
+
+
+def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> Entry:
+    """What is kept of a case whose id is its query."""
+    outcomes = {"failed": "failed", "error": "failed", "inconclusive": "failed"}
+    known: dict[str, Any] = {
+        "file": "shop.relevance.yaml",
+        "line": 1,
+        "id": query,
+        "name": query,
+        "query": query,
+        "search": "search",
+        "variant": None,
+        "tags": (),
+        "weight": 1.0,
+        "k": 10,
+        "verdict": verdict,
+        "outcome": outcomes.get(verdict, "passed"),
+        "score": score,
+        "latency": 0.012,
+    }
+    return Entry(**{**known, **values})
+
+
+def summary(*entries: Entry, verbose: int = 0) -> str:
+    return plain(summary_lines(entries, verbose)) + "\n"
+
+
+def text(example: str) -> str:
+    """An example as it stands below the name of its test."""
+    return dedent(example).removeprefix("\n")
+
+
+# --- whole summaries --------------------------------------------------------------------------------------------------
+
+
+def test_a_small_run() -> None:
+    assert summary(
+        entry("boots", 0.9, line=4, tags=("shoes",)),
+        entry("sandals", 0.2, "failed", line=7, tags=("shoes", "summer"), latency=0.03),
+        entry("torch", 1.0, line=9),
+    ) == text("""
+        shop.relevance.yaml  mean nDCG@10 0.700   2 passed, 1 failed   p50 12 ms, p95 30 ms
+        by tag
+          summer  0.200   1 case, 1 not passed
+          shoes   0.550   2 cases, 1 not passed
+        lowest
+          0.200  sandals   failed   shop.relevance.yaml:7
+          0.900  boots     passed   shop.relevance.yaml:4
+        """)
+
+
+def test_several_suites() -> None:
+    assert summary(entry("boots", 0.9, file="shoes.yaml"), entry("lamp", 0.5, file="lamps.relevance.yaml")) == text("""
+        lamps.relevance.yaml  mean nDCG@10 0.500   1 passed   p50 12 ms, p95 12 ms
+        shoes.yaml            mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
+        lowest
+          0.500  lamp    passed   lamps.relevance.yaml:1
+          0.900  boots   passed   shoes.yaml:1
+        """)
+
+
+def test_search_variants_stand_side_by_side() -> None:
+    found = {
+        ("winter boots", "bm25"): (0.2, "failed"),
+        ("winter boots", "hybrid"): (0.8, "passed"),
+        ("lamp", "bm25"): (0.9, "passed"),
+        ("lamp", "hybrid"): (0.85, "passed"),
+        ("torch", "bm25"): (0.5, "passed"),
+        ("torch", "hybrid"): (0.5, "passed"),
+    }
+    entries = [
+        entry(query, score, verdict, variant=variant, tags=("shoes",) if "boots" in query else ("light",))
+        for (query, variant), (score, verdict) in found.items()
+    ]
+    assert summary(*entries) == text("""
+        shop.relevance.yaml  search[bm25]    mean nDCG@10 0.533   2 passed, 1 failed   p50 12 ms, p95 12 ms
+        shop.relevance.yaml  search[hybrid]  mean nDCG@10 0.717   3 passed   p50 12 ms, p95 12 ms
+        by tag    bm25  hybrid
+          shoes  0.200   0.800   1 case, 1 not passed
+          light  0.700   0.675   2 cases
+        side by side, the widest apart first   bm25  hybrid
+          winter boots                        0.200   0.800
+          lamp                                0.900   0.850
+        lowest
+          0.200  winter boots  bm25     failed   shop.relevance.yaml:1
+          0.500  torch         bm25     passed   shop.relevance.yaml:1
+          0.500  torch         hybrid   passed   shop.relevance.yaml:1
+          0.800  winter boots  hybrid   passed   shop.relevance.yaml:1
+          0.850  lamp          hybrid   passed   shop.relevance.yaml:1
+        """)
+
+
+def test_more_variants_than_fit() -> None:
+    entries = [
+        entry("boots", number / 10, variant=f"analyser-{number}", tags=("shoes",)) for number in range(1, 10)
+    ] + [entry("lamp", None, variant=f"analyser-{number}", tags=("light",)) for number in range(1, 10)]
+    lines = summary(*entries).splitlines()
+    assert "by tag   lowest and highest" in lines
+    assert "  shoes  0.100 analyser-1         0.900 analyser-9         1 case" in lines
+    assert "  light  n/a                                               1 case" in lines
+    assert "  boots                               0.100 analyser-1         0.900 analyser-9" in lines
+
+
+def test_searches_of_different_names_are_variants_too() -> None:
+    lines = summary(entry("boots", 0.9), entry("boots", 0.5, search="other", variant="a")).splitlines()
+    assert lines[0].startswith("shop.relevance.yaml  other[a]  mean nDCG@10 0.500")
+    assert lines[1].startswith("shop.relevance.yaml  search    mean nDCG@10 0.900")
+    assert "side by side, the widest apart first  other[a]  search" in lines
+
+
+def test_nothing_to_say() -> None:
+    assert summary_lines([]) == []
+    assert summary(entry("boots", 1.0)).count("\n") == 1
+
+
+def test_quietly_only_the_suites() -> None:
+    assert summary(entry("boots", 0.2, tags=("shoes",)), entry("lamp", 0.9), verbose=-1).count("\n") == 1
+
+
+# --- suites -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_that_would_be_too_wide_is_two_and_no_name_is_cut() -> None:
+    file = f"{'relevance/' * 5}shop.relevance.yaml"
+    assert summary(entry("boots", 1.0, file=file), entry("lamp", 1.0, file="運動靴.yaml"), verbose=-1) == text(f"""
+        {file}
+            mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+        運動靴.yaml
+            mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+        """)
+
+
+def test_what_is_counted() -> None:
+    entries = [
+        entry("a", 0.9),
+        entry("b", 0.1, "failed"),
+        entry("c", None, "error"),
+        entry("d", 0.5, "inconclusive"),
+        entry("e", 0.5, "inconclusive", outcome="skipped"),
+        entry("f", 0.5, "failed", outcome="skipped", was_xfail=True),
+        entry("g", 0.5, "passed", was_xfail=True),
+        entry("h", None, "measured"),
+        entry("i", None, "error", outcome="skipped"),  # the search skipped
+    ]
+    assert [one.status for one in entries] == [
+        "passed",
+        "failed",
+        "error",
+        "inconclusive",
+        "inconclusive",
+        "xfailed",
+        "xpassed",
+        "measured",
+        "skipped",
+    ]
+    assert summary(*entries, verbose=-1) == text("""
+        shop.relevance.yaml
+            mean nDCG@10 0.500   1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed,
+            1 skipped, 1 measured, 1 n/a   p50 12 ms, p95 12 ms
+        """)
+
+
+def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:
+    entries = [entry("a", 1.0, weight=3.0), entry("b", 0.0), entry("c", None, weight=100.0)]
+    assert weighted_mean(entries) == 0.75
+    assert weighted_mean(entries[2:]) is None
+    assert means_by_variant([*entries, entry("d", None, variant="x")]) == {("search", None): 0.75}
+    assert "mean nDCG@10 n/a   1 measured, 1 n/a" in summary(entry("c", None, "measured"))
+
+
+def test_several_cutoffs_share_a_name() -> None:
+    assert "mean nDCG@k 0.500" in summary(entry("a", 0.5, k=5), entry("b", 0.5, k=10))
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "expected"),
+    [
+        ([3, 1, 2], 0.5, 2),
+        ([3, 1, 2, 4], 0.5, 2),
+        ([7], 0.95, 7),
+        (list(range(1, 21)), 0.95, 19),
+        (list(range(1, 101)), 0.95, 95),
+        (list(range(1, 101)), 1, 100),
+    ],
+)
+def test_percentiles_are_values_that_there_are(values: list[float], share: float, expected: float) -> None:
+    assert percentile(values, share) == expected
+
+
+def test_latencies_that_are_not_known_are_left_out() -> None:
+    assert "p50" not in summary(entry("a", 0.5, latency=None))
+    assert "p50 0.05 ms, p95 1.25 s" in summary(entry("a", 0.5, latency=0.00005), entry("b", 0.5, latency=1.25))
+
+
+# --- slices and lists -------------------------------------------------------------------------------------------------
+
+
+def slices(*entries: Entry, verbose: int = 0) -> list[str]:
+    """The lines below "by tag"."""
+    lines = summary(*entries, verbose=verbose).splitlines()
+    if "by tag" not in lines:
+        return []
+    start = lines.index("by tag") + 1
+    return lines[start : lines.index("lowest")]
+
+
+def test_a_tag_that_every_case_of_a_suite_has_needs_no_line() -> None:
+    everywhere = [entry("a", 0.5, tags=("shop",)), entry("b", 0.5, tags=("shop", "shoes"))]
+    assert slices(*everywhere) == ["  shoes  0.500   1 case"]
+    suites = [
+        entry("a", 0.5, file="head.yaml", tags=("head",)),
+        entry("b", 0.5, file="head.yaml", tags=("head",)),
+        entry("c", 0.5, file="tail.yaml", tags=("tail",)),
+        entry("d", 0.5, file="tail.yaml", tags=("tail", "head")),
+    ]
+    assert slices(*suites) == ["  head  0.500   3 cases"]
+
+
+def test_tags_that_hurt_come_first() -> None:
+    assert slices(
+        entry("a", 0.9, tags=("fine",)),
+        entry("b", 0.2, tags=("low",)),
+        entry("c", 0.5, "failed", tags=("once", "twice")),
+        entry("d", 0.5, "failed", tags=("twice",)),
+        entry("e", None, tags=("unknown",)),
+    ) == [
+        "  twice    0.500   2 cases, 2 not passed",
+        "  once     0.500   1 case, 1 not passed",
+        "  low      0.200   1 case",
+        "  fine     0.900   1 case",
+        "  unknown    n/a   1 case",
+    ]
+
+
+def test_many_tags_are_cut_unless_all_are_asked_for() -> None:
+    entries = [entry(f"query {number}", 0.5, tags=(f"tag-{number:02}",)) for number in range(12)]
+    assert len(slices(*entries)) == 9
+    assert slices(*entries)[-1] == "  ... 4 more tags (-v shows all)"
+    assert len(slices(*entries, verbose=1)) == 12
+
+
+def test_the_lowest_come_first_and_few_of_them() -> None:
+    entries = [entry(f"query {number}", number / 100, line=number) for number in range(99, 0, -1)]
+    lowest = summary(*entries).splitlines()[2:]
+    assert lowest == [
+        f"  0.0{number}0  query {number}   passed   shop.relevance.yaml:{number}" for number in range(1, 6)
+    ]
+    assert len(summary(*entries, verbose=1).splitlines()) == 22
+
+
+# --- whatever the input -----------------------------------------------------------------------------------------------
+
+
+def test_styles() -> None:
+    (suite, _, failed, passed) = summary_lines([entry("boots", 0.2, "failed"), entry("lamp", 0.9)])
+    assert [style for words, style in suite if "passed" in words or "failed" in words] == [GOOD, BAD]
+    assert [style for _, style in failed] == [PLAIN, BAD, DIM]
+    assert [style for _, style in passed] == [PLAIN, GOOD, DIM]
+
+
+def test_control_characters_of_users_never_reach_the_terminal() -> None:
+    bad = "\x1b[2J\r\u202e"
+    entries = [
+        entry(f"boots{bad}", 0.2, file=f"shop{bad}.yaml", variant=f"a{bad}", tags=("x",)),
+        entry(f"boots{bad}", 0.8, file=f"shop{bad}.yaml", variant=f"b{bad}"),
+        entry(f"lamp{bad}", 0.8, file=f"shop{bad}.yaml", variant=f"b{bad}"),
+    ]
+    assert not {"\x1b", "\r", "\u202e"} & set(summary(*entries))
+
+
+ENTRIES = st.builds(
+    entry,
+    st.text(min_size=1, max_size=60),
+    st.one_of(st.none(), st.floats(0, 1)),
+    st.sampled_from(["passed", "failed", "error", "inconclusive", "measured"]),
+    file=st.sampled_from(["shop.relevance.yaml", "relevance/lamps.relevance.yaml"]),
+    variant=st.one_of(st.none(), st.text(max_size=30)),
+    tags=st.lists(st.sampled_from("abcdefghijkl"), unique=True).map(tuple),
+    latency=st.one_of(st.none(), st.floats(0, 100)),
+)
+
+
+@given(st.lists(ENTRIES, max_size=12), st.integers(-1, 2))
+def test_no_line_below_the_suites_is_wider_than_100_columns(entries: list[Entry], verbose: int) -> None:
+    lines = ["".join(words for words, _ in line) for line in summary_lines(entries, verbose)]
+    below = lines[len(summary_lines(entries, -1)) :]
+    assert [line for line in below if width(line) > WIDEST] == []
