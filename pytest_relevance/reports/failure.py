@@ -193,12 +193,13 @@ def _some(parts: list[str], *, full: bool = False) -> list[str]:
 
 
 def _titles(scored: Scored) -> dict[str, str]:
-    """The titles of documents: as returned, or as the judgments give them."""
-    titles = dict(scored.case.titles)
-    for index in range(len(scored.ranking.ids) - 1, -1, -1):  # of a document that is repeated, the first
-        title = scored.ranking.title(index)
-        if title:
-            titles[scored.ranking.ids[index]] = title
+    """The titles of the documents that a report may name: as returned, or as the judgments give them."""
+    case, ids = scored.case, scored.ranking.ids
+    titles = dict(case.titles)
+    named = max(case.depth, MOST_ROWS)
+    for index in range(len(ids) - 1, -1, -1):  # of a document that is repeated, the first copy has the last word
+        if (index < named or ids[index] in case.judgments) and (title := scored.ranking.title(index)):
+            titles[ids[index]] = title
     return titles
 
 
@@ -239,11 +240,16 @@ def _unjudged(scored: Scored, detail: Detail) -> list[Line]:
 
 
 def _losses(scored: Scored, table: Breakdown, titles: Mapping[str, str], detail: Detail) -> list[Line]:
-    """The documents that are to blame: those that are missing, or below the ranks where their grade belongs."""
+    """The documents that are to blame: those that are missing, or below the ranks where their grade belongs.
+
+    In full also those that are missing without a loss, as there are more of their grade than ranks.
+    """
+    k, gains = scored.case.k, scored.case.settings.gains
     lost = [
         loss
         for loss in table.losses
-        if loss.loss > _LEAST_LOSS and (loss.rank is None or loss.rank > loss.last_ideal_rank)
+        if (loss.loss > _LEAST_LOSS and (loss.rank is None or loss.rank > loss.last_ideal_rank))
+        or (detail.full and (loss.rank is None or loss.rank > k) and gains[loss.grade] > 0)
     ]
     if not lost or isnan(scored.score) or (scored.strange_ids and not detail.full):
         return []
@@ -261,7 +267,8 @@ def _blamed(losses: list[Loss], titles: Mapping[str, str], notes: Mapping[str, s
     named = [(loss.document, titles.get(loss.document, "")) for loss in losses]
     documents = side_by_side(named, WIDEST - 2 - 3 - for_grade - 3 - for_rank - 3 - len("-0.000"))
     for loss, document, grade, rank in zip(losses, documents, grades, ranks, strict=True):
-        yield line(f"  {document}   {grade:<{for_grade}}   {rank:<{for_rank}}   {-loss.loss:+.3f}")
+        lost = f"{-loss.loss:+.3f}" if loss.loss > _LEAST_LOSS else " 0.000"
+        yield line(f"  {document}   {grade:<{for_grade}}   {rank:<{for_rank}}   {lost}")
         if note := notes.get(loss.document):
             yield from (line(text, DIM) for text in folded(f"      {harmless(note)}", indent="      "))
 

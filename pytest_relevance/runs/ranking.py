@@ -52,7 +52,7 @@ class Ranking:
         found = _look_up(result, TITLE_NAMES if self.title_field is None else (self.title_field,), NESTED_TITLES)
         if isinstance(found, (list, tuple)) and found:
             found = found[0]
-        return found if isinstance(found, str) and found else None
+        return str.__str__(found) if isinstance(found, str) and found else None
 
 
 def read_ranking(response: object, id_field: str | None = None, title_field: str | None = None) -> Ranking:

@@ -79,6 +79,20 @@ def test_a_document_at_a_rank_where_its_grade_belongs_is_not_to_blame(shop: Shop
     )
 
 
+def test_in_full_every_relevant_document_that_is_missing_is_named(shop: Shop) -> None:
+    judgments = {"a": 3, "b": 3, "c": 1, "d": 1, "e": 0}
+    keys: dict[str, Any] = {"judgments": judgments, "k": 2, "min_ndcg": 0.9}
+    assert shop.report(["a", "e", "c"], FULL, **keys).endswith(
+        shop.text("""
+            lost most by
+              b   grade 3   not returned   -0.500
+              c   grade 1   rank 3          0.000
+              d   grade 1   not returned    0.000
+            """)
+    )
+    assert "  c " not in shop.report(["a", "e", "c"], **keys)
+
+
 def test_one_document_more_takes_no_more_room_than_to_say_so(shop: Shop) -> None:
     judgments = {f"d{number}": 3 for number in range(4)}
     assert "more documents" not in shop.report(["x", "d0"], judgments={**judgments, "x": 0}, min_ndcg=0.9)
