@@ -108,8 +108,8 @@ def _in_brief(scored: Scored, where: str) -> Line:
     text = "; ".join(scored.reasons or (_measured(scored),))
     if scored.verdict == INCONCLUSIVE:  # what to do first, as the line may be cut
         text = text.replace(": ", f", judge these: {', '.join(scored.unjudged)}: ", 1)
-    shown = cut(harmless(text), max(WIDEST - width(where), _LEAST_REASON))
-    return (where, PLAIN), (shown, _STYLES.get(scored.verdict, PLAIN))
+    text = cut(harmless(text), max(WIDEST - width(where), _LEAST_REASON))
+    return (where, PLAIN), (text, _STYLES.get(scored.verdict, PLAIN))
 
 
 def _reasons(scored: Scored, where: str) -> list[Line]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 
 from pytest_relevance.reports.entries import (
     NOT_PASSED,
@@ -95,11 +96,8 @@ def _suite(entries: list[Entry]) -> list[Span]:
     cutoffs = {entry.k for entry in entries}
     metric = f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
     spans = [(f"mean {metric} {_figure(weighted_mean(entries))}   ", PLAIN)]
-    counts = [
-        (f"{count} {status}", style)
-        for status, style in STATUSES.items()
-        if (count := sum(1 for entry in entries if entry.status == status))
-    ]
+    counted = Counter(entry.status for entry in entries)
+    counts = [(f"{counted[status]} {status}", style) for status, style in STATUSES.items() if counted[status]]
     spans += [(f"{words}, ", style) for words, style in counts[:-1]] + counts[-1:]
     undefined = sum(1 for entry in entries if entry.score is None and entry.verdict != ERROR)
     if undefined:
@@ -150,6 +148,8 @@ def _is_whole(tagged: Sequence[Entry], sizes: Mapping[str, int]) -> bool:
 
 def _differences(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int) -> list[Line]:
     """The queries on which variants differ most, side by side."""
+    if len(variants) < 2:
+        return []
     cases: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         cases.setdefault((entry.file, entry.id), []).append(entry)
@@ -172,9 +172,11 @@ def _differences(entries: Sequence[Entry], variants: Sequence[Variant], verbose:
 
 def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int) -> list[Line]:
     """The cases with the lowest scores, and where they stand."""
-    scored = [entry for entry in entries if entry.score is not None and entry.score < 1]
-    scored.sort(key=lambda entry: (entry.score, entry.file, entry.line, entry.variant or ""))
-    shown = scored[: 4 * MOST_LOWEST if verbose > 0 else MOST_LOWEST]
+    shown = nsmallest(
+        4 * MOST_LOWEST if verbose > 0 else MOST_LOWEST,
+        (entry for entry in entries if entry.score is not None and entry.score < 1),
+        key=lambda entry: (entry.score, entry.file, entry.line, entry.variant or ""),
+    )
     if not shown:
         return []
     queries = [harmless(entry.query) for entry in shown]
