@@ -68,9 +68,13 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for document, grade in judgments.items():
         name = id_text(document)
+        if name is None:
+            raise ValueError(
+                f"relevance.check: judgments: a document id is text or a whole number, found {shown(document)}"
+            )
         if name in found:
             raise ValueError(f"relevance.check: document {name!r} is judged twice, as text and as a number")
-        found[document if name is None else name] = _plain(grade)
+        found[name] = _plain(grade)
     return found
 
 

@@ -19,7 +19,7 @@ from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief
 from pytest_relevance.reports.summary import Entry, summary_lines
-from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE
+from pytest_relevance.runs.scored import ERROR, FAILED, PASSED
 
 NAME = "relevance-reporting"
 
@@ -92,7 +92,9 @@ class Reporting:
         if entries and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" comes another
             was_xfail = hasattr(report, "wasxfail")
             for number, entry in enumerate(entries):
-                self._entries[report.nodeid, number] = entry, report.outcome, was_xfail
+                own = entry.pop("outcome", None)
+                outcome = (report.outcome, was_xfail) if own is None else (own, False)
+                self._entries[report.nodeid, number] = entry, *outcome
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -151,19 +153,24 @@ class _Ended:
 
     def attach_to(self, report: pytest.TestReport) -> dict[str, Any] | None:
         """Attach the entries, and return what is told of the run that the call ended in."""
-        name, error = self.item.name, self.call.excinfo.value if self.call.excinfo is not None else None
-        setattr(report, ENTRIES, [_entry(run, name) for run in self.runs])
-        told = None
+        error = self.call.excinfo.value if self.call.excinfo is not None else None
+        entries, told = [], None
         for run in self.runs:
+            entry = _entry(run, self.item.name)
+            entries.append(entry)
             if run.error is not None and run.error is error:
-                from pytest_relevance.plugin import telling
+                if report.skipped and not hasattr(report, "wasxfail"):
+                    report.longrepr = (run.path or str(self.item.path), run.case.line, f"Skipped: {error}")
+                else:
+                    from pytest_relevance.plugin import telling
 
-                told = telling.failure(run, self.item)
-            elif run.scored is None and run.function is not None and report.failed:
+                    told = telling.failure(run, self.item)
+            elif run.function is None:  # a check of a test that went on, or ended otherwise: its outcome is its own
+                entry["outcome"] = FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
+            elif run.scored is None and report.failed:
                 report.sections.append(("relevance case", f"{run.where}: {run.facts}"))
-            elif run.scored is not None and run.scored.verdict == INCONCLUSIVE and report.skipped:
-                report.longrepr = (run.path or str(self.item.path), run.case.line, f"Skipped: {run.scored.reasons[0]}")
             run.forget()
+        setattr(report, ENTRIES, entries)
         return told
 
 

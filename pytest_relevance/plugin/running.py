@@ -66,7 +66,7 @@ class CaseRun:
         self.scored: Scored | None = None
         self.lines: list[Line] | None = None
         self.brief: list[Line] | None = None
-        self.error: CaseFailure | CaseError | None = None
+        self.error: BaseException | None = None
 
     @property
     def where(self) -> str:
@@ -226,7 +226,8 @@ def _end(this: CaseRun, how: str) -> None:
         this.error = CaseFailure(plain(this.lines), pytrace=False)
         raise this.error
     if how == "skip":
-        raise pytest.skip.Exception("; ".join(this.scored.reasons))
+        this.error = pytest.skip.Exception("; ".join(this.scored.reasons))
+        raise this.error
 
 
 def variant(item: pytest.Item | pytest.Collector) -> str | None:

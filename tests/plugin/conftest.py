@@ -86,12 +86,21 @@ class Run:
         assert found is not None, self.text
         return found[1]
 
+    def failure_rows(self, name: str) -> list[list[str]]:
+        """The same, as the words of each line: the widths of columns are not what these tests are about."""
+        return [line.split() for line in self.failure(name).splitlines()]
+
     @cached_property
     def summary(self) -> str:
         """The plugin's own section of the terminal's output."""
         found = re.search(r"^=+ relevance =+\n(.*?)(?=^=)", self.text, re.DOTALL | re.MULTILINE)
         assert found is not None, self.text
         return found[1]
+
+    @cached_property
+    def summary_rows(self) -> list[list[str]]:
+        """The same, as the words of each line."""
+        return [line.split() for line in self.summary.splitlines()]
 
     @cached_property
     def short_summary(self) -> list[str]:

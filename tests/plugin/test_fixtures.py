@@ -224,24 +224,24 @@ def test_the_summary_compares_the_variants_of_a_parametrised_search(project: Pro
     project.conftest(BOTH_RANKERS)
     project.cases("""
         min_ndcg: 0.5
-        tags: [clothing]
         cases:
           - query: shoes boots
             judgments: {shoes: 3, boots: 1}
+            tags: [footwear]
           - query: cap
             judgments: {cap: 3}
     """)
-    summary = project.run().summary.splitlines()
-    suites = [line.split() for line in summary[:2]]
-    assert [words[:5] for words in suites] == [
+    rows = project.run().summary_rows
+    assert [row[:5] for row in rows[:2]] == [
         ["shop.relevance.yaml", "search[bm25]", "mean", "nDCG@10", "0.855"],
         ["shop.relevance.yaml", "search[hybrid]", "mean", "nDCG@10", "1.000"],
     ]
-    assert "  clothing  bm25 0.855  2 cases   hybrid 1.000  2 cases" in summary
-    side_by_side = next(number for number, line in enumerate(summary) if line.startswith("side by side"))
-    assert summary[side_by_side].split()[-2:] == ["bm25", "hybrid"]
-    assert summary[side_by_side + 1].split() == ["shoes", "boots", "0.710", "1.000"]
-    assert not any(line.startswith("  cap") for line in summary[side_by_side:])
+    by_tag = next(number for number, row in enumerate(rows) if row[:2] == ["by", "tag"])
+    assert {"footwear", "0.710", "1.000"} <= {word for row in rows[by_tag : by_tag + 3] for word in row}
+    side_by_side = next(number for number, row in enumerate(rows) if row[:3] == ["side", "by", "side,"])
+    assert rows[side_by_side][-2:] == ["bm25", "hybrid"]
+    assert rows[side_by_side + 1] == ["shoes", "boots", "0.710", "1.000"]
+    assert not any(row[0] == "cap" for row in rows[side_by_side:])  # no difference to show
 
 
 def test_parametrised_usefixtures_multiply_their_case(project: Project) -> None:

@@ -1,0 +1,227 @@
+"""Which files are case files, and what becomes of those with mistakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+ONE_CASE = "cases: [{query: shoes, expect: {first: shoes}}]\n"
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest()
+    return project
+
+
+def collected(project: Project, *args: str) -> list[str]:
+    """The node ids that pytest collects."""
+    return [line for line in project.run("--collect-only", "-q", *args).text.splitlines() if "::" in line]
+
+
+def test_the_files_that_are_collected_by_default(shop: Project) -> None:
+    for name in (
+        "shop.relevance.yaml",
+        "shop.relevance.yml",
+        "deep/er/shop.relevance.yaml",
+        "shop.yaml",
+        "relevance.yaml",
+        "shop.relevance.yaml.txt",
+        "shop.relevance.json",
+    ):
+        shop.cases(ONE_CASE, name)
+    assert sorted(collected(shop)) == [
+        "deep/er/shop.relevance.yaml::shoes",
+        "shop.relevance.yaml::shoes",
+        "shop.relevance.yml::shoes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("pytest.ini", '[pytest]\nrelevance_files = *.rel.yaml "shop *.yaml" cases_??.yml [a-c].yaml\n'),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\n"
+            'relevance_files = ["*.rel.yaml", "shop *.yaml", "cases_??.yml", "[a-c].yaml"]\n',
+        ),
+        ("tox.ini", '[pytest]\nrelevance_files =\n  *.rel.yaml\n  "shop *.yaml"\n  cases_??.yml\n  [a-c].yaml\n'),
+    ],
+)
+def test_the_patterns_are_a_setting(shop: Project, name: str, settings: str) -> None:
+    shop.write(name, settings)
+    for file in (
+        "x.rel.yaml",
+        "shop one.yaml",
+        "cases_01.yml",
+        "b.yaml",
+        "cases_001.yml",
+        "d.yaml",
+        "x.relevance.yaml",
+    ):
+        shop.cases(ONE_CASE, file)
+    assert sorted(collected(shop)) == [
+        "b.yaml::shoes",
+        "cases_01.yml::shoes",
+        "shop one.yaml::shoes",
+        "x.rel.yaml::shoes",
+    ]
+
+
+def test_no_patterns_collect_nothing_by_name(shop: Project) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_files =\n")
+    shop.cases(ONE_CASE)
+    assert collected(shop) == []
+    assert collected(shop, "shop.relevance.yaml") == ["shop.relevance.yaml::shoes"]
+
+
+def test_a_pattern_with_a_folder_is_a_usage_error(shop: Project) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_files = cases/*.yaml\n")
+    result = shop.run().result
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines("ERROR: relevance_files are patterns for file names, without folders, *cases/[*].yaml")
+
+
+def test_a_yaml_file_named_on_the_command_line_is_collected_for_its_cases(shop: Project) -> None:
+    shop.cases(ONE_CASE, "whatever.yaml")
+    shop.cases("k: 5\n# below the defaults\n" + ONE_CASE, "else.yml")
+    assert collected(shop, "whatever.yaml", "else.yml") == ["whatever.yaml::shoes", "else.yml::shoes"]
+    assert collected(shop, "whatever.yaml::shoes") == ["whatever.yaml::shoes"]
+    assert collected(shop, ".") == []
+
+
+@pytest.mark.parametrize("text", ["services: {shop: {image: shop}}", "- cases", "just text", "", "nested: {cases: []}"])
+def test_a_yaml_file_without_cases_is_left_alone(shop: Project, text: str) -> None:
+    shop.cases(text, "compose.yaml")
+    run = shop.run("compose.yaml")
+    assert "CaseFile" not in run.text
+    assert run.counts == {}
+    assert run.code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)  # as without the plugin
+
+
+def test_a_file_that_is_no_yaml_is_left_alone(shop: Project) -> None:
+    shop.cases(ONE_CASE, "cases.txt")
+    assert shop.run("cases.txt").counts == {}
+
+
+@pytest.mark.parametrize("head", ["tags: [a", "a: b: c", "\tx: 1", "note: 'open"])
+def test_a_broken_yaml_file_named_on_the_command_line_shows_its_mistake(shop: Project, head: str) -> None:
+    shop.cases(f"{head}\ncases:\n  - query: shoes\n", "whatever.yaml")
+    run = shop.run("whatever.yaml")
+    assert run.counts == {"errors": 1}
+    assert "whatever.yaml:" in run.text
+    assert "Traceback" not in run.text
+
+
+def test_all_the_mistakes_of_a_file_are_one_collection_error(shop: Project) -> None:
+    shop.cases("""
+        min_ndgc: 0.5
+        cases:
+          - query: shoes
+            judgements: {shoes: 3}
+          - query: boots
+            min_ndcg: 1.5
+          - query: ""
+    """)
+    run = shop.run()
+    assert run.counts == {"errors": 1}
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    lines = [line for line in run.text.splitlines() if line.startswith("shop.relevance.yaml:")]
+    assert [line.partition(": ")[0] for line in lines] == [
+        "shop.relevance.yaml:1:1",
+        "shop.relevance.yaml:4:5",
+        "shop.relevance.yaml:6:15",
+        "shop.relevance.yaml:7:12",
+    ]
+    assert lines[0].endswith('did you mean "min_ndcg"?')
+    assert lines[1].endswith('did you mean "judgments"? (in case "shoes")')
+    assert "Traceback" not in run.text
+
+
+def test_one_broken_file_does_not_hide_the_others(shop: Project) -> None:
+    shop.cases("cases: [{qery: shoes}]", "a.relevance.yaml")
+    shop.cases("- cases", "b.relevance.yaml")
+    shop.cases(ONE_CASE, "c.relevance.yaml")
+    run = shop.run()
+    assert run.counts == {"errors": 2}
+    assert 'a.relevance.yaml:1:10: unknown key "qery" of a case; did you mean "query"?' in run.text
+    assert "b.relevance.yaml:1:1: " in run.text
+    run = shop.run("--continue-on-collection-errors")
+    assert run.counts == {"errors": 2, "passed": 1}
+
+
+BAD_FILES = {
+    "empty": (b"", "the file is empty"),
+    "only a comment": (b"# to do\n", "the file is empty"),
+    "a list": (b"- query: shoes\n", "cases"),
+    "not UTF-8": (b"cases:\n  - query: caf\xe9\n", "2:15: the file is not UTF-8: byte 0xe9"),
+    "no cases": (b"min_ndcg: 0.5\n", 'the file has no "cases"'),
+    "an empty list of cases": (b"cases: []\n", '"cases" is an empty list'),
+    "two documents": (b"cases: [{query: a}]\n---\ncases: [{query: b}]\n", "2:1"),
+    "ids that are the same": (b"cases: [{query: a}, {query: b, id: a}]\n", 'a second case with the id "a"'),
+    "a written id with ::": (b"cases: [{query: a, id: 'b::c'}]\n", "which a pytest node id cannot carry"),
+    "a written id with a bracket": (b"cases: [{query: a, id: 'b[c'}]\n", "which a pytest node id cannot carry"),
+    "a written id with a control character": (b'cases: [{query: a, id: "b\\u0007"}]\n', "a control character"),
+    "a tag of pytest's": (b"cases: [{query: a, tags: [xfail]}]\n", "already owns"),
+    "params with k": (b"cases: [{query: a, params: {k: 3}}]\n", "params may not have k"),
+    "a floor without judgments": (b"cases: [{query: a, min_ndcg: 0.5}]\n", "a floor needs judgments"),
+    "a fixture that is no name": (b"cases: [{query: a, search: my search}]\n", "expected the name of a fixture"),
+    "what is not there yet": (b"gates: [{passing: 1}]\ncases: [{query: a}]\n", "not supported yet"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_a_file_that_cannot_be_used(shop: Project, data: bytes, message: str) -> None:
+    (shop.path / "shop.relevance.yaml").write_bytes(data)
+    run = shop.run()
+    assert run.counts == {"errors": 1}
+    error = next(line for line in run.text.splitlines() if line.startswith("shop.relevance.yaml:"))
+    assert message in error
+    assert "Traceback" not in run.text
+    assert "pytest_relevance/" not in run.text
+
+
+def test_an_alias_bomb_is_refused(shop: Project) -> None:
+    levels = [f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9) if n else 'shoes'}]" for n in range(12)]
+    shop.cases("params:\n" + "".join(f"  {level}\n" for level in levels) + ONE_CASE)
+    run = shop.run()
+    assert run.counts == {"errors": 1}
+    assert "Traceback" not in run.text
+
+
+def test_a_file_that_cannot_be_opened(shop: Project) -> None:
+    (shop.path / "shop.relevance.yaml").symlink_to("nowhere.yaml")
+    run = shop.run("shop.relevance.yaml")
+    assert run.code != pytest.ExitCode.OK
+    assert "INTERNALERROR" not in run.text
+
+
+def test_a_folder_named_like_a_case_file_is_a_folder(shop: Project) -> None:
+    shop.cases(ONE_CASE, "shop.relevance.yaml/inner.relevance.yaml")
+    assert collected(shop) == ["shop.relevance.yaml/inner.relevance.yaml::shoes"]
+
+
+def test_messages_name_files_from_where_pytest_was_started(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.cases("cases: [{query: shoes, expect: {first: boots}}]", "tests/search/shop.relevance.yaml")
+    shop.write("pytest.ini", "[pytest]\n")
+    monkeypatch.chdir(shop.path / "tests")
+    run = shop.run()
+    assert run.failure("shoes").startswith("search/shop.relevance.yaml:1: first: ")
+    assert run.summary.startswith("search/shop.relevance.yaml  ")
+
+
+def test_case_files_beside_tests_in_python(shop: Project) -> None:
+    shop.write("test_shop.py", "def test_shop(search):\n    assert search('a') == ['a']\n")
+    shop.cases(ONE_CASE)
+    assert shop.run().counts == {"passed": 2}
+
+
+def test_the_options_are_listed(shop: Project) -> None:
+    text = shop.run("--help").text
+    assert "--relevance-inconclusive={fail,skip,pass}" in text
+    assert "relevance_files (args):" in text

@@ -1,0 +1,303 @@
+"""The `relevance` fixture: the scoring and the report of a case file, in a test written in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+pytestmark = pytest.mark.usefixtures("with_and_without_loops")
+
+
+def run_test(project: Project, body: str, *args: str) -> Run:
+    """Run a test with the lines of `body` in it."""
+    indented = "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
+    project.write("test_shop.py", f"import pytest\n\ndef test_shop(relevance):\n{indented}")
+    return project.run(*args)
+
+
+def test_a_check_returns_what_it_found(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+found = relevance.check("smart watch", ["b", "a", "x"], {"a": 3, "b": 1, "c": 0}, min_ndcg=0.7)
+assert found.score == pytest.approx((1 + 7 / 1.584962500721156) / (7 + 1 / 1.584962500721156))
+assert found.verdict == "passed"
+assert (found.judged, found.top) == (2, 3)
+assert found.lower <= found.score < found.upper
+assert found.unjudged == ["x"]
+""",
+    )
+    assert run.counts == {"passed": 1}
+    assert "test_shop.py  mean nDCG@10 0.710   1 passed" in run.summary
+
+
+def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
+    body = 'relevance.check("smart watch", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9, note="not a strap")'
+    run = run_test(project, body)
+    assert run.counts == {"failed": 1}
+    lines = run.failure("test_shop").splitlines()
+    assert lines[0] == "test_shop.py:4: nDCG@10 0.710 is below 0.900"
+    assert lines[1].startswith('query "smart watch"   relevance.check   2 results')
+    assert "note: not a strap" in lines
+    assert any(line.startswith("DCG 5.417 / ideal DCG 7.631 = nDCG@10 0.710") for line in lines)
+    assert any(line.startswith("  a ") and line.endswith("-0.339") for line in lines)  # lost most by
+    assert run.short_summary == ["FAILED test_shop.py::test_shop - nDCG@10 0.710 is below 0.900"]
+
+
+def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:
+    helper = project.write(
+        "checks.py",
+        """
+        def check_shoes(relevance):
+            relevance.check("shoes", ["boots"], {"shoes": 3}, min_ndcg=0.9, expect={"first": "shoes"})
+    """,
+    )
+    project.pytester.syspathinsert()
+    run = run_test(project, "from checks import check_shoes\ncheck_shoes(relevance)", "--tb=line")
+    assert f"{helper}:2: " in run.text
+
+
+def test_without_judgments_and_with_expectations(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+relevance.check("shoes", ["a", "b"], expect={"first": "a", "results": ">= 2", "exclude": ["z"]})
+relevance.check("shoes", ["a", "b"], expect={"include": {"docs": ["c"], "within": 2}})
+""",
+    )
+    assert run.counts == {"failed": 1}
+    assert run.failure("test_shop").startswith('test_shop.py:5: include: not in the top 2: "c" (not returned)')
+
+
+RANKINGS = {
+    "ids": '["a", "b"]',
+    "pairs": '[("a", 0.9), ("b", 0.2)]',
+    "mappings": '[{"_id": "a", "title": "Sandal"}, {"_id": "b"}]',
+    "a response body": '{"hits": {"hits": [{"_id": "a"}, {"_id": "b"}]}}',
+    "a generator": '(found for found in "ab")',
+    "a data frame": '__import__("pandas").DataFrame({"id": ["a", "b"]})',
+}
+
+
+@pytest.mark.parametrize("ranking", RANKINGS.values(), ids=RANKINGS)
+def test_the_ranking_may_have_any_shape(project: Project, ranking: str) -> None:
+    body = f'assert relevance.check("shoes", {ranking}, {{"a": 2, "b": 1}}, min_ndcg=1).score == 1'
+    assert run_test(project, body).counts == {"passed": 1}
+
+
+def test_ids_and_grades_may_be_numbers_of_numpy(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+import numpy
+ids, grades = numpy.array([7, 8]), numpy.array([3, 1])
+judgments = dict(zip(ids, grades))
+assert relevance.check("shoes", ids, judgments, min_ndcg=numpy.float64(1), k=numpy.int64(5)).score == 1
+assert relevance.check("shoes", [7, 8], {7: 3, 8: 1}, min_ndcg=1).score == 1
+assert relevance.check("shoes", ["7"], {7: numpy.array([3, 1, 3])}, expect={"P@1": numpy.float32(1)}).score == 1
+""",
+        "--junitxml=junit.xml",
+    )
+    assert run.counts == {"passed": 1}
+
+
+def test_the_keys_of_a_case(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+judgments = {"a": "exact", "b": [0, 1, 1]}
+keys = dict(scale={"exact": 4, "close": 1, "no": 0}, raters="majority", gain="linear", discount="ln", k=3)
+found = relevance.check("shoes", ["b", "a"], judgments, **keys)
+assert found.score == pytest.approx((1 + 4 / 1.584962500721156) / (4 + 1 / 1.584962500721156))
+assert relevance.check("shoes", ["b"], judgments, ideal="returned", unjudged="skip", **keys).score == 1
+assert relevance.check("shoes", [{"sku": 1, "id": 2}], {"1": 1}, id_field="sku").score == 1
+""",
+    )
+    assert run.counts == {"passed": 1}
+
+
+BAD_CALLS = {
+    "an unknown key": (
+        '"shoes", [], {"a": 1}, min_ndgc=1',
+        'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?',
+    ),
+    "a floor": ('"shoes", [], {"a": 1}, min_ndcg=7', "min_ndcg: expected a number from 0 to 1"),
+    "a floor without judgments": ('"shoes", [], min_ndcg=0.5', "min_ndcg: a floor needs judgments"),
+    "a grade": ('"shoes", [], {"a": "good"}', "good"),
+    "a metric": ('"shoes", [], {"a": 1}, expect={"nDGC@10": 1}', "nDGC@10"),
+    "a floor above the best": ('"shoes", [], {"a": 1}, expect={"P@5": 0.6}', "the floor 0.6 of P@5 is above 0.2"),
+    "an empty query": ('" ", []', "query: the query is empty"),
+    "a query that is none": ("7, []", "query: expected text, found 7"),
+    "judgments that are none": ('"shoes", [], ["a"]', "judgments: "),
+    "an id twice": ('"shoes", [], {"7": 1, 7: 2}', "document '7' is judged twice, as text and as a number"),
+    "a float id": ('"shoes", [], {7.0: 1}', "judgments: a document id is text or a whole number, found 7.0"),
+    "params": ('"shoes", [], {"a": 1}, params={}', "relevance.check takes no params: the ranking is given here"),
+    "search": ('"shoes", [], {"a": 1}, search="find"', "relevance.check takes no search: "),
+    "tags": ('"shoes", [], {"a": 1}, tags=["head"]', "relevance.check takes no tags: mark the test"),
+    "xfail": ('"shoes", [], {"a": 1}, xfail="later"', "relevance.check takes no xfail: mark the test with pytest.mark"),
+    "skip": ('"shoes", [], {"a": 1}, skip="later"', "relevance.check takes no skip: mark the test with pytest.mark"),
+    "usefixtures": ('"shoes", [], {"a": 1}, usefixtures=["x"]', "takes no usefixtures: request the fixtures"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_CALLS.values(), ids=BAD_CALLS)
+def test_a_key_or_value_that_a_case_file_would_refuse_is_a_value_error(
+    project: Project, arguments: str, message: str
+) -> None:
+    run = run_test(project, f"relevance.check({arguments})")
+    assert run.counts == {"failed": 1}
+    text = run.failure("test_shop")
+    assert f">       relevance.check({arguments})"[:60] in text
+    error = next(line for line in text.splitlines() if line.startswith("E  "))
+    assert error.startswith("E       ValueError: relevance.check")
+    assert message in error
+    assert "pytest_relevance/" not in run.text
+    assert "= relevance =" not in run.text
+
+
+@pytest.mark.parametrize(("ranking", "message"), [("None", "None"), ("'a b'", "text, 'a b'"), ("{'a'}", "a set")])
+def test_a_ranking_that_is_none_is_an_error(project: Project, ranking: str, message: str) -> None:
+    run = run_test(project, f'relevance.check("shoes", {ranking}, {{"a": 1}})')
+    assert run.failure("test_shop").startswith(f"test_shop.py:4: search returned {message}")
+    assert "1 error" in run.summary
+
+
+def test_a_search_that_was_not_awaited(project: Project) -> None:
+    run = run_test(project, "async def search(): ...\nrelevance.check('shoes', search(), {'a': 1})")
+    text = run.failure("test_shop")
+    assert "ValueError: relevance.check was given <coroutine object" in text
+    assert "await the search in the test" in text
+
+
+def test_each_check_of_a_test_counts_by_itself(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)
+relevance.check("boots", ["a"], {"a": 3})
+relevance.check("hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)
+relevance.check("never reached", [], {"a": 3})
+""",
+    )
+    assert run.counts == {"failed": 1}
+    assert run.failure("test_shop").startswith("test_shop.py:6: nDCG@10 0.631 is below 0.900")
+    assert "mean nDCG@10 0.877   1 passed, 1 failed, 1 measured" in run.summary
+    assert "never reached" not in run.summary
+
+
+def test_a_check_whose_failure_the_test_expects(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+with pytest.raises(pytest.fail.Exception, match="is below 0.900"):
+    relevance.check("hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9)
+assert 1 == 2
+""",
+    )
+    text = run.failure("test_shop")
+    assert ">       assert 1 == 2" in text
+    assert "is below 0.900" not in text.split("assert 1 == 2")[1]
+
+
+def test_a_failure_of_something_else_is_told_as_pytest_does(project: Project) -> None:
+    run = run_test(project, 'found = relevance.check("hats", ["a"], {"a": 3}, min_ndcg=0.9)\nassert found.score < 1')
+    assert ">       assert found.score < 1" in run.failure("test_shop")
+    assert run.counts == {"failed": 1}
+    assert "1 passed" in run.summary
+
+
+def test_the_checks_of_a_parametrised_test_are_one_line_of_the_summary(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        @pytest.mark.parametrize("query", ["a b", "b a", "a c"])
+        def test_shop(relevance, query):
+            relevance.check(query, query.split(), {"a": 3, "b": 1})
+    """,
+    )
+    suites = [line for line in project.run().summary.splitlines() if line.startswith("test_shop.py")]
+    assert len(suites) == 1
+    assert "3 measured" in suites[0]
+
+
+def test_marks_of_the_test(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        @pytest.mark.xfail(reason="not yet")
+        def test_xfail(relevance):
+            relevance.check("shoes", ["x"], {"a": 3, "x": 0}, min_ndcg=0.9)
+
+        class TestShop:
+            def test_method(self, relevance):
+                relevance.check("boots", ["a"], {"a": 3}, min_ndcg=0.9)
+    """,
+    )
+    run = project.run()
+    assert run.outcomes == {"test_xfail": "xfailed", "TestShop::test_method": "passed"}
+    assert "1 passed, 1 xfailed" in run.summary
+
+
+@pytest.mark.parametrize("mark", ["asyncio", "anyio"])
+def test_in_an_async_test(project: Project, mark: str) -> None:
+    pytest.importorskip("pytest_asyncio" if mark == "asyncio" else "anyio")
+    if project.options:
+        pytest.skip("an async test needs its plugin")
+    project.write(
+        "test_shop.py",
+        f"""
+        import pytest
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        @pytest.mark.{mark}
+        async def test_shop(relevance):
+            async def search(query):
+                return ["b", "a"]
+            relevance.check("shoes", await search("shoes"), {{"a": 3, "b": 1}}, min_ndcg=0.9)
+    """,
+    )
+    run = project.run()
+    assert run.counts == {"failed": 1}
+    assert run.failure("test_shop").startswith("test_shop.py:11: nDCG@10 0.710 is below 0.900")
+
+
+def test_the_hook_reads_rankings_of_the_fixture_too(project: Project) -> None:
+    project.conftest("def pytest_relevance_ranking(response):\n    return response['found']\n")
+    body = 'assert relevance.check("shoes", {"found": ["a"]}, {"a": 1}).score == 1'
+    assert run_test(project, body).counts == {"passed": 1}
+
+
+def test_a_fixture_that_requests_it(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        @pytest.fixture
+        def good(relevance):
+            return lambda query, found: relevance.check(query, found, {"a": 3, "x": 0}, min_ndcg=0.9)
+
+        def test_good(good):
+            good("shoes", ["a"])
+
+        def test_bad(good):
+            good("shoes", ["x"])
+    """,
+    )
+    assert project.run().outcomes == {"test_good": "passed", "test_bad": "failed"}
+
+
+def test_the_text_of_passing_checks_at_vv(project: Project) -> None:
+    run = run_test(project, 'relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)', "-vv")
+    assert "test_shop.py:4: nDCG@10 1.000, at least 0.900 expected" in run.text
