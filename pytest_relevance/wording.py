@@ -40,12 +40,12 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
         text = repr(value)
     except Exception as error:  # a user's broken __repr__ must not hide the message it stands in
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
-    return _cut(_escaped(text), longest)
+    return _cut(printable(text), longest)
 
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Text in double quotes, with what a terminal could misread escaped, cut to `longest` characters."""
-    return f'"{_cut(_escaped(text), longest)}"'
+    return f'"{_cut(printable(text), longest)}"'
 
 
 def found(value: object) -> str:
@@ -61,7 +61,8 @@ def found(value: object) -> str:
     return f"the list {shown(list(value))}" if isinstance(value, (list, tuple)) else shown(value)
 
 
-def _escaped(text: str) -> str:
+def printable(text: str) -> str:
+    """Text with what a terminal could misread, or a reader could not see, escaped as in Python."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

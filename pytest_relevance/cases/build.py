@@ -11,7 +11,7 @@ from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, 
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
-from pytest_relevance.wording import did_you_mean, quoted
+from pytest_relevance.wording import did_you_mean, found, quoted
 
 CASES = "cases"
 NAMES = {
@@ -93,6 +93,8 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     for name, field in FIELDS.items():
         if name in values and CASE in field.at:
             try:
+                if name == "judgments":
+                    _look_at_documents(values[name])
                 own[name] = field.check(values[name], own)
             except (Refused, RefusedSeveral) as error:
                 refusals += [refused.under(name) for refused in error.all()]
@@ -108,6 +110,14 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if case is None or refusals:
         raise ValueError("\n".join(refused.render() for refused in refusals))
     return case
+
+
+def _look_at_documents(judgments: object) -> None:
+    """Documents are text in every file, so that only here they have to be looked at."""
+    if isinstance(judgments, Mapping):
+        wrong = [document for document in judgments if not isinstance(document, str)]
+        if wrong:
+            raise Refused(f"a document id is text, found {found(wrong[0])}")
 
 
 def _settled(case: Case) -> Case:

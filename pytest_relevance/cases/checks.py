@@ -15,7 +15,7 @@ from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number_advice
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
-from pytest_relevance.wording import did_you_mean, found, listed, quoted, shown
+from pytest_relevance.wording import did_you_mean, found, listed, printable, quoted, shown
 
 Check = Callable[[object, Mapping[str, object]], object]
 
@@ -107,9 +107,9 @@ def gain(value: object, terms: Mapping[str, object]) -> object:
         try:
             grade = _grade_of_gain(written, terms)
             if not is_number(gained):
-                raise Refused(f"a gain is a number, found {found(gained)}{number_advice(gained)}", (written,))
+                raise Refused(f"a gain is a number, found {found(gained)}{number_advice(gained)}", (str(written),))
             if grade in gains:
-                raise Refused(f"grade {grade:g} has two gains; keep one of them", (written,), at_key=True)
+                raise Refused(f"grade {grade:g} has two gains; keep one of them", (str(written),), at_key=True)
             gains[grade] = gained
         except Refused as refused:
             refusals.append(refused)
@@ -125,7 +125,7 @@ def _grade_of_gain(written: object, terms: Mapping[str, object]) -> float:
         return names[written]
     grade = scalar_value(written) if isinstance(written, str) else written
     if not is_number(grade):
-        allowed = listed([*names, "a number"])
+        allowed = listed([*map(printable, names), "a number"])
         close = _close(written, names)
         raise Refused(f"{shown(written)} is no grade; expected {allowed}{close}", (str(written),), at_key=True)
     return grade  # type: ignore[return-value]
@@ -157,7 +157,7 @@ def names(check: Callable[[object], str], what: str) -> Check:
 
     def checked(value: object, terms: Mapping[str, object]) -> tuple[str, ...]:
         if not isinstance(value, (list, tuple)):
-            cure = f"; write [{value}]" if isinstance(value, str) and value else ""
+            cure = f"; write [{value}]" if isinstance(value, str) and value.isidentifier() else ""
             raise Refused(f"expected a list of {what}, found {found(value)}{cure}")
         refusals, seen = [], dict[str, None]()
         for number, item in enumerate(value):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from yaml.error import MarkedYAMLError, YAMLError
+from yaml.events import ScalarEvent
 from yaml.reader import ReaderError
 
 from pytest_relevance.cases.problems import Problem
@@ -64,14 +65,31 @@ def pure_event_source(data: bytes) -> Callable[[], Any]:
             Scanner.__init__(self)
             Parser.__init__(self)
 
-    get_event: Callable[[], Any] = PureParser(data).get_event
+    parser = PureParser(data)
+
+    def get_event() -> Any:
+        problem = "found invalid Unicode character escape code"  # libyaml looks for it, and says so
+        try:
+            event = parser.get_event()  # type: ignore[no-untyped-call]
+        except (ValueError, OverflowError):
+            raise MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from None
+        if isinstance(event, ScalarEvent) and _SURROGATE.search(event.value):
+            raise MarkedYAMLError(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
+        return event
+
     return get_event
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BOM = "\ufeff"
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """The characters that YAML has only escaped, in double quotes."""
+
+
+def is_utf_16(data: bytes) -> bool:
+    """Whether a file begins as those do that Windows saves as Unicode."""
+    return data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def undecodable(data: bytes) -> Problem | None:
@@ -79,7 +97,7 @@ def undecodable(data: bytes) -> Problem | None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if is_utf_16(data):
             return Problem(1, 1, "the file is UTF-16; save it as UTF-8")
         line, column = _place(data[: error.start].decode("utf-8"))
         byte = f"0x{data[error.start]:02x}"
@@ -101,7 +119,12 @@ def syntax_problem(error: YAMLError, data: bytes) -> Problem:
     if begun is not None and mark is not None and context and begun.line != mark.line:
         context = f"{context} begun in line {begun.line + 1}"
     message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
-    advice = _tab_advice(text, mark) or next((f" ({cure})" for cause, cure in _ADVICE if cause in message), "")
+    lines = _BREAK.split(text)
+    advice = next((f" ({cure})" for cause, cure in _ADVICE if cause in message), "")
+    if mark is None or mark.line >= len(lines):  # libyaml says that the end is in the line after the last
+        return Problem(len(lines), len(lines[-1]) + 1, f"this is not YAML: {message}{advice}")
+    if _is_tab(lines[mark.line][: mark.column + 1]):
+        advice = " (there is a tab; indent with spaces)"
     return problem_at(mark, f"this is not YAML: {message}{advice}")
 
 
@@ -110,20 +133,17 @@ _ADVICE = (
     ("cannot start any token", "a text that begins with this character needs quotes"),
     ("scanning an alias", "a text that begins with * needs quotes"),
     ("scanning an anchor", "a text that begins with & needs quotes"),
+    ("expected '-' indicator", "look at the indentation"),
     ("expected key", "look at the indentation, and at quotes that are not closed"),
     ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
-    ("tab character", "indent with spaces"),
+    ("invalid Unicode character escape", "write the character itself"),
 )
 """What a syntax error of YAML's usually comes from."""
 
 
-def _tab_advice(text: str, mark: Mark | None) -> str:
-    """Name the tab where a line is indented with one: libyaml speaks of "a character", and nobody sees any."""
-    if mark is None:
-        return ""
-    lines = _BREAK.split(text)
-    before = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
-    return " (there is a tab; indent with spaces)" if before.strip(" \t") == "" and "\t" in before else ""
+def _is_tab(line: str) -> bool:
+    """Whether a line is indented with a tab: libyaml speaks of "a character", and nobody sees any."""
+    return not line.strip(" \t") and "\t" in line
 
 
 def _unreadable(text: str) -> Problem:

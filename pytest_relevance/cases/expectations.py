@@ -42,7 +42,7 @@ def check_expectations(value: object, terms: Mapping[str, object]) -> tuple[Expe
 def _metric(name: object, expected: object) -> Expectation:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`."""
     metric = _parsed(name)
-    example = f'{name}: 0.6 or {name}: ">= 0.6"'
+    example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
     comparison, bound = _compared(expected, _bound, number, example)
     if metric.measure not in _UNBOUNDED and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE):
         raise Refused(f"{metric.text} lies between 0 and 1, found {found(expected)}; write {example}")
@@ -87,13 +87,13 @@ def _documents(kind: str, expected: object) -> Expectation:
     return Expectation(kind, kind, documents=tuple(seen), within=within)
 
 
-_WITH_DEPTH = frozenset({"include", "exclude"})
+WITH_DEPTH = frozenset({"include", "exclude"})
 _LONG_FORM = ("docs", "within")
 
 
 def _with_depth(kind: str, written: Mapping[object, object]) -> tuple[int | None, object, tuple[str, ...]]:
     """The depth and the documents of a long form, and the path to the documents."""
-    if kind not in _WITH_DEPTH:
+    if kind not in WITH_DEPTH:
         raise Refused(f"expected a document or a list of documents, found {found(written)}")
     example = f"{kind}: {{docs: [...], within: 25}}"
     unknown = [

@@ -7,7 +7,7 @@ expectations that contradict each other. Each check gives refusals with paths fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isnan, nan
+from math import floor, isnan, nan
 
 from pytest_relevance.cases.graded import Graded
 from pytest_relevance.cases.model import Case, Expectation, Terms
@@ -44,9 +44,9 @@ def check_gains(graded: Graded, settings: Settings) -> bool:
 def floor_of(own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation]) -> float | None:
     """The floor of nDCG that applies to a case: its own, the inherited one, or none."""
     relevant = check_gains(graded, terms.settings)
-    floor: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
+    least: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
     written = own.get("min_ndcg") is not None
-    if floor is None:
+    if least is None:
         return None
     if _most_results(expect) == 0:
         if written:
@@ -58,7 +58,7 @@ def floor_of(own: Mapping[str, object], terms: Terms, graded: Graded, expect: Se
                 "a floor needs judgments, and the case has none; add judgments, or take it out", ("min_ndcg",)
             )
         raise Refused(
-            f"the suite's min_ndcg {floor:g} applies to this case, which has no judgments; "
+            f"the suite's min_ndcg {least:g} applies to this case, which has no judgments; "
             "add judgments, or write min_ndcg: null"
         )
     if not relevant:
@@ -69,7 +69,7 @@ def floor_of(own: Mapping[str, object], terms: Terms, graded: Graded, expect: Se
                 ("min_ndcg",),
             )
         return None
-    return floor
+    return least
 
 
 def contradictions(expect: Sequence[Expectation], k: int) -> Iterator[Refused]:
@@ -122,8 +122,8 @@ def needs_best(case: Case) -> bool:
 def unreachable(case: Case) -> Iterator[Refused]:
     """The floors of a case that no ranking can reach. To be asked once its terms are settled."""
     if case.min_ndcg is not None and case.settings.ideal == "max":
-        floor = Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
-        if refused := _unreachable(floor, case):
+        expected = Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
+        if refused := _unreachable(expected, case):
             yield refused.under("min_ndcg")
     for expected in case.expect:
         if expected.metric is not None and (refused := _unreachable(expected, case)):
@@ -143,9 +143,12 @@ def _unreachable(expected: Expectation, case: Case) -> Refused | None:
         if not _beyond(expected, reached):
             return None
         best = reached if isnan(best) else max(best, reached)
+    possible = (
+        floor((best + _ROUNDING) * 10_000) / 10_000
+    )  # rounded down: what the message shows can be written as the floor
     return Refused(
-        f"the floor {expected.bound:g} of {metric.text} is above {best:.4g}, the best that the judgments of the case "
-        "allow; lower it, or judge more documents"
+        f"the floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments of the "
+        "case allow; lower it, or judge more documents"
     )
 
 

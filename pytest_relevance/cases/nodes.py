@@ -194,6 +194,7 @@ class EventReader:
             self._anchors[event.anchor] = event
         if event.tag is not None and event.implicit == _WRITTEN_TAG:
             self._refuse_tag(event)
+            event.implicit = (True, False)  # one mistake is enough: without its tag it may be a number
         return event
 
     def _look_at_tag(self, start: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance.cases.build import CASES, NAMES
-from pytest_relevance.cases.events import Broken, problem_at, undecodable
+from pytest_relevance.cases.events import Broken, is_utf_16, problem_at, undecodable
 from pytest_relevance.cases.fields import FIELDS, SUITE
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
@@ -55,6 +55,8 @@ def parse_suite(data: bytes, file: str, *, owned_tags: frozenset[str] = OWNED_TA
 
 def has_cases(data: bytes) -> bool:
     """Whether the top level of some YAML has `cases` or `queries`: a case file whatever its name."""
+    if undecodable(data) is not None:
+        return _seems_to_have_cases(data)
     try:
         events = EventReader(data, quick=False)
         if not events.top_level():
@@ -64,9 +66,14 @@ def has_cases(data: bytes) -> bool:
                 return True
             events.compose(events.event())
     except Broken:
-        # A case file with a mistake above its cases must show the mistake, not vanish.
-        return any(line.startswith((b"cases:", b"queries:")) for line in data.splitlines())
+        return _seems_to_have_cases(data)
     return False
+
+
+def _seems_to_have_cases(data: bytes) -> bool:
+    """The same for what cannot be read: a case file with a mistake above its cases must show it, not vanish."""
+    text = data.decode("utf-16" if is_utf_16(data) else "utf-8", "replace").removeprefix("\ufeff")
+    return any(line.startswith((f"{CASES}:", f"{QUERIES}:")) for line in text.splitlines())
 
 
 class _Pass:
@@ -75,20 +82,21 @@ class _Pass:
     def __init__(self, data: bytes, file: str, owned_tags: frozenset[str], *, quick: bool) -> None:
         self._file = file
         self._owned_tags = owned_tags
+        self._quick = quick
         header: Pairs = {}
-        if self._read(data, header, quick=quick):
-            self._read(data, header, quick=quick)
+        if self._read(data, header):
+            self._read(data, header)
 
     def suite(self) -> Suite:
         return self._builder.suite()
 
-    def _read(self, data: bytes, header: Pairs, *, quick: bool) -> bool:
+    def _read(self, data: bytes, header: Pairs) -> bool:
         """Read the file with what is known of its header; whether there was more below `cases`."""
         self._builder = builder = SuiteBuilder(self._file, self._owned_tags)
         self.problems = builder.problems
         known = len(header)
         try:
-            events = EventReader(data, quick=quick)
+            events = EventReader(data, quick=self._quick)
             events.problems = builder.problems
             late = self._top(events, builder, header)
         except Broken as broken:
@@ -138,6 +146,8 @@ class _Pass:
             while type(event := events.event()) is not SequenceEndEvent:
                 reported = len(builder.problems)
                 builder.add(events.compose(event), event.start_mark, reported)
+                if self._quick and builder.problems:
+                    raise Careful
         else:  # somewhere an alias may stand for it, and it for an alias: read as a whole
             node = events.compose(start, IN_CASE)
             if not isinstance(node, SequenceNode):

@@ -8,17 +8,18 @@ from yaml.events import ScalarEvent
 
 from pytest_relevance.cases.build import NO_QUERY, checked_case, make_terms, unknown_key
 from pytest_relevance.cases.events import Mark, problem_at
+from pytest_relevance.cases.expectations import WITH_DEPTH
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.graded import Graded
 from pytest_relevance.cases.limits import needs_best, unreachable
-from pytest_relevance.cases.model import Case, Suite, Terms
+from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import check_tag, node_name
 from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, SequenceNode
 from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral
 from pytest_relevance.wording import quoted
 
 _FIELDS = {level: [field for field in FIELDS.values() if level in field.at] for level in (SUITE, CASE)}
-_DECISIVE = frozenset({"k", "scale", "gain", "negative", "raters", "judgments"})
+_DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 """While one of these is wrong, what the keys of a case say together cannot be known."""
 
 
@@ -74,7 +75,9 @@ class SuiteBuilder:
             self.problems.append(problem_at(mark, NO_QUERY, label))
         if "tags" in own:
             self._check_tags(own, node, label)
-        if not self._is_new(own, node, mark, label) or len(self.problems) > reported or wrong & _DECISIVE:
+        if not self._is_new(own, node, mark, label) or len(self.problems) > reported:
+            return
+        if wrong and _undecided(wrong, values):
             return
         assert mark is not None
         try:
@@ -160,13 +163,22 @@ class SuiteBuilder:
             self._lines[name] = at.line + 1 if at is not None else 1
             return True
         cure = "ids are unique in a file" if key == "id" else "give one of them an id"
-        message = f"a second case with the id {quoted(written)}, the first is in line {first}; {cure}"
+        # a written id may be what a query is encoded as, and then the two ids look different
+        what = f"node id {quoted(name)}" if "%" in name else f"id {quoted(written)}"
+        message = f"{key}: a second case with the {what}, the first is in line {first}; {cure}"
         self.problems.append(problem_at(at, message, label))
         return False
 
     def _refuse(self, refused: Refused, root: MappingNode, label: str | None) -> None:
         mark = _locate(root, refused.path, at_key=refused.at_key)
         self.problems.append(problem_at(mark, refused.render(), label))
+
+
+def _undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:
+    """Whether something else that is wrong hides what the keys of a case say together."""
+    expect: tuple[Expectation, ...] = values.get("expect", ())  # type: ignore[assignment]
+    looks_at_k = values.get("ideal") == "max" or any(expected.kind in WITH_DEPTH for expected in expect)
+    return not wrong.isdisjoint(_DECISIVE) or ("k" in wrong and looks_at_k)
 
 
 def _label(pairs: Pairs, number: int) -> str:

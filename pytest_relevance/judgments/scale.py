@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pytest_relevance.wording import printable
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -18,4 +20,5 @@ class Scale:
         """The scale as a message says it: `0 (irrelevant), 1 (complement), 3 (exact)` or `0 to 3`."""
         if not self.names:
             return f"{self.lowest:g} to {self.highest:g}"
-        return ", ".join(f"{grade:g} ({name})" for name, grade in sorted(self.names.items(), key=lambda pair: pair[1]))
+        names = sorted(self.names.items(), key=lambda pair: pair[1])
+        return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)

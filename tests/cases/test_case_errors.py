@@ -1,0 +1,304 @@
+"""Mistakes: where they are, what was found, what is allowed, and all those of a file together."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance import CaseFileError, read_suite
+from pytest_relevance.cases.model import Suite
+from pytest_relevance.cases.problems import MOST_SHOWN, Problem, Refused
+from pytest_relevance.cases.reader import has_cases
+
+Read = Callable[[str | bytes], Suite]
+Mistakes = Callable[[str | bytes], list[str]]
+
+
+def test_a_message_says_where_and_what_and_which_case(tmp_path: Path) -> None:
+    file = tmp_path / "shop.relevance.yaml"
+    file.write_text("cases:\n  - query: blue shoes\n    min_ndgc: 0.5\n", encoding="utf-8")
+    with pytest.raises(CaseFileError) as caught:
+        read_suite(file)
+    assert str(caught.value) == (
+        f'{file}:3:5: unknown key "min_ndgc" of a case; did you mean "min_ndcg"? (in case "blue shoes")'
+    )
+    assert caught.value.file == str(file)
+    assert caught.value.problems == (Problem(3, 5, "", '"blue shoes"'),)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_suite(tmp_path / "missing.relevance.yaml")
+
+
+def test_all_the_mistakes_of_a_file_are_reported_together_in_its_order(mistakes: Mistakes) -> None:
+    found = mistakes(
+        """\
+        k: 0
+        serach: find
+        scale: [0, 3]
+        cases:
+          - query: a
+            judgments: {x: 9, x: 1, y: "2"}
+            weight: 0
+            k: 5
+            k: 6
+          - id: no query
+          - query: a
+          - text
+          - query: b
+            min_ndcg: 0.5
+            expect: {P@5: 2, first: [x, x]}
+          - query: c
+            judgments: {x: 1}
+            expect: {P@5: 0.5}
+        tags: [skip]
+        """
+    )
+    assert found == [
+        "1:4: k: expected a whole number from 1 to 1,000,000, found 0",
+        '2:1: unknown key "serach" of a suite; did you mean "search"?',
+        '6:20: judgments.x: grade 9 is off the scale, which is 0 to 3 (in case "a")',
+        '6:23: document "x" is judged twice, first in line 6; keep one grade, or write a list of ratings (in case "a")',
+        '6:32: judgments.y: the grade "2" is in quotes, which make it text; write 2 (in case "a")',
+        '7:13: weight: expected a number above 0, found 0 (in case "a")',
+        '9:5: duplicate key "k", first in line 8; keep one of them (in case "a")',
+        '10:5: the case has no "query", the only key it must have (in case "no query")',
+        '11:12: query: a second case with the id "a", the first is in line 5; give one of them an id (in case "a")',
+        '12:5: a case is a mapping; write "- query: text"',
+        '15:19: expect.P@5: P@5 lies between 0 and 1, found 2; write P@5: 0.6 or P@5: ">= 0.6" (in case "b")',
+        '15:33: expect.first[1]: document "x" stands twice; keep one of them (in case "b")',
+        "18:19: expect.P@5: the floor 0.5 of P@5 is above 0.2, the best that the judgments of the case allow; "
+        'lower it, or judge more documents (in case "c")',
+        '19:8: tags[0]: the tag "skip" is a marker that pytest or a plugin already owns; choose another name '
+        '(or write the key "skip" of the case)',
+    ]
+
+
+def test_what_depends_on_a_wrong_suite_is_not_reported_as_well(mistakes: Mistakes) -> None:
+    """No floor without judgments where a file would have them; no gain too low where the gain is what is wrong."""
+    assert (
+        len(mistakes("judgments: qrels.csv\nmin_ndcg: 0.5\ncases: [{query: a}, {query: b, expect: {P@5: 0.2}}]")) == 1
+    )
+    assert len(mistakes("gain: lineal\ncases: [{query: a, judgments: {x: 60}}]")) == 1
+    assert len(mistakes("scale: [0, 100]\ncases: [{query: a, judgments: {x: 60}}]")) == 1
+    assert len(mistakes("k: many\ncases: [{query: a, expect: {include: [a, b, c, d, e, f, g, h, i, j, k]}}]")) == 1
+
+
+def test_what_does_not_depend_on_it_is(mistakes: Mistakes) -> None:
+    found = mistakes(
+        "search: 7up\nscale: 5\ncases:\n  - {query: a, scale: [0, 1], judgments: {x: 2}}\n  - {query: b, k: 0}\n"
+    )
+    assert [line.partition(": ")[0] for line in found] == ["1:9", "2:8", "4:46", "5:19"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("serach: x\ncases: [{query: a}]", '1:1: unknown key "serach" of a suite; did you mean "search"?'),
+        ("case: [{query: a}]", '1:1: unknown key "case" of a suite; did you mean "cases"?'),
+        ("Cases: [{query: a}]", '1:1: unknown key "Cases" of a suite; did you mean "cases"?'),
+        (
+            "cases: [{query: a, judgements: {x: 1}}]",
+            '1:20: unknown key "judgements" of a case; did you mean "judgments"?',
+        ),
+        ("cases: [{query: a, MIN_NDCG: 1}]", '1:20: unknown key "MIN_NDCG" of a case; did you mean "min_ndcg"?'),
+        ("cases: [{qurey: a, query: b}]", '1:10: unknown key "qurey" of a case; did you mean "query"?'),
+        ("query: a\ncases: [{query: b}]", '1:1: "query" is a key of a case, not of a suite'),
+        ("weight: 2\ncases: [{query: b}]", '1:1: "weight" is a key of a case, not of a suite'),
+        ("cases: [{query: a, gates: []}]", '1:20: "gates" is a key of the suite, beside cases, not of a case'),
+        ("cases: [{query: a, cases: []}]", '1:20: "cases" is a key of the suite, beside cases, not of a case'),
+    ],
+)
+def test_a_key_that_is_not_known_there(mistakes: Mistakes, text: str, message: str) -> None:
+    (found,) = mistakes(text)
+    assert found.startswith(message)
+
+
+def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistakes) -> None:
+    (of_case,) = mistakes("cases: [{query: a, zzz: 1}]")
+    assert 'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain' in of_case
+    (of_suite,) = mistakes("zzz: 1\ncases: [{query: a}]")
+    assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain' in of_suite
+    assert of_suite.endswith("tolerance, gates, queries, cases")
+
+
+def test_a_duplicate_key_of_a_suite(mistakes: Mistakes) -> None:
+    assert mistakes("k: 5\nk: 6\ncases: [{query: a}]\ncases: [{query: b}]\n") == [
+        '2:1: duplicate key "k", first in line 1; keep one of them',
+        '4:1: duplicate key "cases", first in line 3; keep one of them',
+    ]
+
+
+def test_a_duplicate_key_deep_in_a_case(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - query: a\n    params: {f: {x: 1, x: 2}}\n    expect: {RR: '<= 1', RR: 1}\n") == [
+        '3:24: duplicate key "x", first in line 3; keep one of them (in case "a")',
+        '4:26: duplicate key "RR", first in line 4; keep one of them (in case "a")',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("k: 5\n", '1:1: the file has no "cases"; a suite has "cases" and any of its defaults: search, k, min_ndcg'),
+        ("scale: [0, 3]\n", '1:1: the file has no "cases"; a suite has "cases"'),
+        ("cases:\n", '1:7: "cases" takes a list; begin each case with "- query:"'),
+        ("cases: 3\n", '1:8: "cases" takes a list; begin each case with "- query:"'),
+        ("cases: {query: a}\n", '1:8: "cases" takes a list; begin each case with "- query:"'),
+        ("cases: []\n", '1:8: "cases" is an empty list; write at least one "- query:"'),
+        ("cases: &a []\n", '1:8: "cases" is an empty list; write at least one "- query:"'),
+        ("cases:\n  - blue shoes\n", '2:5: a case is a mapping; write "- query: blue shoes"'),
+        ("cases:\n  -\n", '2:4: a case is a mapping; write "- query: ..."'),
+        ("cases:\n  - [query]\n", '2:5: a case is a mapping; write "- query: ..."'),
+        ("cases:\n  - {}\n", '2:5: the case has no "query", the only key it must have (in case number 1)'),
+        (
+            "cases: [{query: a}, {k: 5}]\n",
+            '1:21: the case has no "query", the only key it must have (in case number 2)',
+        ),
+    ],
+)
+def test_a_file_without_cases(mistakes: Mistakes, text: str, message: str) -> None:
+    (found,) = mistakes(text)
+    assert found.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "judgments: qrels.csv",
+            "a judgment file for the whole suite is not supported yet by this version of pytest-rel",
+        ),
+        (
+            "tolerance: 0.1",
+            "comparing with a baseline is not supported yet by this version of pytest-relevance; take it",
+        ),
+        ("gates: [{passing: 0.95}]", "gates are not supported yet by this version of pytest-relevance; take it out"),
+        (
+            "queries: queries.tsv",
+            "a file of queries is not supported yet by this version of pytest-relevance; take it ou",
+        ),
+    ],
+)
+def test_what_a_later_version_will_read_in_a_suite(mistakes: Mistakes, line: str, message: str) -> None:
+    name, _, _ = line.partition(": ")
+    (found,) = mistakes(f"{line}\ncases: [{{query: a}}]\n")
+    assert found.startswith(f"1:{len(name) + 3}: {name}: {message}")
+
+
+def test_a_file_of_queries_without_cases_is_not_supported_either(mistakes: Mistakes) -> None:
+    (found,) = mistakes("queries: queries.tsv\n")
+    assert "a file of queries is not supported yet" in found
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "judgments: qrels.csv",
+            "judgments: a judgment file is not supported yet by this version of pytest-relevance; w",
+        ),
+        (
+            'judgments: "qrels.csv"',
+            "judgments: a judgment file is not supported yet by this version of pytest-relevanc",
+        ),
+        (
+            "tolerance: 0.1",
+            "tolerance: comparing with a baseline is not supported yet by this version of pytest-releva",
+        ),
+    ],
+)
+def test_what_a_later_version_will_read_in_a_case(mistakes: Mistakes, line: str, message: str) -> None:
+    (found,) = mistakes(f"min_ndcg: 0.5\ncases:\n  - query: a\n    {line}\n    expect: {{P@5: 0.2}}\n")
+    assert message in found
+
+
+def test_many_mistakes_are_counted(mistakes: Mistakes) -> None:
+    found = mistakes("cases:\n" + "".join(f"  - {{query: q{i}, k: 0}}\n" for i in range(MOST_SHOWN + 7)))
+    assert len(found) == MOST_SHOWN + 1
+    assert found[-1] == " ... and 7 more problems"
+
+
+def test_what_a_terminal_could_misread_is_escaped(mistakes: Mistakes) -> None:
+    found = mistakes(
+        'cases:\n  - query: "a\\e[2J"\n    "k\\e[2J": 1\n    judgments: {"d\\r": 9, x: "\\a"}\n'
+        '    scale: {"b\\a": 0, c: 3}\n    gain: {"\\a": 1}\n    tags: "\\a"\n'
+    )
+    assert "".join(found).isprintable()
+    assert any('(in case "a\\x1b[2J")' in line for line in found)
+
+
+def test_long_values_are_cut(mistakes: Mistakes) -> None:
+    found = mistakes(f"cases:\n  - query: {'a' * 500}\n    k: {'b' * 500}\n    {'c' * 500}: 1\n")
+    assert all(len(line) < 700 for line in found)
+
+
+def test_errors_can_be_sent_to_another_process() -> None:
+    error = CaseFileError("shop.yaml", [Problem(2, 1, "second"), Problem(1, 5, "first", '"a"')])
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) == 'shop.yaml:1:5: first (in case "a")\nshop.yaml:2:1: second'
+    assert again.problems == error.problems
+
+
+def test_the_path_to_what_is_refused() -> None:
+    assert Refused("no").render() == "no"
+    assert Refused("no", ("k",)).render() == "k: no"
+    assert Refused("no", ("expect", "first", 1)).render() == "expect.first[1]: no"
+    assert Refused("no", ("judgments", "a b", "grade")).render() == 'judgments."a b".grade: no'
+    assert Refused("no", ("judgments", "x", "grdae"), at_key=True).render() == "judgments.x: no"
+
+
+# Whether any YAML file is a case file
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cases: []",
+        "queries: x.tsv",
+        "# comment\nk: 5\ncases:\n  - nonsense",
+        '{"k": 5, "cases": []}',
+        "k: [\ncases:\n  - query: a\n",  # broken, and must show how
+        "a: *b\nqueries: q.tsv\n",
+        "\ufeffcases: []",
+    ],
+)
+def test_a_case_file_by_its_content(text: str) -> None:
+    assert has_cases(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# cases:\n",
+        "- cases: []",
+        "services: {cases: []}\n",
+        "text: |\n  cases:\n",
+        "just text",
+        "a: [",
+        "a: *b",
+        "a: &a [*a]",
+        "? [a]\n: b\n",
+        "a: 1\n---\ncases: []\n",
+        "a: " + "[" * 1000,
+        "a: \x00",
+    ],
+)
+def test_another_file_by_its_content(text: str) -> None:
+    assert not has_cases(text.encode())
+
+
+def test_bytes_that_are_no_text_are_no_case_file() -> None:
+    assert not has_cases(b"\xff\xfe\x00")
+    assert not has_cases(b"\x89PNG\r\n\x1a\n\x00\xff")
+    assert not has_cases("a: 1".encode("utf-16"))
+
+
+def test_a_case_file_in_another_encoding_must_show_that() -> None:
+    assert has_cases("k: 5\ncases:\n  - query: grün\n".encode("latin-1"))
+    assert has_cases("k: 5\ncases:\n  - query: grün\n".encode("utf-16"))

@@ -1,0 +1,175 @@
+"""`expect:` as it is written, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_relevance.cases.model import Case, Expectation
+
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+
+
+def expected_of(case: ReadCase, line: str) -> Expectation:
+    (only,) = case(f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n").expect
+    return only
+
+
+@pytest.mark.parametrize(
+    ("line", "metric", "comparison", "bound"),
+    [
+        ("P@5: 0.4", "P@5", ">=", 0.4),
+        ('P@5: ">= 0.4"', "P@5", ">=", 0.4),
+        ("P@5: '>=0.4'", "P@5", ">=", 0.4),
+        ("RR: '> 0.5'", "RR", ">", 0.5),
+        ("RR: == 1", "RR", "==", 1),
+        ("Judged@10: < 1", "Judged@10", "<", 1),
+        ('R@100: "<= 0.5"', "R@100", "<=", 0.5),
+        ("nDCG@3: 1", "nDCG@3", ">=", 1),
+        ("mrr: 1", "RR", ">=", 1),
+        ("precision@1: 1", "P@1", ">=", 1),
+        ("P(rel=2)@1: 1", "P(rel=2)@1", ">=", 1),
+        ("RBP(p=0.5): 0.5", "RBP(p=0.5)", ">=", 0.5),
+        ("DCG@10: 7.5", "DCG@10", ">=", 7.5),
+        ("CG@10: '>= -3'", "CG@10", ">=", -3),
+    ],
+)
+def test_a_metric_and_its_bound(case: ReadCase, line: str, metric: str, comparison: str, bound: float) -> None:
+    expected = expected_of(case, line)
+    assert expected.kind == "metric"
+    assert expected.metric is not None
+    assert (expected.name, expected.metric.text) == (metric, metric)
+    assert (expected.comparison, expected.bound) == (comparison, bound)
+    assert expected.written == line.split(":")[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "documents", "within"),
+    [
+        ("first: x", "first", ("x",), None),
+        ("first: [x, 007, no]", "first", ("x", "007", "no"), None),
+        ("include: x", "include", ("x",), None),
+        ("include: [x, y]", "include", ("x", "y"), None),
+        ("include: {docs: x, within: 25}", "include", ("x",), 25),
+        ("exclude: {docs: [z, 1e5], within: 3}", "exclude", ("z", "1e5"), 3),
+        ("exclude: {docs: [z]}", "exclude", ("z",), None),
+        ("order: [x, y]", "order", ("x", "y"), None),
+    ],
+)
+def test_documents_and_their_places(
+    case: ReadCase, line: str, kind: str, documents: tuple[str, ...], within: int | None
+) -> None:
+    expected = expected_of(case, line)
+    assert (expected.kind, expected.name, expected.documents, expected.within) == (kind, kind, documents, within)
+
+
+@pytest.mark.parametrize(
+    ("line", "comparison", "bound"),
+    [
+        ("results: 0", "==", 0),
+        ("results: 5", "==", 5),
+        ('results: ">= 1"', ">=", 1),
+        ("results: '< 100'", "<", 100),
+        ('latency: "<= 200 ms"', "<=", 0.2),
+        ("latency: 200 ms", "<=", 0.2),
+        ("latency: 200ms", "<=", 0.2),
+        ("latency: '< 1.5 s'", "<", 1.5),
+    ],
+)
+def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound: float) -> None:
+    expected = expected_of(case, line)
+    assert expected.comparison == comparison
+    assert expected.bound == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("P@5:", 'expect.P@5: expected a bound, found nothing; write P@5: 0.6 or P@5: ">= 0.6"'),
+        ("P@5: high", 'expect.P@5: expected a bound, found the text "high"; write P@5: 0.6 or P@5: ">= 0.6"'),
+        ('P@5: "0.6"', 'expect.P@5: expected a bound, found the text "0.6"; write 0.6 without quotes'),
+        ("P@5: .6", 'expect.P@5: expected a bound, found the text ".6"; write it as 0.6'),
+        ('P@5: ">= .6"', 'expect.P@5: expected a bound, found the text ">= .6"; write P@5: 0.6 or'),
+        ('P@5: "=> 0.6"', 'expect.P@5: expected a bound, found the text "=> 0.6"; write P@5: 0.6 or'),
+        ('P@5: ">="', 'expect.P@5: expected a bound, found the text ">="; write'),
+        ("P@5: [0.6]", "expect.P@5: expected a bound, found the list [0.6]; write"),
+        ("P@5: .nan", 'expect.P@5: expected a bound, found the text ".nan"; write'),
+        ("P@5: 1.5", 'expect.P@5: P@5 lies between 0 and 1, found 1.5; write P@5: 0.6 or P@5: ">= 0.6"'),
+        ("RR: -0.5", "expect.RR: RR lies between 0 and 1, found -0.5; write"),
+        ("P@5: '< 0'", 'expect.P@5: P@5 lies between 0 and 1, found the text "< 0"; write'),
+        ("P@5: '> 1'", 'expect.P@5: P@5 lies between 0 and 1, found the text "> 1"; write'),
+        ("P: 0.5", "expect: 'P' needs a cutoff: write P@10 for the top ten"),
+        ("P@0: 0.5", "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'"),
+        (
+            "frist: x",
+            'expect: "frist" is neither first, include, exclude, order, results or latency nor a metric; '
+            'did you mean "first"?',
+        ),
+        ("nDGC@10: 0.5", "(did you mean nDCG?)"),
+        ("first:", "expect.first: a document id is text, found nothing"),
+        ("first: []", "expect.first: expected a document or a list of documents, found the list []"),
+        ("first: [[x]]", "expect.first[0]: a document id is text, found the list ['x']"),
+        ("first: [x, y, x]", 'expect.first[2]: document "x" stands twice; keep one of them'),
+        ("first: {docs: x}", "expect.first: expected a document or a list of documents, found the mapping"),
+        ("order: x", "expect.order: order takes at least two documents, each expected before the next"),
+        ("include: {docs: [x], whithin: 3}", 'expect.include: unknown key "whithin"; did you mean "within"?'),
+        ("include: {docs: [x], k: 3}", 'expect.include: unknown key "k"; write include: {docs: [...], within: 25}'),
+        ("include: {within: 3}", "expect.include: the documents are missing; write include: {docs: [...], within: 25}"),
+        (
+            "include: {docs: x, within: 0}",
+            "expect.include.within: expected a whole number from 1 to 1,000,000, found 0",
+        ),
+        ("include: {docs: x, within: }", "expect.include.within: expected a whole number from 1 to 1,000,000, found n"),
+        (
+            'exclude: {docs: z, within: "5"}',
+            'expect.exclude.within: expected a whole number from 1 to 1,000,000, found the text "5"; write 5 without',
+        ),
+        ("exclude: {docs: [z, z]}", 'expect.exclude.docs[1]: document "z" stands twice; keep one of them'),
+        ("results: -1", "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, "),
+        ("results: 1.5", "expect.results: expected a whole number from 0 to 1,000,000, found 1.5; write"),
+        ("results: '< 0'", 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write'),
+        ("results: 1000001", "expect.results: expected a whole number from 0 to 1,000,000, found 1000001; write"),
+        ("results: some", 'expect.results: expected a bound, found the text "some"; write results: 0, results: 5 (ex'),
+        (
+            "latency: 200",
+            'expect.latency: expected a bound, found 200; write latency: "<= 200 ms" or latency: "< 1.5 s"',
+        ),
+        ("latency: 2 min", 'expect.latency: expected a bound, found the text "2 min"; write latency: "<= 200 ms" or'),
+        ('latency: ">= 1 s"', 'expect.latency: expected the longest duration allowed, found the text ">= 1 s"; write'),
+        ("latency: 0 ms", 'expect.latency: expected the longest duration allowed, found the text "0 ms"; write'),
+    ],
+)
+def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> None:
+    (found,) = mistakes(f"cases:\n  - query: a\n    judgments: {{x: 3, y: 1}}\n    expect:\n      {line}\n")
+    assert found.startswith("5:")
+    assert message in found
+    assert found.endswith('(in case "a")')
+
+
+def test_expectations_are_a_mapping(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - query: a\n    expect: [first]\n") == [
+        "3:13: expect: expected a mapping such as {P@5: 0.6, first: sku-1}, found the list ['first'] (in case \"a\")"
+    ]
+
+
+def test_no_expectations_at_all(case: ReadCase, mistakes: Mistakes) -> None:
+    assert case("cases: [{query: a, expect: {}}]").expect == ()
+    (found,) = mistakes("cases: [{query: a, expect: }]")
+    assert "found nothing" in found
+
+
+def test_every_wrong_expectation_is_reported_where_it_stands(mistakes: Mistakes) -> None:
+    found = mistakes(
+        """\
+        cases:
+          - query: a
+            expect:
+              P@5: high
+              frist: x
+              first: [a, a]
+              latency: 5
+        """
+    )
+    assert [line.partition(": ")[0] for line in found] == ["4:12", "5:7", "6:18", "7:16"]

@@ -1,0 +1,211 @@
+"""Judgments in a case: numbers, names of the scale, several ratings, the long form; and what is no grade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_relevance.cases.model import Case, Suite
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+
+
+def test_a_grade_is_a_number(case: ReadCase) -> None:
+    found = case("cases: [{query: a, judgments: {a: 3, b: 0, c: 0.5, d: -1, e: 2.0}}]")
+    assert found.judgments == {"a": 3, "b": 0, "c": 0.5, "d": -1, "e": 2.0}
+    assert list(found.judgments) == ["a", "b", "c", "d", "e"]
+
+
+def test_a_grade_is_a_name_of_the_scale(case: ReadCase) -> None:
+    found = case(
+        """
+        scale: {exact: 3, no: 0, true: 1, null: -1}
+        cases:
+          - query: a
+            judgments: {a: exact, b: no, c: "no", d: true, e: null, f: 2}
+        """
+    )
+    assert found.judgments == {"a": 3, "b": 0, "c": 0, "d": 1, "e": -1, "f": 2}
+
+
+def test_a_case_may_have_a_scale_of_its_own(read: Read) -> None:
+    suite = read(
+        """
+        scale: {good: 1, bad: 0}
+        cases:
+          - {query: a, judgments: {x: good}}
+          - {query: b, scale: {good: 10, bad: 5}, judgments: {x: good, y: 7}}
+        """
+    )
+    assert [case.judgments for case in suite.cases] == [{"x": 1}, {"x": 10, "y": 7}]
+
+
+@pytest.mark.parametrize(
+    ("raters", "ratings", "grade"),
+    [
+        ("median", "[0, 1, 3]", 1),
+        ("median", "[0, 1]", 0.5),
+        ("median", "[2]", 2),
+        ("mean", "[0, 1, 2, 3]", 1.5),
+        ("mean", "[1, 1, 4]", 2),
+        ("min", "[3, 1, 2]", 1),
+        ("max", "[3, 1, 2]", 3),
+        ("majority", "[3, 1, 1]", 1),
+        ("majority", "[3, 3, 1, 1, 2]", 1),  # of equally frequent ratings the lowest
+        ("median", "[bad, good, good]", 2),
+        ("mean", "[bad, 2.0]", 1.0),
+    ],
+)
+def test_several_ratings_become_one_grade(read: Read, raters: str, ratings: str, grade: float) -> None:
+    suite = read(
+        "scale: {good: 2, bad: 0, best: 4}\n"
+        "cases:\n"
+        f"  - {{query: a, raters: {raters}, judgments: {{x: {ratings}}}}}\n"
+        f"  - {{query: b, raters: {raters}, judgments: {{x: {{grade: {ratings}}}}}}}\n"
+    )
+    assert [case.judgments["x"] for case in suite.cases] == [grade, grade]
+    assert all(type(case.judgments["x"]) is type(grade) for case in suite.cases)
+
+
+def test_the_raters_of_the_suite_serve_the_cases(case: ReadCase) -> None:
+    assert case("raters: max\ncases: [{query: a, judgments: {x: [0, 1, 2]}}]").judgments == {"x": 2}
+
+
+def test_the_long_form_has_a_title_and_a_note(case: ReadCase) -> None:
+    found = case(
+        """
+        cases:
+          - query: a
+            judgments:
+              x: {grade: 3, title: 007, note: no}
+              y: {grade: 0}
+              z: 1
+        """
+    )
+    assert found.judgments == {"x": 3, "y": 0, "z": 1}
+    assert found.titles == {"x": "007"}
+    assert found.notes == {"x": "no"}
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("4", "judgments.x: grade 4 is off the scale, which is 0 to 3"),
+        ("-1", "judgments.x: grade -1 is off the scale, which is 0 to 3"),
+        ('"3"', 'judgments.x: the grade "3" is in quotes, which make it text; write 3'),
+        ("'007'", 'judgments.x: the grade "007" is no number; write it as 7'),
+        ("exact", 'judgments.x: the grade "exact" is no number'),
+        (".nan", 'judgments.x: the grade ".nan" is no number'),
+        ("-.inf", 'judgments.x: the grade "-.inf" is no number'),
+        ("1e1", 'judgments.x: the grade "1e1" is no number; write it as 10'),
+        ("", "judgments.x: the document has no grade; leave it out if nobody judged it"),
+        ("null", "judgments.x: the document has no grade; leave it out if nobody judged it"),
+        ("~", "judgments.x: the document has no grade; leave it out if nobody judged it"),
+        ("[]", "judgments.x: the list of ratings is empty; leave the document out if nobody rated it"),
+        ("[0, 9]", "judgments.x[1]: grade 9 is off the scale, which is 0 to 3"),
+        ("[[1]]", "judgments.x[0]: a grade is a finite number or a name of the scale, found the list [1]"),
+        ("{title: Shoe}", "judgments.x: the judgment has no grade; write {grade: ...}"),
+        ("{grade: 9}", "judgments.x.grade: grade 9 is off the scale, which is 0 to 3"),
+        ("{grade: [0, 9]}", "judgments.x.grade[1]: grade 9 is off the scale, which is 0 to 3"),
+        ("{grade: {grade: 1}}", "judgments.x.grade: a grade is a finite number or a name of the scale, found the map"),
+        ("{grade: 1, title: [a]}", "judgments.x.title: expected text, found the list ['a']"),
+        ("{grade: 1, titel: a}", 'judgments.x: unknown key "titel"; a judgment has grade, title and note; did you'),
+    ],
+)
+def test_what_is_no_grade(mistakes: Mistakes, written: str, message: str) -> None:
+    (found,) = mistakes(f"scale: [0, 3]\ncases:\n  - query: a\n    judgments:\n      y: 1\n      x: {written}\n")
+    assert found.startswith("6:")
+    assert found.partition(": ")[2].startswith(message)
+    assert found.endswith('(in case "a")')
+
+
+def test_an_unknown_name_shows_the_scale_and_the_closest_name(mistakes: Mistakes) -> None:
+    assert mistakes("scale: {exact: 3, irrelevant: 0}\ncases: [{query: a, judgments: {x: exat}}]") == [
+        '2:35: judgments.x: the scale has no grade "exat"; it has 0 (irrelevant), 3 (exact); did you mean "exact"? '
+        '(in case "a")'
+    ]
+
+
+def test_a_name_without_a_scale_says_how_to_give_one(mistakes: Mistakes) -> None:
+    assert mistakes("cases: [{query: a, judgments: {x: exact}}]") == [
+        '1:35: judgments.x: the grade "exact" is no number; names of grades are given by a scale, such as '
+        'scale: {good: 1, bad: 0} (in case "a")'
+    ]
+
+
+def test_every_wrong_grade_is_reported(mistakes: Mistakes) -> None:
+    found = mistakes("scale: [0, 3]\ncases: [{query: a, judgments: {x: 4, y: 5, z: {grad: [6], title: {}}, w: 3}}]")
+    assert [line.partition(": ")[0] for line in found] == ["2:35", "2:41", "2:47", "2:48", "2:66"]
+
+
+def test_a_wrong_scale_is_one_mistake_not_one_for_each_judgment(mistakes: Mistakes) -> None:
+    found = mistakes(
+        """
+        scale: {exact: 3, bad: zero}
+        min_ndcg: 0.5
+        gain: {exact: 10, bad: 0}
+        cases:
+          - {query: a, judgments: {x: exact, y: bad}, expect: {P@5: 0.2}}
+          - {query: b, judgments: {x: exact, y: bad}, min_ndcg: 0.9}
+        """
+    )
+    assert found == ['2:24: scale.bad: the grade of "bad" is a number, found the text "zero"']
+
+
+def test_two_grades_for_one_document(mistakes: Mistakes) -> None:
+    text = "cases:\n  - query: a\n    judgments:\n      x: 1\n      y: 2\n      'x': 1\n"
+    assert mistakes(text) == [
+        '6:7: document "x" is judged twice, first in line 4; keep one grade, or write a list of ratings (in case "a")'
+    ]
+
+
+@pytest.mark.parametrize("empty", ["{}", "{ }"])
+def test_empty_judgments_are_none_at_all(case: ReadCase, mistakes: Mistakes, empty: str) -> None:
+    assert case(f"cases: [{{query: a, judgments: {empty}}}]").judgments == {}
+    (found,) = mistakes(f"cases: [{{query: a, judgments: {empty}, min_ndcg: 0.5}}]")
+    assert "a floor needs judgments, and the case has none" in found
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [("", "nothing"), ("null", "nothing"), ("3", "3"), ("true", "true"), ("[a, b]", "the list ['a', 'b']")],
+)
+def test_judgments_are_pairs(mistakes: Mistakes, written: str, found: str) -> None:
+    (line,) = mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
+    assert line.partition(": ")[2] == (
+        f'judgments: expected document: grade pairs, found {found}; leave the key out if there are none (in case "a")'
+    )
+
+
+def test_a_document_has_a_name(mistakes: Mistakes) -> None:
+    assert mistakes("cases: [{query: a, judgments: {'': 1}}]") == [
+        '1:32: judgments: a document id is text, found nothing (in case "a")'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gain", "grade", "message"),
+    [
+        ("exponential", "51", "grade 51 is too high for exponential gain (2^grade - 1): at most 50 is allowed"),
+        ("{0: 0, 3: 7}", "2", "the gain mapping has no grade 2; it has 0, 3"),
+    ],
+)
+def test_each_grade_without_a_gain_is_reported(mistakes: Mistakes, gain: str, grade: str, message: str) -> None:
+    found = mistakes(f"gain: {gain}\ncases:\n  - query: a\n    judgments: {{x: {grade}, y: 3, z: {grade}}}\n")
+    assert [line.partition(": ")[0] for line in found] == ["4:20", f"4:{31 + len(grade)}"]
+    assert all(message in line for line in found)
+
+
+def test_grades_beyond_the_exponential_gain_beside_cases_that_have_it(read: Read) -> None:
+    suite = read("cases: [{query: a, gain: linear, judgments: {x: 100}}, {query: b, k: 3, judgments: {x: 1}}]")
+    assert [case.settings.max_grade for case in suite.cases] == [100, 1]
+
+
+def test_a_scale_too_high_for_the_gain_points_at_where_the_case_departs_from_its_suite(mistakes: Mistakes) -> None:
+    (found,) = mistakes("scale: [0, 60]\ngain: linear\ncases:\n  - query: a\n    gain: exponential\n")
+    assert found.startswith("5:11: gain: with gain: exponential (2^grade - 1) the highest grade may be 50, found 60")
+    (found,) = mistakes("cases:\n  - query: a\n    scale: [0, 60]\n")
+    assert found.startswith("3:12: scale: with gain: exponential")

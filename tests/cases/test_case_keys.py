@@ -1,0 +1,249 @@
+"""Every key of a case file: where it may stand, what it may hold, what it is without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance import read_suite
+from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
+from pytest_relevance.cases.model import Case, Suite, Xfail
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+
+THE_DESIGN = """\
+# shop.relevance.yaml
+search: find
+k: 5
+min_ndcg: 0.70
+gain: linear
+discount: ln
+ideal: returned
+unjudged: skip
+negative: zero
+min_judged: 0.5
+scale: {exact: 3, substitute: 2, complement: 1, irrelevant: 0}
+raters: mean
+id_field: sku
+title_field: label
+params: {locale: en_GB, fuzzy: true}
+tags: [electronics]
+
+cases:
+  - query: blue shoes
+    id: blue-shoes
+    note: customers mean trainers, not shoe polish
+    judgments:
+      "125125": 3
+      sku-5678: exact
+      sku-1122: [0, 1, 0]
+      sku-9: {grade: complement, title: Shoe polish, note: not this one}
+    min_ndcg: 0.85
+    tags: [head]
+    weight: 4200
+    params: {locale: de_DE}
+    xfail: synonyms are not wired, issue 123
+    skip: the index is rebuilt
+    usefixtures: [empty_cache]
+    expect:
+      P@5: 0.2
+      RR: ">= 0.5"
+      first: sku-5678
+      include: [sku-5678, sku-1122]
+      exclude: {docs: sku-9, within: 3}
+      order: [sku-5678, sku-9]
+      results: ">= 1"
+      latency: "<= 200 ms"
+"""
+
+
+def test_a_file_with_every_key(tmp_path: Path) -> None:
+    file = tmp_path / "shop.relevance.yaml"
+    file.write_text(THE_DESIGN, encoding="utf-8")
+    suite = read_suite(file)
+
+    assert suite.path == str(file)
+    assert suite.terms.search == "find"
+    assert suite.terms.k == 5
+    assert suite.terms.min_ndcg == 0.70
+    assert suite.terms.settings.gain == "linear"
+    assert suite.terms.settings.discount == "ln"
+    assert suite.terms.settings.ideal == "returned"
+    assert suite.terms.settings.unjudged == "skip"
+    assert suite.terms.settings.negative == "zero"
+    assert suite.terms.min_judged == 0.5
+    assert suite.terms.scale is not None
+    assert suite.terms.scale.names == {"exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0}
+    assert suite.terms.raters == "mean"
+    assert (suite.terms.id_field, suite.terms.title_field) == ("sku", "label")
+    assert suite.terms.params == {"locale": "en_GB", "fuzzy": True}
+    assert suite.terms.tags == ("electronics",)
+
+    (case,) = suite.cases
+    assert (case.query, case.id, case.node_name) == ("blue shoes", "blue-shoes", "blue-shoes")
+    assert case.note == "customers mean trainers, not shoe polish"
+    assert case.judgments == {"125125": 3, "sku-5678": 3, "sku-1122": pytest.approx(1 / 3), "sku-9": 1}
+    assert case.titles == {"sku-9": "Shoe polish"}
+    assert case.notes == {"sku-9": "not this one"}
+    assert case.min_ndcg == 0.85
+    assert case.tags == ("electronics", "head")
+    assert case.weight == 4200
+    assert case.params == {"locale": "de_DE", "fuzzy": True}
+    assert case.xfail == Xfail("synonyms are not wired, issue 123")
+    assert case.skip == "the index is rebuilt"
+    assert case.usefixtures == ("empty_cache",)
+    assert [expected.name for expected in case.expect] == [
+        "P@5",
+        "RR",
+        "first",
+        "include",
+        "exclude",
+        "order",
+        "results",
+        "latency",
+    ]
+    assert (case.line, case.column) == (19, 5)
+
+
+def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
+    plain = case("cases: [{query: blue shoes}]")
+    assert plain.id == plain.node_name == "blue shoes"
+    assert not plain.has_written_id
+    assert (plain.search, plain.k, plain.min_ndcg, plain.min_judged, plain.weight) == ("search", 10, None, 0, 1)
+    settings = plain.settings
+    assert (settings.gain, settings.discount, settings.ideal) == ("exponential", "log2", "judged")
+    assert (settings.unjudged, settings.negative) == ("zero", "keep")
+    assert plain.terms.raters == "median"
+    assert (plain.judgments, plain.params, plain.tags, plain.expect, plain.usefixtures) == ({}, {}, (), (), ())
+    assert (plain.xfail, plain.skip, plain.note) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("suite_line", "case_line", "attribute", "inherited", "own"),
+    [
+        ("search: find", "search: look", "search", "find", "look"),
+        ("k: 5", "k: 3", "k", 5, 3),
+        ("min_ndcg: 0.5", "min_ndcg: 0.9", "min_ndcg", 0.5, 0.9),
+        ("min_ndcg: 0.5", "min_ndcg: null", "min_ndcg", 0.5, None),
+        ("gain: linear", "gain: exponential", "settings.gain", "linear", "exponential"),
+        ("gain: linear", "gain: {2: 5, 0: 0}", "settings.gain", "linear", {2: 5, 0: 0}),
+        ("discount: ln", "discount: log2", "settings.discount", "ln", "log2"),
+        ("ideal: returned", "ideal: max", "settings.ideal", "returned", "max"),
+        ("unjudged: skip", "unjudged: zero", "settings.unjudged", "skip", "zero"),
+        ("negative: zero", "negative: keep", "settings.negative", "zero", "keep"),
+        ("min_judged: 0.5", "min_judged: 1", "min_judged", 0.5, 1),
+        ("scale: [0, 4]", "scale: [0, 2]", "terms.scale.highest", 4, 2),
+        ("raters: min", "raters: majority", "terms.raters", "min", "majority"),
+        ("id_field: sku", "id_field: ean", "terms.id_field", "sku", "ean"),
+        ("title_field: label", "title_field: name_en", "terms.title_field", "label", "name_en"),
+        ("params: {a: 1, b: 1}", "params: {b: 2}", "params", {"a": 1, "b": 1}, {"a": 1, "b": 2}),
+        ("tags: [a, b]", "tags: [b, c]", "tags", ("a", "b"), ("a", "b", "c")),
+    ],
+)
+def test_what_a_suite_sets_a_case_may_override(
+    read: Read, suite_line: str, case_line: str, attribute: str, inherited: object, own: object
+) -> None:
+    suite = read(
+        f"{suite_line}\n"
+        "cases:\n"
+        "  - {query: a, judgments: {x: 2}}\n"
+        f"  - query: b\n    judgments: {{x: 2}}\n    {case_line}\n"
+        "  - {query: c, judgments: {x: 2}}\n"
+    )
+
+    def of(case: Case) -> object:
+        found: object = case
+        for name in attribute.split("."):
+            found = getattr(found, name)
+        return found
+
+    assert [of(case) for case in suite.cases] == [inherited, own, inherited]
+
+
+def test_the_keys_that_a_suite_and_a_case_share_are_those_that_can_be_overridden() -> None:
+    """The list above is the whole list: a key that joins the table joins it."""
+    both = {name for name, field in FIELDS.items() if field.at == (SUITE, CASE)}
+    assert both - {"judgments", "tolerance"} == {
+        *("search", "k", "min_ndcg", "scale", "gain", "discount", "ideal", "unjudged", "negative", "min_judged"),
+        *("raters", "id_field", "title_field", "params", "tags"),
+    }
+
+
+def test_suite_keys_below_the_cases_are_defaults_all_the_same(read: Read) -> None:
+    suite = read("cases:\n  - {query: a, judgments: {x: good}}\nscale: {good: 2, bad: 0}\nk: 3\nmin_ndcg: 0.5\n")
+    assert [(case.k, case.min_ndcg, case.judgments) for case in suite.cases] == [(3, 0.5, {"x": 2})]
+
+
+def test_cases_keep_the_order_of_the_file_and_their_lines(read: Read) -> None:
+    suite = read("cases:\n  - query: b\n\n  - query: a\n  - {query: c}\n  -\n    query: d\n")
+    assert [(case.query, case.line, case.column) for case in suite.cases] == [
+        ("b", 2, 5),
+        ("a", 4, 5),
+        ("c", 5, 5),
+        ("d", 7, 5),
+    ]
+
+
+def test_xfail_has_a_long_form(read: Read) -> None:
+    suite = read("cases:\n  - {query: a, xfail: {reason: no synonyms, strict: true}}\n  - {query: b, xfail: why}\n")
+    assert [case.xfail for case in suite.cases] == [Xfail("no synonyms", True), Xfail("why", None)]
+
+
+def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
+    by_name = case("scale: {good: 2, bad: 0}\ngain: {good: 10, bad: -1}\ncases: [{query: a, judgments: {x: good}}]")
+    assert by_name.settings.gain == {2: 10, 0: -1}
+    assert by_name.settings.gain_of(by_name.judgments["x"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "lowest", "highest"),
+    [
+        ("scale: [0, 4]\ncases: [{query: a, judgments: {x: 1}}]", 0, 4),
+        ("cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {y: 0, z: 3}}]", 0, 3),
+        ("cases: [{query: a}]", 0, 0),
+        ("gain: {0: 0, 1: 1, 2: 5}\ncases: [{query: a, judgments: {x: 1, y: 0}}]", 0, 1),
+        ("scale: [0, 4]\ngain: {0: 0, 2: 5}\ncases: [{query: a, judgments: {x: 2}}]", 0, 2),
+        ("scale: [-2, 4]\nnegative: zero\ngain: {0: 0, 4: 5}\ncases: [{query: a, judgments: {x: -1}}]", -2, 4),
+        # a grade of 100 is possible in another case, but has no gain in this one
+        ("cases: [{query: a, judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}}]", 2, 2),
+    ],
+)
+def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowest: float, highest: float) -> None:
+    first = read(text).cases[0]
+    assert (first.terms.lowest, first.terms.highest) == (lowest, highest)
+
+
+def test_the_highest_grade_is_that_of_the_scale_else_of_the_file(read: Read) -> None:
+    assert read("scale: [0, 4]\ncases: [{query: a, judgments: {x: 1}}]").cases[0].settings.max_grade == 4
+    assert read("cases: [{query: a, judgments: {x: 1}}, {query: b, judgments: {x: 3}}]").terms.settings.max_grade == 3
+    assert read("cases: [{query: a}]").terms.settings.max_grade is None
+
+
+@pytest.mark.parametrize(
+    ("expect", "depth"),
+    [
+        ("{}", 10),
+        ("{P@25: 0.01}", 25),
+        ("{RR: 0.5}", 10),
+        ("{include: {docs: [x], within: 40}}", 40),
+        ("{first: [x, y, z]}", 10),
+        ("{results: 20}", 21),
+        ('{results: ">= 20"}', 20),
+        ('{results: "> 20"}', 21),
+        ('{results: "< 20"}', 20),
+    ],
+)
+def test_a_case_looks_as_deep_as_its_deepest_expectation(case: ReadCase, expect: str, depth: int) -> None:
+    assert case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]").depth == depth
+
+
+def test_suites_and_cases_are_frozen_and_share_their_terms(read: Read) -> None:
+    suite = read("k: 5\ncases: [{query: a}, {query: b}, {query: c, k: 3}]")
+    first, second, third = suite.cases
+    assert first.terms is second.terms is suite.terms
+    assert third.terms is not suite.terms
+    with pytest.raises(AttributeError):
+        first.query = "z"  # type: ignore[misc]

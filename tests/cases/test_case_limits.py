@@ -1,0 +1,218 @@
+"""What keys say together: which floor applies, and the floors and expectations that no ranking could meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.limits import best_rankings
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.settings import Settings
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+
+
+def test_a_written_floor_without_judgments(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - query: a\n    min_ndcg: 0.5\n") == [
+        '3:15: min_ndcg: a floor needs judgments, and the case has none; add judgments, or take it out (in case "a")'
+    ]
+
+
+def test_an_inherited_floor_without_judgments(mistakes: Mistakes, case: ReadCase) -> None:
+    assert mistakes("min_ndcg: 0.5\ncases:\n  - query: a\n") == [
+        "3:5: the suite's min_ndcg 0.5 applies to this case, which has no judgments; add judgments, or write "
+        'min_ndcg: null (in case "a")'
+    ]
+    assert case("min_ndcg: 0.5\ncases: [{query: a, min_ndcg: null}]").min_ndcg is None
+
+
+@pytest.mark.parametrize("results", ["0", '"== 0"', '"<= 0"', '"< 1"'])
+def test_to_expect_no_results_takes_an_inherited_floor_away(case: ReadCase, results: str) -> None:
+    assert case(f"min_ndcg: 0.5\ncases: [{{query: a, expect: {{results: {results}}}}}]").min_ndcg is None
+    judged = case(f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]")
+    assert judged.min_ndcg is None
+
+
+@pytest.mark.parametrize("results", ["1", '">= 0"', '"<= 1"', '"< 2"'])
+def test_to_expect_some_results_does_not(case: ReadCase, results: str) -> None:
+    judged = case(f"min_ndcg: 0.5\ncases: [{{query: a, judgments: {{x: 3}}, expect: {{results: {results}}}}}]")
+    assert judged.min_ndcg == 0.5
+
+
+def test_a_written_floor_where_no_results_are_expected(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - {query: a, judgments: {x: 3}, min_ndcg: 0.5, expect: {results: 0}}\n") == [
+        '2:45: min_ndcg: a case that expects no results has no nDCG; take min_ndcg or results out (in case "a")'
+    ]
+
+
+@pytest.mark.parametrize(
+    "judgments", ["{x: 0}", "{x: 0, y: -1}", "{x: -0.5}", "{x: [0, 0]}", "{x: 3}\n    gain: {3: 0, 4: 1}"]
+)
+def test_floors_where_no_document_is_relevant(mistakes: Mistakes, case: ReadCase, judgments: str) -> None:
+    """nDCG is not defined there: a floor written for the case is a mistake, an inherited one does not apply."""
+    text = f"cases:\n  - query: a\n    judgments: {judgments}\n"
+    (found,) = mistakes(f"{text}    min_ndcg: 0.1\n")
+    assert found.endswith(
+        "min_ndcg: no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
+        'judge a relevant document, or take min_ndcg out (in case "a")'
+    )
+    assert case(f"min_ndcg: 0.5\n{text}").min_ndcg is None
+
+
+def test_a_floor_above_the_best_precision(mistakes: Mistakes, case: ReadCase) -> None:
+    text = "cases:\n  - query: a\n    judgments: {x: 3, y: 1, z: 0}\n    expect: {P@5: %s}\n"
+    assert mistakes(text % "0.6") == [
+        "4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4, the best that the judgments of the case allow; "
+        'lower it, or judge more documents (in case "a")'
+    ]
+    assert mistakes(text % '"> 0.4"')[0].startswith("4:19: expect.P@5: the floor 0.4 of P@5 is above 0.4")
+    assert mistakes(text % '"== 0.6"')[0].startswith("4:19: expect.P@5: the floor 0.6 of P@5 is above 0.4")
+    for fitting in ("0.4", '">= 0.4"', '"<= 0.6"', '"< 0.6"', '"== 0.4"'):
+        assert case(text % fitting).expect
+
+
+def test_a_floor_above_the_best_ndcg_where_the_ideal_is_the_top_grade_everywhere(
+    mistakes: Mistakes, case: ReadCase
+) -> None:
+    text = "scale: [0, 3]\nideal: max\nk: 2\ncases:\n  - query: a\n    judgments: {x: 3, y: 1}\n    min_ndcg: %s\n"
+    assert mistakes(text % "0.7") == [
+        "7:15: min_ndcg: the floor 0.7 of nDCG@2 is above 0.6684, the best that the judgments of the case allow; "
+        'lower it, or judge more documents (in case "a")'
+    ]
+    assert case(text % "0.6684").min_ndcg == 0.6684
+
+
+def test_an_inherited_floor_may_be_above_the_best_too(mistakes: Mistakes) -> None:
+    (found,) = mistakes(
+        "min_ndcg: 0.9\nideal: max\ncases:\n  - {query: a, judgments: {x: 3}}\n  - query: b\n    min_ndcg: null\n"
+    )
+    assert found.startswith("4:5: min_ndcg: the floor 0.9 of nDCG@10 is above 0.22, the best")
+
+
+def test_the_top_grade_is_that_of_the_file_where_there_is_no_scale(mistakes: Mistakes) -> None:
+    (found,) = mistakes(
+        "ideal: max\nk: 1\ncases: [{query: a, min_ndcg: 0.9, judgments: {x: 1}}, {query: b, judgments: {x: 3}}]"
+    )
+    assert "the floor 0.9 of nDCG@1 is above 0.1428, the best" in found
+    assert found.endswith('(in case "a")')
+
+
+def test_a_floor_of_a_metric_without_judgments(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - {query: a, expect: {RR: 0.5, first: x}}\n") == [
+        '2:29: expect.RR: RR needs judgments, and the case has none; add judgments (in case "a")'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "cure"),
+    [
+        ("AP", "judge one 1 or higher"),
+        ("R@10", "judge one 1 or higher"),
+        ("AP(rel=3)", "judge one 3 or higher"),
+        ("nDCG@5", "judge one that is"),
+    ],
+)
+def test_a_floor_of_a_metric_that_is_not_defined(mistakes: Mistakes, metric: str, cure: str) -> None:
+    grade = 2 if "rel" in metric else 0
+    (found,) = mistakes(f"cases: [{{query: a, judgments: {{x: {grade}}}, expect: {{{metric}: '<= 0.5'}}}}]")
+    assert f"{metric} is not defined, as no judged document is relevant; {cure}" in found
+
+
+def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(case: ReadCase) -> None:
+    """The best ranking leaves out what counts against it, and is ordered by what counts."""
+    best = case(
+        """
+        gain: {-1: -5, 0: 0, 1: 5, 2: 1}
+        ideal: max
+        cases:
+          - query: a
+            judgments: {u: -1, v: 0, x: 1, y: 2}
+            expect: {DCG@10: 5.6, nDCG: 1, P(rel=2)@1: 1, CG@10: 3, Judged@4: 1, AP(rel=2): 1}
+        """
+    )
+    assert len(best.expect) == 6
+
+
+GRADES = st.lists(st.sampled_from([-1, 0, 1, 2, 3]), min_size=1, max_size=4)
+METRICS = ["nDCG@2", "nDCG", "DCG@2", "CG@3", "P(rel=2)@2", "R@2", "AP", "RR(rel=2)", "ERR@3", "RBP", "Judged@3"]
+METRICS += ["Success(rel=3)@1", "Bpref", "Rprec", "infAP"]
+ALL_SETTINGS = st.builds(
+    Settings,
+    gain=st.sampled_from(["exponential", "linear", {-1: 2, 0: 0, 1: 5, 2: -1, 3: 3}]),
+    ideal=st.sampled_from(["judged", "returned", "max"]),
+    unjudged=st.sampled_from(["zero", "skip"]),
+    negative=st.sampled_from(["keep", "zero"]),
+    max_grade=st.just(3),
+)
+
+
+@given(grades=GRADES, metric=st.sampled_from(METRICS), convention=ALL_SETTINGS)
+@settings(max_examples=300, deadline=None)
+def test_no_ranking_of_the_judged_documents_scores_better_than_the_best(
+    grades: list[int], metric: str, convention: Settings
+) -> None:
+    """Every order of every part of the judged documents, with and without an unjudged one, at every place."""
+    measured = parse_metric(metric)
+
+    def scored(ranking: list[float | None]) -> float:
+        return score(measured, GradedRanking(ranking, (), grades), convention)
+
+    best = [scored(list(ranking.grades)) for ranking in best_rankings(grades, convention)]
+    for size in range(len(grades) + 1):
+        for chosen in set(permutations(grades, size)):
+            for holes in ([], [0], [size]):
+                ranking: list[float | None] = list(chosen)
+                for hole in holes:
+                    ranking.insert(hole, None)
+                found = scored(ranking)
+                assert found != found or found <= max(best) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("expect", "message"),
+    [
+        ("{include: [a, b, c, d]}", "expect.include: 4 documents cannot all be in the top 3"),
+        ("{include: {docs: [a, b], within: 1}}", "expect.include: 2 documents cannot all be in the top 1"),
+        (
+            "{include: a, exclude: a}",
+            'expect.exclude: "a" is expected by include, so that it cannot be absent from the',
+        ),
+        (
+            "{first: [b, a], exclude: {docs: a, within: 2}}",
+            'expect.exclude: "a" is expected by first, so that it cannot',
+        ),
+        ("{results: 1, first: [a, b]}", "expect.results: at most 1 results cannot hold the 2 documents of first"),
+        (
+            "{results: '< 3', first: a, include: [b, c]}",
+            "expect.results: at most 2 results cannot hold the 3 documents",
+        ),
+        ("{results: 0, include: a}", "expect.results: at most 0 results cannot hold the 1 documents of include"),
+    ],
+)
+def test_expectations_that_contradict_each_other(mistakes: Mistakes, expect: str, message: str) -> None:
+    (found,) = mistakes(f"k: 3\ncases:\n  - query: q\n    expect: {expect}\n")
+    assert found.startswith("4:")
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "{include: {docs: a, within: 5}, exclude: a}",  # in 4 or 5
+        "{first: [b, a], exclude: {docs: a, within: 1}}",
+        "{include: [a, b, c]}",
+        "{results: 2, first: a, include: [a, b]}",
+        "{exclude: [a, b, c, d]}",
+        "{order: [a, b], exclude: a}",  # a document that is absent comes last
+    ],
+)
+def test_expectations_that_can_be_met_together(case: ReadCase, expect: str) -> None:
+    assert case(f"k: 3\ncases: [{{query: q, expect: {expect}}}]").expect

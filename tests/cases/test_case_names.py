@@ -1,0 +1,182 @@
+"""Ids, node names and tags: what a case goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.names import OWNED_TAGS, check_id, is_control, node_name
+from pytest_relevance.cases.problems import CaseFileError, Refused
+from pytest_relevance.cases.reader import parse_suite
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+
+
+@pytest.mark.parametrize(
+    ("written", "what"),
+    [
+        ("a::b", "::"),
+        ("a[b", "["),
+        ("a]", "]"),
+        ("[a]::b", "::, [ and ]"),
+        ("a\\tb", "a control character"),
+        ("a\\nb", "a control character"),
+        ("a\\eb", "a control character"),
+        ("a\\u2028b", "a control character"),
+        ("__init__", "a leading __"),
+        (":a", "a leading :"),
+        ("a:", "a trailing :"),
+    ],
+)
+def test_a_written_id_that_cannot_stand_in_a_node_id(mistakes: Mistakes, written: str, what: str) -> None:
+    (found,) = mistakes(f'cases:\n  - query: x\n    id: "{written}"\n')
+    assert found.startswith('3:9: id: the id "')
+    assert (
+        f"has {what}, which a pytest node id cannot carry; choose another id, or leave it out to have the query as id"
+        in found
+    )
+
+
+@pytest.mark.parametrize("written", ["pytestmark", "pytest_generate_tests"])
+def test_an_id_that_pytest_reads_as_something_else(mistakes: Mistakes, written: str) -> None:
+    (found,) = mistakes(f"cases: [{{query: x, id: {written}}}]")
+    assert f'the id "{written}" is reserved by pytest; choose another' in found
+
+
+@pytest.mark.parametrize("written", ["", '""', '"  "'])
+def test_an_empty_id(mistakes: Mistakes, written: str) -> None:
+    (found,) = mistakes(f"cases:\n  - query: x\n    id: {written}\n")
+    assert "the id is empty; leave the key out to have the query as id" in found
+
+
+@pytest.mark.parametrize("written", ["a:b", "blue shoes", "a/b", "a%b", "größe-ß", "_x", "a-b.c@d", "日本語", "100%"])
+def test_a_written_id_stands_in_the_node_id_as_it_is(case: ReadCase, written: str) -> None:
+    found = case(f"cases: [{{query: x, id: '{written}'}}]")
+    assert found.id == found.node_name == written
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("blue shoes", "blue shoes"),
+        ("5,5 mm (m/f) 10% off!", "5,5 mm (m/f) 10%25 off!"),
+        ("größe 38", "größe 38"),
+        ("std::vector", "std%3A%3Avector"),
+        ("a:::b", "a%3A%3A:b"),
+        ("12:30", "12:30"),
+        ("tv [refurbished]", "tv %5Brefurbished%5D"),
+        ("tab\there", "tab%09here"),
+        ("line\nbreak", "line%0Abreak"),
+        ("escape \x1b[31m", "escape %1B%5B31m"),
+        ("nul \x00", "nul %00"),
+        ("line\u2028separator", "line%E2%80%A8separator"),
+        ("__init__", "%5F_init__"),
+        (":a", "%3Aa"),
+        ("a:", "a%3A"),
+        ("::", "%3A%3A"),
+        ("pytestmark", "%70ytestmark"),
+        ("pytest_generate_tests", "%70ytest_generate_tests"),
+    ],
+)
+def test_a_query_that_serves_as_id_is_encoded_in_its_node_name_alone(case: ReadCase, query: str, name: str) -> None:
+    escaped = query.encode("unicode_escape").decode().replace('"', '\\"')
+    found = case(f'cases:\n  - query: "{escaped}"\n')
+    assert found.query == found.id == query
+    assert found.node_name == name
+
+
+@given(st.text(min_size=1))
+def test_a_node_name_can_be_carried_and_read_back(query: str) -> None:
+    name = node_name(query)
+    assert check_id(name) == name if name.strip() else name == query
+    if not any("\ud800" <= character <= "\udfff" for character in query):
+        assert unquote(name) == query
+
+
+@given(st.lists(st.text("a%5BD3A:[]_\n", min_size=1, max_size=5), min_size=2, max_size=2, unique=True))
+def test_distinct_queries_have_distinct_node_names(queries: list[str]) -> None:
+    first, second = queries
+    assert node_name(first) != node_name(second)
+
+
+@given(st.characters())
+def test_control_characters_are_those_that_break_a_line_or_move_a_cursor(character: str) -> None:
+    assert is_control(character) == (
+        ord(character) < 32
+        or 127 <= ord(character) < 160
+        or character in "\u2028\u2029"
+        or "\ud7ff" < character < "\ue000"
+    )
+
+
+def test_two_cases_with_one_id(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - {query: a, id: x}\n  - query: b\n    id: x\n") == [
+        '4:9: id: a second case with the id "x", the first is in line 2; ids are unique in a file (in case "x")'
+    ]
+
+
+def test_two_equal_queries_without_ids(mistakes: Mistakes, read: Read) -> None:
+    assert mistakes("cases:\n  - query: a\n  - query: 'a'\n") == [
+        '3:12: query: a second case with the id "a", the first is in line 2; give one of them an id (in case "a")'
+    ]
+    assert [case.id for case in read("cases: [{query: a}, {query: a, id: b}]").cases] == ["a", "b"]
+
+
+def test_a_query_and_the_id_of_another_case(mistakes: Mistakes) -> None:
+    (found,) = mistakes("cases: [{query: a, id: x}, {query: x}]")
+    assert 'a second case with the id "x"' in found
+
+
+def test_an_id_that_is_the_encoded_name_of_a_query(mistakes: Mistakes) -> None:
+    (found,) = mistakes("cases:\n  - query: 'a['\n  - {query: b, id: a%5B}\n")
+    assert found.startswith('3:20: id: a second case with the node id "a%5B", the first is in line 2')
+
+
+@pytest.mark.parametrize("tag", sorted(OWNED_TAGS))
+def test_a_tag_that_pytest_owns(mistakes: Mistakes, tag: str) -> None:
+    (found,) = mistakes(f"cases:\n  - query: x\n    tags: [head, {tag}]\n")
+    assert found.startswith("3:18: tags[1]: ")
+    assert f'the tag "{tag}" is a marker that pytest or a plugin already owns; choose another name' in found
+    assert ("or write the key" in found) == (tag in {"skip", "xfail", "usefixtures"})
+
+
+def test_a_tag_that_a_plugin_owns() -> None:
+    parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml")
+    with pytest.raises(
+        CaseFileError, match=r'^shop\.yaml:1:8: tags\[0\]: the tag "slow" is a marker that pytest or a p'
+    ):
+        parse_suite(b"tags: [slow]\ncases: [{query: x}]", "shop.yaml", owned_tags=frozenset({"slow"}))
+
+
+@pytest.mark.parametrize("tag", ["a b", "a:b", "a(b)", "a/b", '"a,b"', "é!"])
+def test_a_tag_that_an_expression_cannot_name(mistakes: Mistakes, tag: str) -> None:
+    (found,) = mistakes(f"cases:\n  - query: x\n    tags: [{tag}]\n")
+    assert "may have letters, digits and . + - _ only, so that -m can name it" in found
+
+
+@pytest.mark.parametrize("tag", ["and", "or", "not", "True", "False", "None"])
+def test_a_tag_that_means_something_else_in_an_expression(mistakes: Mistakes, tag: str) -> None:
+    (found,) = mistakes(f"cases: [{{query: x, tags: [{tag}]}}]")
+    assert f'the tag "{tag}" is a word of the language of -m; choose another name' in found
+
+
+def test_a_tag_with_a_leading_underscore(mistakes: Mistakes) -> None:
+    (found,) = mistakes("cases: [{query: x, tags: [_head]}]")
+    assert 'the tag "_head" begins with _, which pytest allows no marker; choose another name' in found
+
+
+@pytest.mark.parametrize("tag", ["head", "class", "a.b", "a-b", "c++", "größe", "2024", "No", "_".join("ab")])
+def test_tags_that_can_be_marks(case: ReadCase, tag: str) -> None:
+    assert case(f"cases: [{{query: x, tags: [{tag}]}}]").tags == (tag,)
+
+
+def test_refused_ids_have_a_message() -> None:
+    with pytest.raises(Refused, match="a pytest node id cannot carry"):
+        check_id("a::b")

@@ -1,0 +1,142 @@
+"""Text stays as written; where a value is wanted, only true, false, null and decimal numbers are one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.scalars import number, number_advice, value
+
+ReadCase = Callable[[str | bytes], Case]
+
+LOOKS_LIKE_SOMETHING_ELSE = [
+    *("no", "No", "yes", "on", "off", "y", "n", "true", "false", "null", "~", "True", "NULL"),
+    *("7", "007", "0o17", "0x1F", "1e5", "1.50", "-0", "+5", ".5", "1_000", ".inf", ".nan", "12:30", "1:20:30"),
+    *("2024-01-01", "2024-01-01T10:00:00Z", "=", "1,5", "5%"),
+]
+
+
+@pytest.mark.parametrize("written", LOOKS_LIKE_SOMETHING_ELSE)
+def test_text_stays_as_written(case: ReadCase, written: str) -> None:
+    """In queries, ids, notes, reasons, tags, names of grades and document ids, plain and quoted alike."""
+    found = case(
+        "scale:\n"
+        f"  {written}x: 1\n"
+        "  worse: 0\n"
+        "cases:\n"
+        f"  - query: {written}\n"
+        f"    note: {written}\n"
+        "    judgments:\n"
+        f"      {written}: {written}x\n"
+        f"      '{written}y': worse\n"
+        "      z:\n"
+        "        grade: 1\n"
+        f"        title: {written}\n"
+        "    expect:\n"
+        f"      first: {written}\n"
+        "      include:\n"
+        f"        - {written}\n"
+        "      order:\n"
+        f"        - '{written}'\n"
+        "        - b\n"
+    )
+    assert found.query == found.id == found.note == written
+    assert found.judgments == {written: 1, f"{written}y": 0, "z": 1}
+    assert found.titles == {"z": written}
+    assert [expected.documents for expected in found.expect] == [(written,), (written,), (written, "b")]
+
+
+@pytest.mark.parametrize("written", ["no", "007", "1e5", "12:30", "2024-01-01", "null", "true"])
+def test_ids_and_names_of_grades_are_text_too(case: ReadCase, written: str) -> None:
+    name = written if number(written) is None else "word"
+    found = case(
+        f"scale: {{{name}: 2, worse: 0}}\ncases:\n  - query: a\n    id: {written}\n    judgments: {{x: {name}}}\n"
+    )
+    assert found.id == written
+    assert found.judgments == {"x": 2}
+
+
+@pytest.mark.parametrize("written", ["no", "007", "1e5", "2024-01-01", "null", "true", "C.O-2+1"])
+def test_tags_are_text_too(case: ReadCase, written: str) -> None:
+    assert case(f"cases: [{{query: a, tags: [{written}]}}]").tags == (written,)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ("", None),
+        ("0", 0),
+        ("-3", -3),
+        ("10", 10),
+        ("0.5", 0.5),
+        ("-0.25", -0.25),
+        ("1.50", 1.5),
+        ("12345678901234567890", 12345678901234567890),
+    ],
+)
+def test_what_converts_in_params(case: ReadCase, written: str, meant: object) -> None:
+    found = case(f"cases:\n  - query: a\n    params:\n      x: {written}\n      deep: [{{y: {written}}}]\n")
+    assert found.params == {"x": meant, "deep": [{"y": meant}]}
+    assert type(found.params["x"]) is type(meant)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("NO", "no", "on", "yes", "True", "FALSE", "Null", "~", "007", "1e5", "0x1F", ".5", "5.", "+5", "1_000"),
+        *(".inf", ".nan", "-.inf", "12:30", "2024-01-01", "1,5", "en_GB", "٣"),
+    ],
+)
+def test_what_stays_text_in_params(case: ReadCase, written: str) -> None:
+    assert case(f"cases:\n  - query: a\n    params:\n      x: {written}\n").params == {"x": written}
+
+
+@pytest.mark.parametrize("written", ["true", "null", "5", "0.5", ""])
+def test_quotes_always_mean_text(case: ReadCase, written: str) -> None:
+    found = case(
+        "cases:\n"
+        "  - query: a\n"
+        "    params:\n"
+        f"      single: '{written}'\n"
+        f'      double: "{written}"\n'
+        "      literal: |-\n"
+        f"        {written}\n"
+        "      folded: >-\n"
+        f"        {written}\n"
+    )
+    assert found.params == dict.fromkeys(("single", "double", "literal", "folded"), written)
+
+
+def test_the_names_of_parameters_are_text(case: ReadCase) -> None:
+    assert case("cases: [{query: a, params: {1: a, no: b, x y: c}}]").params == {"1": "a", "no": "b", "x y": "c"}
+
+
+def test_a_number_too_long_to_be_meant_stays_text() -> None:
+    assert value("9" * 64) == int("9" * 64)
+    assert value("9" * 65) == "9" * 65
+
+
+@pytest.mark.parametrize(
+    ("found", "advice"),
+    [
+        ("5", "; write 5 without quotes"),
+        (".5", "; write it as 0.5"),
+        ("007", "; write it as 7"),
+        ("+3", "; write it as 3"),
+        ("5e-1", "; write it as 0.5"),
+        ("1e400", ""),
+        ("1e-30", ""),
+        ("nan", ""),
+        ("ten", ""),
+        (True, ""),
+        (None, ""),
+        ([1], ""),
+    ],
+)
+def test_advice_for_numbers_that_are_written_another_way(found: object, advice: str) -> None:
+    assert number_advice(found) == advice

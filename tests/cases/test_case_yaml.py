@@ -1,0 +1,154 @@
+"""What YAML itself brings: documents, encodings, lines, tags, and text that is no YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_relevance.cases.model import Case, Suite
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+
+# One document, its encoding, its lines
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "---\n", "---\n...\n", "--- # nothing\n", "\ufeff"])
+def test_an_empty_file(mistakes: Mistakes, text: str) -> None:
+    assert mistakes(text) == ['1:1: the file is empty; a case file has "cases", a list of at least one "- query: ..."']
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("- query: x\n", "1:1: the top level is a list"),
+        ("[]", "1:1: the top level is a list"),
+        ("blue shoes\n", "1:1: the top level is a single value"),
+        ("\n\n'cases'\n", "3:1: the top level is a single value"),
+        ("null\n", "1:1: the top level is a single value"),
+    ],
+)
+def test_a_top_level_that_is_no_mapping(mistakes: Mistakes, text: str, found: str) -> None:
+    assert mistakes(text) == [f'{found}; a case file is a mapping with the key "cases" (and the suite\'s defaults)']
+
+
+@pytest.mark.parametrize("first", ["cases: [{query: x}]", ""])
+def test_a_second_document(mistakes: Mistakes, first: str) -> None:
+    assert mistakes(f"---\n{first}\n---\ncases: [{{query: y}}]\n") == [
+        "3:1: a second document begins here; a case file is one document"
+    ]
+
+
+def test_a_document_may_have_its_marks(case: ReadCase) -> None:
+    assert case("%YAML 1.2\n--- # begin\ncases: [{query: x}]\n...\n# end\n").id == "x"
+
+
+def test_bytes_that_are_not_utf_8(mistakes: Mistakes) -> None:
+    assert mistakes("cases:\n  - query: gr\xfc\xdfe\n".encode("latin-1")) == [
+        "2:14: the file is not UTF-8: byte 0xfc cannot be read; save it as UTF-8"
+    ]
+    assert mistakes("\ufeffcases: [é".encode() + b"\xff") == [
+        "1:10: the file is not UTF-8: byte 0xff cannot be read; save it as UTF-8"
+    ]
+
+
+def test_a_file_in_utf_16(mistakes: Mistakes) -> None:
+    assert mistakes("cases: [{query: x}]".encode("utf-16")) == ["1:1: the file is UTF-16; save it as UTF-8"]
+    (found,) = mistakes("cases: [{query: x}]".encode("utf-16-le"))
+    assert found == "1:2: the character U+0000 may not stand in YAML as it is; save the file as UTF-8 text"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(case: ReadCase, mistakes: Mistakes) -> None:
+    assert case("\ufeffcases: [{query: x}]").id == "x"
+    (found,) = mistakes("\ufeffk: ten\ncases: [{query: x}]")
+    assert found.startswith("1:4: k: ")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_line_endings_of_every_system(read: Read, mistakes: Mistakes, newline: str) -> None:
+    suite = read("cases:\n  - query: a\n    judgments:\n      x: 3\n  - query: b\n".replace("\n", newline).encode())
+    assert [(case.id, case.line, case.judgments) for case in suite.cases] == [("a", 2, {"x": 3}), ("b", 5, {})]
+    (found,) = mistakes("cases:\n  - query: a\n    k: ten\n".replace("\n", newline).encode())
+    assert found.startswith("3:8: k: ")
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x01", "\x1b", "\x7f", "\x9f", "\uffff"])
+def test_a_control_character_in_the_text(mistakes: Mistakes, character: str) -> None:
+    cure = f'write "\\u{ord(character):04x}" in double quotes, or take it out'
+    assert mistakes(f"cases:\n  - query: ab{character}c\n".encode()) == [
+        f"2:14: the character U+{ord(character):04X} may not stand in YAML as it is; "
+        + (cure if character != "\x00" else "save the file as UTF-8 text")
+    ]
+
+
+def test_a_control_character_that_is_escaped_is_part_of_a_query(case: ReadCase) -> None:
+    assert case('cases: [{query: "a\\u001b[31m\\0b"}]').query == "a\x1b[31m\x00b"
+
+
+# Text that is no YAML
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (
+            "cases:\n  - query: a: b\n",
+            "2:13",
+            "mapping values are not allowed in this context (a text with a colon needs",
+        ),
+        ("cases:\n\t- query: a\n", "2:1", "cannot start any token (there is a tab; indent with spaces)"),
+        ("cases:\n  - query: a\n\tk: 5\n", "3:1", "(there is a tab; indent with spaces)"),
+        ("cases:\n  - query: @home\n", "2:12", "cannot start any token (a text that begins with this character needs"),
+        ("cases:\n  - query: %off\n", "2:12", "cannot start any token (a text that begins with this character needs"),
+        ("cases:\n  - query: `a`\n", "2:12", "cannot start any token (a text that begins with this character needs"),
+        ("cases:\n  - query: * star\n", "2:13", "(a text that begins with * needs quotes)"),
+        ("cases:\n  - query: & and\n", "2:13", "(a text that begins with & needs quotes)"),
+        ('cases:\n  - query: "5 inch\n    k: 5\n', "2:12", "the quotes that open here are not closed"),
+        ("cases:\n  - query: 'rock\n", "2:12", "the quotes that open here are not closed"),
+        ("cases:\n  - query: '90's shirt'\n", "2:16", "(look at the indentation, and at quotes that are not closed)"),
+        ("cases:\n  - query: a\n   k: 5\n", "3:4", "did not find expected '-' indicator (look at the indentation)"),
+        ("cases: [{query: a\nk: 5\n", "2:2", "while parsing a flow mapping begun in line 1"),
+        ('cases:\n  - query: "\\ud800"\n', "2:15", "while parsing a quoted scalar"),
+        ('cases:\n  - query: "\\q"\n', "2:13", "while parsing a quoted scalar, found unknown escape character"),
+    ],
+)
+def test_text_that_is_no_yaml(mistakes: Mistakes, text: str, place: str, message: str) -> None:
+    (found,) = mistakes(text)
+    assert found.startswith(f"{place}: this is not YAML: ")
+    assert message in found
+
+
+def test_what_was_wrong_above_is_reported_with_it(mistakes: Mistakes) -> None:
+    found = mistakes("k: ten\ncases:\n  - query: a\n    min_ndcg: 2\n  - query: [\n")
+    assert [line.partition(": ")[0] for line in found] == ["1:4", "4:15", "6:1"]
+
+
+def test_flow_style_and_json_are_yaml(case: ReadCase) -> None:
+    assert case(
+        '{"k":5,"cases":[{"query":"a \\u00e9 b","judgments":{"x":3,"y":"no"}}],"scale":{"no":0,"yes":3}}'
+    ).judgments == {
+        "x": 3,
+        "y": 0,
+    }
+
+
+def test_a_text_over_several_lines(case: ReadCase) -> None:
+    found = case(
+        "cases:\n  - query: blue\n      shoes\n"
+        "    note: |\n      two\n      lines\n    skip: >-\n      not\n      yet\n"
+    )
+    assert (found.query, found.note, found.skip) == ("blue shoes", "two\nlines\n", "not yet")
+
+
+@pytest.mark.parametrize("tag", ["!!int", "!!str", "!sku", "!<x>"])
+def test_tags_of_yaml_have_no_meaning(mistakes: Mistakes, tag: str) -> None:
+    for text in (f"search: {tag} find\n", f"{tag} k: 5\n", f"params: {tag} {{a: 1}}\n"):
+        (found,) = mistakes(f"{text}cases: [{{query: x}}]\n")
+        assert "has no meaning here; quotes make text, and a text that begins with ! needs them" in found
+    for judgments in (f"{{a: {tag} 5}}", f"{{{tag} a: 5}}", f"{tag} {{a: 5}}"):
+        (found,) = mistakes(f"cases:\n  - query: x\n    judgments: {judgments}\n")
+        assert found.startswith("3:")
+        assert "has no meaning here" in found
+        assert found.endswith('(in case "x")')
