@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, score
-from pytest_relevance.runs.expectations import Found, Outcome, below, check
 from pytest_relevance.runs.ranking import Ranking
+
+if TYPE_CHECKING:
+    from pytest_relevance.runs.expectations import Outcome  # imported where it is needed: a passing floor needs none
 
 PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR = "passed", "failed", "inconclusive", "measured", "error"
 """The verdicts: section 6 of the design. An error (the search raised, or returned nonsense) has no `Scored`."""
@@ -98,6 +101,8 @@ def score_case(case: Case, ranking: Ranking, latency: float | None = None) -> Sc
 
 
 def _outcomes(case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None) -> tuple[Outcome, ...]:
+    from pytest_relevance.runs.expectations import Found, check
+
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids, 1):
         ranks.setdefault(document, rank)
@@ -124,7 +129,10 @@ def _decide(
         bounded = case.settings.ideal == "judged" and case.settings.unjudged == "zero"
         if not (bounded and lower >= floor):
             in_doubt = True
-            if not value >= floor:  # also where the score is NaN, which no comparison holds for
+            if not value >= floor:
+                from pytest_relevance.runs.expectations import below
+
+                # here too where the score is NaN, which no comparison holds for
                 scores.insert(0, below(ndcg_at(case.k).text, value, ">=", floor))
             if bounded and not upper >= floor:
                 return FAILED, (*scores, *plain)
