@@ -129,10 +129,9 @@ def _decide(
         bounded = case.settings.ideal == "judged" and case.settings.unjudged == "zero"
         if not (bounded and lower >= floor):
             in_doubt = True
-            if not value >= floor:
+            if not value >= floor:  # also where the score is NaN, which no comparison holds for
                 from pytest_relevance.runs.expectations import below
 
-                # here too where the score is NaN, which no comparison holds for
                 scores.insert(0, below(ndcg_at(case.k).text, value, ">=", floor))
             if bounded and not upper >= floor:
                 return FAILED, (*scores, *plain)
