@@ -1,0 +1,377 @@
+"""What a run tells: failures from -q to -vv, the summary, JUnit, colours; harmless whatever a document is called."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+WATCHES = """
+    import pytest
+
+    TITLES = {"w1": "Sport strap 22 mm", "w2": "Smart Watch 2 black", "w3": "Charging dock"}
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query, k=10, locale="en"):
+            found = {
+                "smart watch": ["w1", "w2", "w3", *(f"x{n}" for n in range(20))],
+                "phone": ["p1"],
+                "nothing": [],
+            }[query]
+            return [{"id": document, "title": TITLES.get(document)} for document in found[:k]]
+        return search
+"""
+
+CASES = """
+    # a comment
+    min_ndcg: 0.5
+    scale: [0, 3]
+    cases:
+      - query: smart watch
+        note: not a strap for one
+        tags: [head]
+        judgments:
+          w1: 0
+          w2: 2
+          w4: {grade: 3, title: Smartwatch X}
+          w5: 3
+          w6: 1
+          w7: 1
+        expect: {exclude: [w3]}
+      - query: phone
+        judgments: {p1: 3}
+      - query: nothing
+        expect: {results: 0}
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """Three cases, of which `smart watch` fails."""
+    project.conftest(WATCHES)
+    project.cases(CASES)
+    return project
+
+
+REASON = "nDCG@10 0.138 is below 0.500"
+HEADLINE = f"shop.relevance.yaml:5: {REASON}"
+EXCLUDED = 'exclude: in the top 10: "w3" (at rank 3)'
+
+
+def test_a_line_a_failure_at_q(shop: Project) -> None:
+    run = shop.run("-q")
+    assert run.failure("smart watch").splitlines() == [f"{HEADLINE}; {EXCLUDED}"]
+
+
+def test_the_report_of_a_failure(shop: Project) -> None:
+    run = shop.run()
+    lines, rows = run.failure("smart watch").splitlines(), run.failure_rows("smart watch")
+    assert lines[:2] == [HEADLINE, f"  {EXCLUDED}"]
+    assert lines[2].startswith('query "smart watch"   search   ')
+    assert "note: not a strap for one" in lines
+    head = next(number for number, row in enumerate(rows) if row[:2] == ["rank", "document"])
+    assert rows[head][2:] == ["grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"]
+    assert rows[head + 1] == [
+        "1",
+        "w1",
+        *["Sport", "strap", "22", "mm"],
+        "0",
+        "0",
+        "1.000",
+        "0.000",
+        "0.000",
+        "3",
+        "7.000",
+    ]
+    assert rows[head + 2][-7:] == ["2", "3", "1.585", "1.893", "1.893", "3", "11.417"]
+    assert rows[head + 3][-7:] == ["-", "-", "2.000", "-", "1.893", "2", "12.917"]
+    assert "DCG 1.893 / ideal DCG 13.734 = nDCG@10 0.138" in run.failure("smart watch")
+    assert "gain exponential, ideal judged, unjudged zero" in run.failure("smart watch")
+    assert "nDCG@10 lies between 0.138 and 1.000" in run.failure("smart watch")
+    blamed = rows.index(["lost", "most", "by"])
+    assert rows[blamed + 1] == ["w4", "Smartwatch", "X", "grade", "3", "not", "returned", "-0.416"]
+    assert max(map(len, lines)) <= 100
+    assert run.failure("smart watch").isascii()
+    assert run.short_summary == [f"FAILED shop.relevance.yaml::smart watch - {REASON}"]
+
+
+def test_v_shows_all_there_is_to_know(project: Project) -> None:
+    """All the ranks, and every judged document that is missing."""
+    project.conftest()
+    ranking = " ".join(f"r{rank}" for rank in range(30))
+    judgments = ", ".join(f"missing{n}: 1" for n in range(12))
+    project.cases(f"cases: [{{query: {ranking}, id: many, k: 25, min_ndcg: 0.5, judgments: {{r0: 0, {judgments}}}}}]")
+    default, verbose = project.run(), project.run("-v")
+    assert "-v shows all" in default.failure("many")
+    assert "missing11" not in default.failure("many")
+    ranks = [row[0] for row in verbose.failure_rows("many") if len(row) > 6 and row[0].isdigit()]
+    assert ranks == [str(rank) for rank in range(1, 26)]
+    assert {f"missing{n}" for n in range(12)} <= set(verbose.failure("many").split())
+    assert "-v shows all" not in verbose.failure("many")
+
+
+def test_vv_shows_the_tables_of_passing_cases_too(shop: Project) -> None:
+    run = shop.run("-vv")
+    assert run.failure("phone").startswith("shop.relevance.yaml:16: nDCG@10 1.000, at least 0.500 expected\n")
+    assert ["1", "p1", "3", "7"] in [row[:4] for row in run.failure_rows("phone")]
+    assert run.failure("smart watch").startswith(HEADLINE)
+    assert "at least 0.500 expected" not in shop.run("-v").text
+
+
+@pytest.mark.parametrize("style", ["auto", "long", "short", "native"])
+def test_the_style_of_tracebacks_makes_no_difference_to_a_failure(shop: Project, style: str) -> None:
+    def without_latency(text: str) -> str:
+        return re.sub(r"[<\d.]+ ms", "", text)
+
+    expected = without_latency(shop.run().failure("smart watch"))
+    assert without_latency(shop.run(f"--tb={style}").failure("smart watch")) == expected
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_tb_line_points_at_the_line_of_the_case(shop: Project) -> None:
+    run = shop.run("--tb=line")
+    assert f"{shop.path / 'shop.relevance.yaml'}:5: {REASON}" in run.text.splitlines()
+    assert "rank  document" not in run.text
+
+
+def test_tb_no(shop: Project) -> None:
+    run = shop.run("--tb=no")
+    assert "FAILURES" not in run.text
+    assert run.short_summary == [f"FAILED shop.relevance.yaml::smart watch - {REASON}"]
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_the_debugger_and_full_tracebacks(shop: Project) -> None:
+    run = shop.run("--full-trace", "-k", "smart")
+    assert run.failure("smart watch").startswith(HEADLINE)
+
+
+def test_the_summary(shop: Project) -> None:
+    rows = shop.run().summary_rows
+    assert rows[0][:8] == ["shop.relevance.yaml", "mean", "nDCG@10", "0.569", "2", "passed,", "1", "failed,"]
+    assert rows[0][8:10] == ["1", "n/a"]
+    assert rows[0][10] == "p50"
+    by_tag = next(row for row in rows if row[0] == "head")
+    assert by_tag[1] == "0.138"
+    lowest = rows.index(["lowest"])
+    assert rows[lowest + 1] == ["0.138", "smart", "watch", "failed", "shop.relevance.yaml:5"]
+
+
+def test_the_summary_at_q_is_a_line_a_suite(shop: Project) -> None:
+    shop.cases("cases: [{query: phone, judgments: {p1: 1}}]", "more.relevance.yaml")
+    rows = shop.run("-q").summary_rows
+    assert [row[0] for row in rows] == ["more.relevance.yaml", "shop.relevance.yaml"]
+    assert rows[0][1:6] == ["mean", "nDCG@10", "1.000", "1", "measured"]
+
+
+def test_means_are_weighted(project: Project) -> None:
+    project.conftest()
+    project.cases("""
+        cases:
+          - {query: a, judgments: {a: 1}, weight: 3}
+          - {query: b, judgments: {c: 1, b: 0}}
+    """)
+    assert project.run().summary_rows[0][3] == "0.750"
+
+
+def test_cases_without_a_defined_score_are_counted_as_such(project: Project) -> None:
+    project.conftest()
+    project.cases("""
+        min_ndcg: 0.5
+        cases:
+          - {query: a, judgments: {a: 0}}
+          - {query: b, judgments: {b: 0}, expect: {first: c}}
+          - {query: c, judgments: {c: 1}}
+    """)
+    run = project.run()
+    assert run.outcomes == {"a": "passed", "b": "failed", "c": "passed"}
+    assert "mean nDCG@10 1.000   1 passed, 1 failed, 1 measured, 2 n/a" in run.summary
+    assert "n/a" in run.failure("b")
+
+
+INCONCLUSIVE = """
+    min_judged: 0.5
+    scale: [0, 3]
+    cases:
+      - query: x y z a
+        judgments: {a: 3, b: 1}
+        min_ndcg: 0.6
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "outcome", "code"),
+    [
+        ((), "failed", 1),
+        (("--relevance-inconclusive=fail",), "failed", 1),
+        (("--relevance-inconclusive=skip",), "skipped", 0),
+        (("--relevance-inconclusive=pass",), "passed", 0),
+    ],
+)
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_an_inconclusive_case(
+    project: Project, options: tuple[str, ...], outcome: str, code: int, workers: tuple[str, ...]
+) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    project.conftest()
+    project.cases(INCONCLUSIVE)
+    run = project.run("-rs", *options, *workers)
+    assert run.outcomes == {"x y z a": outcome}
+    assert run.code == code
+    assert run.entries["x y z a"]["verdict"] == "inconclusive"
+    assert "1 inconclusive" in run.summary
+    if outcome == "failed":
+        text = run.failure("x y z a")
+        assert "shop.relevance.yaml:4: inconclusive: 1 of the top 4 judged, less than min_judged 0.5" in text
+        assert "x, y, z" in text  # what is to be judged
+    if outcome == "skipped":
+        assert run.short_summary[0].startswith("SKIPPED [1] shop.relevance.yaml:4: inconclusive: 1 of the top 4 judged")
+
+
+def test_a_wrong_choice_of_the_option_is_refused(shop: Project) -> None:
+    result = shop.run("--relevance-inconclusive=maybe").result
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines("*argument --relevance-inconclusive: invalid choice: 'maybe'*")
+
+
+def test_ids_of_another_kind_stand_side_by_side(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: 10001 10002, min_ndcg: 0.5, judgments: {sku-1: 3, sku-2: 1}}]")
+    run = project.run()
+    rows = run.failure_rows("10001 10002")
+    assert ["returned:", '"10001",', '"10002"'] in rows
+    assert ["judged:", '"sku-1",', '"sku-2"'] in rows
+    assert "id_field" in run.failure("10001 10002")
+
+
+def test_a_document_that_is_returned_twice_counts_once_and_is_said_to(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a a b, min_ndcg: 1, judgments: {a: 3, b: 1}, expect: {results: 2}}]")
+    run = project.run()
+    assert run.outcomes == {"a a b": "failed"}
+    assert "a at rank 1 and again at 2" in run.failure("a a b")
+    assert 0.9 < run.entries["a a b"]["score"] < 1
+
+
+def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
+    cases = shop.junit()
+    watch = cases["smart watch"]
+    properties = {found.attrib["name"]: found.attrib["value"] for found in watch.iter("property")}
+    assert list(properties) == ["score", "interval", "k", "judged", "latency"]
+    assert float(properties["score"]) == pytest.approx(0.13782, abs=1e-5)
+    assert (properties["k"], properties["judged"]) == ("10", "2")
+    lower, upper = map(float, properties["interval"].split(".."))
+    assert lower <= float(properties["score"]) <= upper
+    assert 0 <= float(properties["latency"]) < 10
+    failure = watch.find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == REASON
+    assert failure.text is not None
+    assert failure.text.startswith(HEADLINE)
+    assert "lost most by" in failure.text
+    assert [found.attrib["name"] for found in cases["nothing"].iter("property")] == ["k", "judged", "latency"]
+
+
+def test_junit_has_the_whole_report_at_q_too(shop: Project) -> None:
+    failure = shop.junit("-q")["smart watch"].find("failure")
+    assert failure is not None
+    assert "lost most by" in (failure.text or "")
+
+
+def test_junit_of_a_search_that_raises(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: 1 / 0
+    """)
+    project.cases("cases: [{query: shoes, judgments: {a: 1}}]")
+    case = project.junit()["shoes"]
+    failure = case.find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "ZeroDivisionError: division by zero"
+    assert "pytest_relevance" not in (failure.text or "")
+    assert not list(case.iter("property"))  # no score of zero
+
+
+EVIL = "Sandal\\x1b]0;owned\\x07\\x1b[31m\\r\\n\\u202egnp.exe\\x9b2J"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+@pytest.mark.parametrize("verbosity", ["-q", "-v", "-vv"])
+def test_a_title_that_a_terminal_could_act_on_is_harmless(
+    project: Project, workers: tuple[str, ...], verbosity: str
+) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: [{{"id": "d\\x1b[2J1", "title": "{EVIL}"}}, {{"id": "b", "title": "{EVIL}"}}]
+    """)
+    project.cases("""
+        cases:
+          - query: "shoes\\e[31m"
+            min_ndcg: 1
+            note: "see\\e[31m"
+            judgments: {"d\\e[2J1": 0, "c\\e[2J": {grade: 2, title: "Boot\\e[31m"}, b: 1}
+            expect: {first: "z\\e[2J"}
+          - query: fine
+            judgments: {b: 1}
+    """)
+    for run in (project.run(verbosity, *workers), project.run(verbosity, "--tb=line", *workers)):
+        assert run.counts == {"failed": 1, "passed": 1}
+        output = run.text.replace("\n", "")
+        assert not [character for character in output if not character.isprintable()]
+    case = project.junit(verbosity, *workers)["shoes%1B[31m".replace("[", "%5B")]
+    failure = case.find("failure")
+    assert failure is not None
+    told = failure.attrib["message"] + (failure.text or "").replace("\n", "")
+    assert not [character for character in told if not character.isprintable()]
+
+
+@pytest.mark.parametrize("options", [(), ("-v",), ("-q",), ("-vv",)], ids=["default", "v", "q", "vv"])
+def test_colours_are_the_same_under_xdist(shop: Project, options: tuple[str, ...]) -> None:
+    pytest.importorskip("xdist")
+    shop.cases("cases: [{query: phone, search: find}, {query: boots, search: find}]", "missing.relevance.yaml")
+
+    def coloured(*more: str) -> list[str]:
+        """The lines of failures and summary, sorted, as workers take turns."""
+        text = re.sub(r"[<\d.]+ ms", "", shop.run("--color=yes", *options, *more).text)
+        told = text.partition("= ERRORS =")[2].partition("short test summary")[0]
+        return sorted(line for line in told.splitlines() if "[gw" not in line)
+
+    here = coloured()
+    assert f"shop.relevance.yaml:5: \x1b[31m\x1b[1m{REASON}" in "\n".join(here)
+    assert coloured("-n2") == here
+
+
+def test_without_colours_there_are_none(shop: Project) -> None:
+    assert "\x1b" not in shop.run("--color=no").text
+
+
+def test_a_run_without_cases_says_nothing(project: Project) -> None:
+    project.write("test_shop.py", "def test_shop():\n    pass\n")
+    run = project.run()
+    assert run.counts == {"passed": 1}
+    assert "relevance" not in run.text.replace("relevance-0.1.0", "").split("plugins:")[1].split("\n", 1)[1]
+
+
+def test_two_files_with_the_same_ids(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a b, judgments: {b: 1, a: 0}}]", "one.relevance.yaml")
+    project.cases("cases: [{query: a b, judgments: {a: 1, b: 0}}]", "two.relevance.yaml")
+    rows = project.run().summary_rows
+    assert [row[:4] for row in rows[:2]] == [
+        ["one.relevance.yaml", "mean", "nDCG@10", "0.631"],
+        ["two.relevance.yaml", "mean", "nDCG@10", "1.000"],
+    ]
