@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 
-from .graded import GradedRanking, dcg, has_gain, ideal_grades, ndcg
+from .graded import GradedRanking, dcg, ideal_grades, ndcg
 from .settings import Settings, discount_table
 
 
 def interval(
-    graded: GradedRanking, k: int | None, lowest: float, highest: float, settings: Settings
+    graded: GradedRanking,
+    k: int | None,
+    lowest: float,
+    highest: float,
+    settings: Settings,
+    *,
+    present: float | None = None,
 ) -> tuple[float, float]:
     """Give the least and the greatest nDCG@k that the unjudged results in the top k leave open.
 
@@ -21,22 +29,27 @@ def interval(
     Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
     nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later
     copy of a document is not an unjudged result, nor is a document with a negative grade, whatever `negative` says.
+    `present` is the score, for a caller who knows it already.
     """
-    present = ndcg(graded, settings, k)
+    if present is None:
+        present = ndcg(graded, settings, k)
     if present != present and settings.undefined == "zero":
         present = 0.0
     grades = graded.grades[:k]
     later_copies = set(graded.repeated)
     holes = [index for index, grade in enumerate(grades) if grade is None and index not in later_copies]
-    if not holes or settings.ideal != "judged" or settings.unjudged != "zero" or not has_gain(graded, settings):
+    if not holes or settings.ideal != "judged" or settings.unjudged != "zero":
+        return present, present
+    ideal = ideal_grades(graded, settings, k)
+    if not ideal:
         return present, present
 
     filled = list(grades)
     for index in holes:
         filled[index] = highest
-    upper = min(1.0, dcg(filled, settings) / dcg(ideal_grades(graded, settings, k), settings))
+    upper = min(1.0, dcg(filled, settings) / dcg(ideal, settings))
 
-    deepest = _worst_count(grades, holes, ideal_grades(graded, settings, k), k, lowest, highest, settings)
+    deepest = _worst_count(grades, holes, ideal, k, lowest, highest, settings)
     hypothetical = [lowest] * (len(holes) - deepest) + [highest] * deepest
     for index, grade in zip(holes, hypothetical, strict=True):
         filled[index] = grade
@@ -45,6 +58,12 @@ def interval(
         ideal_grades(GradedRanking(filled, (), [*graded.judged, *hypothetical]), settings, k), settings
     )
     return lower, upper
+
+
+@lru_cache(maxsize=64)
+def _sums(discount: str, ranks: int) -> list[float]:
+    """The sums of 1 / discount over the first 0, 1, ... `ranks` ranks."""
+    return [0.0, *accumulate(1.0 / value for value in discount_table(discount, ranks)[:ranks])]
 
 
 def _worst_count(
@@ -65,9 +84,7 @@ def _worst_count(
     low, high = gains[lowest], gains[highest]
     length = len(ideal) + len(holes) if k is None else k
     discounts = discount_table(settings.discount, max(length, len(grades)))
-    prefix = [0.0]
-    for discount in discounts[:length]:
-        prefix.append(prefix[-1] + 1.0 / discount)
+    prefix = _sums(settings.discount, length)
 
     counts = dict.fromkeys((low, high), 0)
     for grade in ideal:

@@ -94,7 +94,7 @@ def score_case(case: Case, ranking: Ranking, latency: float | None = None) -> Sc
     unjudged = grades[:k].count(None) - repeated
     lower = upper = value
     if unjudged and value == value:
-        lower, upper = interval(graded, k, case.terms.lowest, case.terms.highest, settings)
+        lower, upper = interval(graded, k, case.terms.lowest, case.terms.highest, settings, present=value)
     outcomes = _outcomes(case, graded, ranking.ids, latency) if case.expect else ()
     verdict, reasons = _decide(case, value, lower, upper, top - unjudged, top, outcomes)
     return Scored(case, ranking, graded, value, lower, upper, top - unjudged, top, outcomes, verdict, reasons, latency)
