@@ -1,0 +1,97 @@
+"""Several raters: the grade that they give together, and how far they agree."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance.judgments.raters import AGGREGATES, aggregate, krippendorff_alpha
+
+Ratings = list[list[float | None]]
+
+
+def test_published_medians_of_three_raters() -> None:
+    ratings = [[2, 2, 3], [3, 3, 2], [0, 0, 2], [1, 1, 0]]
+    assert [aggregate(of_one, "median") for of_one in ratings] == [2, 3, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"), [("median", 1.5), ("mean", 1.75), ("min", 0), ("max", 4), ("majority", 0)]
+)
+def test_ways_to_combine_ratings(how: str, expected: float) -> None:
+    # 0 and 3 would be equally frequent with one more 3: of equals the lowest is taken.
+    assert aggregate([0, 3, 4, 0], how) == expected
+    assert aggregate([2], how) == 2
+
+
+def test_of_equally_frequent_ratings_the_lowest_is_the_majority() -> None:
+    assert aggregate([3, 1, 3, 1, 2], "majority") == 1
+
+
+def test_a_whole_grade_of_whole_ratings_is_an_int() -> None:
+    assert [type(aggregate([1, 3], how)) for how in AGGREGATES] == [int] * len(AGGREGATES)
+    assert type(aggregate([1, 2], "median")) is float
+    assert type(aggregate([1.0, 3.0], "mean")) is float
+
+
+@given(st.lists(st.floats(0, 5), min_size=1, max_size=9), st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_the_order_of_the_raters_does_not_matter(ratings: list[float], random: object) -> None:
+    shuffled = list(ratings)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    for how in AGGREGATES:
+        assert aggregate(shuffled, how) == aggregate(ratings, how)
+        assert min(ratings) - 1e-12 <= aggregate(ratings, how) <= max(ratings) + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("ratings", "how", "says"),
+    [
+        ([], "median", "there is no rating"),
+        ([1], "mode", "median, mean, min, max, majority, not 'mode'"),
+        ([1, math.nan], "mean", "a rating is a finite number, not nan"),
+        ([1, "2"], "mean", "a rating is a number, not '2'"),
+        ([1, True], "max", "a rating is a number, not True"),
+        ([1, None], "max", "a rating is a number, not None"),
+    ],
+)
+def test_what_is_refused(ratings: list[float], how: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        aggregate(ratings, how)
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda raters: st.lists(
+            st.lists(st.sampled_from([0, 1, 2, 3, 5, None]), min_size=raters, max_size=raters), min_size=2, max_size=9
+        )
+    ),
+    st.sampled_from(["nominal", "ordinal", "interval", "ratio"]),
+)
+@settings(deadline=None)
+def test_alpha_is_that_of_the_krippendorff_package(ratings: Ratings, level: str) -> None:
+    np = pytest.importorskip("numpy")
+    krippendorff = pytest.importorskip("krippendorff")
+    ours = krippendorff_alpha(ratings, level)
+    paired = [rating for of_one in ratings if len(of_one) - of_one.count(None) > 1 for rating in of_one]
+    if len(set(paired) - {None}) < 2:
+        assert math.isnan(ours)
+    else:
+        a_row_a_rater = np.array(ratings, dtype=float).T
+        theirs = krippendorff.alpha(reliability_data=a_row_a_rater, level_of_measurement=level)
+        assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+def test_alpha_of_perfect_agreement_and_of_contradiction() -> None:
+    assert krippendorff_alpha([[0, 0], [3, 3], [1, 1, 1]]) == 1.0
+    assert krippendorff_alpha([[0, 3], [3, 0]]) < 0
+    assert math.isnan(krippendorff_alpha([[2, 2], [2, 2]]))  # nothing could have disagreed
+    assert math.isnan(krippendorff_alpha([[1], [2], []]))  # no document has two ratings
+
+
+def test_an_unknown_level_of_measurement_is_refused() -> None:
+    with pytest.raises(ValueError, match="nominal, ordinal, interval, ratio, not 'rank'"):
+        krippendorff_alpha([[1, 2]], "rank")

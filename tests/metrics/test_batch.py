@@ -1,0 +1,158 @@
+"""The batch computes what the measures of one query compute, to the last bit."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance.metrics.batch import score_batch
+from pytest_relevance.metrics.compiled import Judgments, Rankings
+from pytest_relevance.metrics.names import MEASURES, parse_metric
+from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.settings import CHOICES, Settings
+
+CUTOFFS = {"required": ("@1", "@3", "@10"), "optional": ("", "@2", "@10"), "none": ("",)}
+METRICS = [
+    parse_metric(f"{measure.name}{parameters}{cutoff}")
+    for measure in MEASURES.values()
+    for cutoff in CUTOFFS[measure.cutoff]
+    for parameters in (("", "(rel=2)", "(rel=0.5)") if "rel" in measure.parameters else ("",))
+]
+
+SCALES: tuple[list[float], ...] = (
+    [0, 1, 2, 3],
+    [0, 1],
+    [-1, 0, 1, 2],
+    [0.0, 1 / 3, 2 / 3, 1.0],
+    [0, 0.5, 2],
+    [-0.5, 0, 4.2, 7, 30],
+)
+GAINS: dict[float, float] = {grade: (grade * 37 % 11) - 3 for scale in SCALES for grade in scale}
+DOCUMENTS = [f"d{number}" for number in range(90)]
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> tuple[dict[str, dict[str, float]], dict[str, list[str]]]:
+    """Some queries on one scale: many or few judgments, short and long rankings, with documents that come twice."""
+    scale = draw(st.one_of(st.sampled_from(SCALES), st.lists(st.floats(-3, 40), min_size=40, max_size=60)))
+    judgments: dict[str, dict[str, float]] = {}
+    rankings: dict[str, list[str]] = {}
+    for number in range(draw(st.integers(1, 4))):
+        known = draw(st.sampled_from([3, 12, 90]))
+        judged = draw(st.lists(st.sampled_from(DOCUMENTS[:known]), unique=True, max_size=20))
+        judgments[f"q{number}"] = {document: draw(st.sampled_from(scale)) for document in judged}
+        if draw(st.integers(0, 9)):
+            ranking = draw(st.permutations(DOCUMENTS[:known]))[: draw(st.integers(0, known))]
+            again = draw(st.lists(st.tuples(st.integers(0, 90), st.sampled_from(DOCUMENTS[:known])), max_size=3))
+            for place, document in again:
+                ranking.insert(place, document)
+            rankings[f"q{number}"] = ranking
+    return judgments, rankings
+
+
+CONVENTIONS = st.fixed_dictionaries(
+    {
+        **{name: st.sampled_from(list(choices)) for name, choices in CHOICES.items() if name != "gain"},
+        "gain": st.sampled_from(["exponential", "linear", "mapping"]),
+    }
+)
+
+
+def bits(value: float) -> bytes:
+    return b"NaN" if math.isnan(value) else struct.pack("d", value + 0.0)  # -0.0 and 0.0 are one
+
+
+@given(queries(), CONVENTIONS)
+@settings(deadline=None, max_examples=200)
+def test_batch_and_single_scores_are_equal_to_the_last_bit(
+    data: tuple[dict[str, dict[str, float]], dict[str, list[str]]], conventions: dict[str, Any]
+) -> None:
+    judgments, rankings = data
+    grades = [grade for table in judgments.values() for grade in table.values()]
+    if conventions["gain"] == "mapping":
+        conventions = {**conventions, "gain": {**dict.fromkeys(grades, 1.5), **GAINS}}
+    if max(grades, default=0) > 0:
+        # A batch takes the highest grade of all queries where one query knows its own alone.
+        conventions = {**conventions, "max_grade": max(grades)}
+    elif conventions["ideal"] == "max":
+        judgments, rankings = {"q0": judgments["q0"]}, rankings
+    chosen = Settings(**conventions)
+    batch = score_batch(METRICS, Judgments.from_mapping(judgments), Rankings.from_mapping(rankings), chosen)
+    for metric, column in zip(METRICS, batch, strict=True):
+        assert column.dtype == np.float64
+        for (query, table), value in zip(judgments.items(), column.tolist(), strict=True):
+            single = score(metric, grade_ranking(rankings.get(query, []), table), chosen)
+            assert bits(single) == bits(value), f"{metric.text} of {query}"
+
+
+def scores(metric: str, judgments: dict[str, dict[str, float]], rankings: Any, **conventions: Any) -> list[float]:
+    columns = score_batch(
+        [parse_metric(metric)],
+        Judgments.from_mapping(judgments),
+        Rankings.from_mapping(rankings),
+        Settings(**conventions),
+    )
+    values: list[float] = columns[0].tolist()
+    return values
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_long_rankings_give_the_same_with_few_and_with_many_judgments(few: bool) -> None:
+    # Few judgments are searched for in the ranking, many are looked up: the outcome is the same.
+    ranking = [f"d{number}" for number in range(500)]
+    table: dict[str, float] = {"d3": 2, "d400": 1, "absent": 3, "d3000": 0}
+    if not few:
+        table |= {f"other{number}": 0 for number in range(100)}
+    expected = (3 / math.log2(5) + 1 / math.log2(402)) / (7 + 3 / math.log2(3) + 1 / 2)
+    assert scores("nDCG", {"q": table}, {"q": [*ranking, "d3"]}) == pytest.approx([expected], abs=1e-15)
+    assert scores("nDCG@10", {"q": table}, {"q": ranking}) == pytest.approx(
+        [3 / math.log2(5) / (7 + 3 / math.log2(3) + 1 / 2)], abs=1e-15
+    )
+    assert scores("RR", {"q": table}, {"q": ranking[10:]}) == [1 / 391]
+
+
+def test_few_and_many_judgments_in_one_batch() -> None:
+    ranking = [f"d{number}" for number in range(100)]
+    many: dict[str, float] = {f"d{number}": 1 for number in range(0, 100, 10)}
+    tables: dict[str, dict[str, float]] = {"few": {"d99": 1}, "many": many, "few again": {"d0": 1}, "none": {}}
+    rankings = dict.fromkeys(tables, ranking)
+    assert scores("R@50", tables, rankings, undefined="zero") == [0.0, 0.5, 1.0, 0.0]
+
+
+def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
+    judgments: dict[str, dict[str, float]] = {"low": {"a": 1}, "high": {"b": 2}}
+    rankings = {"low": ["a"], "high": ["b"]}
+    assert scores("nDCG@1", judgments, rankings, ideal="max") == [1 / 3, 1.0]
+    assert scores("ERR@1", judgments, rankings) == [1 / 4, 3 / 4]
+
+
+def test_scores_sort_as_trec_eval_sorts() -> None:
+    run = {"q": {"b": 2.0, "a": 2.0, "c": 2.0, "first": 9.0, "last": -1.0}}
+    assert Rankings.from_mapping(run).lists == [["first", "c", "b", "a", "last"]]
+
+
+def test_a_batch_is_compiled_once_and_scored_often() -> None:
+    judgments = Judgments.from_mapping({"q": {"a": 3, "b": 0}})
+    metric = [parse_metric("nDCG")]
+    for ranking, expected in ((["a", "b"], 1.0), (["b", "a"], 1 / math.log2(3)), (["a", "b"], 1.0)):
+        assert score_batch(metric, judgments, Rankings.from_mapping({"q": ranking}), Settings())[0][0] == expected
+
+
+def test_whole_grades_take_one_byte_each() -> None:
+    assert Judgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype == np.uint8
+    assert Judgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [0.0, -1.0]
+    assert Judgments.from_mapping({"q": {"a": 0, "b": 255}}).grades.tolist() == [0.0, 255.0]
+    assert Judgments.from_mapping({"q": {"a": 0, "b": 0.5}}).grades.tolist() == [0.0, 0.5]
+
+
+def test_many_different_whole_grades() -> None:
+    table: dict[str, float] = {f"d{grade}": grade for grade in range(200)}
+    ranking = sorted(table, key=lambda document: table[document], reverse=True)
+    assert scores("nDCG", {"q": table}, {"q": ranking}, gain="linear") == [1.0]
+    assert scores("nDCG@5", {"q": table}, {"q": ranking[1:]}, gain="linear")[0] < 1.0

@@ -1,0 +1,114 @@
+"""Reading the names of metrics as people write them."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import pytest
+
+from pytest_relevance.metrics.batch import SCORERS as BATCH_SCORERS
+from pytest_relevance.metrics.names import MEASURES, Metric, build_metric, parse_metric
+from pytest_relevance.metrics.scalar import SCORERS
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("nDCG@10", "nDCG@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("NDCG", "nDCG"),
+        (" nDCG @ 10 ", "nDCG@10"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("recall.100", "R@100"),
+        ("MRR", "RR"),
+        ("recip_rank", "RR"),
+        ("MAP", "AP"),
+        ("map@5", "AP@5"),
+        ("Precision@3", "P@3"),
+        ("Recall", "R"),
+        ("Hit@3", "Success@3"),
+        ("Hit Rate@3", "Success@3"),
+        ("P(rel=2)@5", "P(rel=2)@5"),
+        ("P@5(rel=2)", "P(rel=2)@5"),
+        ("P(rel=1.0)@5", "P@5"),
+        ("AP(rel=0.5)", "AP(rel=0.5)"),
+        ("RBP", "RBP(p=0.8)"),
+        ("rbp( rel = 2, p = .95 )@10", "RBP(p=0.95,rel=2)@10"),
+        ("infap", "infAP"),
+        ("r-precision", "Rprec"),
+    ],
+)
+def test_spellings(written: str, canonical: str) -> None:
+    metric = parse_metric(written)
+    assert metric.text == canonical
+    assert parse_metric(canonical) == metric
+
+
+def test_the_parts_of_a_metric() -> None:
+    assert parse_metric("P(rel=2)@5") == Metric("P(rel=2)@5", "P", 5, 2.0)
+    assert parse_metric("RBP(p=0.9)") == Metric("RBP(p=0.9)", "RBP", None, 1.0, 0.9)
+    assert build_metric("nDCG", 10) == parse_metric("nDCG@10")
+
+
+def test_a_metric_that_was_read_already_stays_itself() -> None:
+    metric = parse_metric("AP@5")
+    assert parse_metric(metric) is metric
+    assert pickle.loads(pickle.dumps(metric)) == metric
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("nDCG@0", "a whole number from 1 to 1,000,000, not '0'"),
+        ("nDCG@-1", "a whole number from 1"),
+        ("nDCG@1.5", "a whole number from 1"),
+        ("nDCG@ten", "not 'ten'"),
+        ("nDCG@", "a whole number from 1"),
+        ("nDCG@٣", "a whole number from 1"),
+        ("nDCG@" + "9" * 10_000, "a whole number from 1 to 1,000,000"),
+        ("P", "'P' needs a cutoff: write P@10"),
+        ("Success", "needs a cutoff"),
+        ("Judged", "needs a cutoff"),
+        ("Rprec@5", "Rprec takes no cutoff"),
+        ("Bpref@10", "Bpref takes no cutoff"),
+        ("nDGC@10", "did you mean nDCG?"),
+        ("recal@10", "did you mean R?"),
+        ("accuracy", "the measures are nDCG, DCG, CG, P, R, AP"),
+        ("P(p=0.5)@5", "P takes rel= (the lowest grade that counts as relevant), not 'p=0.5'"),
+        ("nDCG(10)", "nDCG takes no parameters"),
+        ("P(2)@5", "not '2'"),
+        ("P(rel=two)@5", "a number above 0, not 'two'"),
+        ("P(rel=0)@5", "a number above 0, not '0'"),
+        ("P(rel=nan)@5", "a number above 0"),
+        ("P(rel=inf)@5", "a number above 0"),
+        ("P(rel=1,rel=2)@5", "gives rel= twice"),
+        ("P(rel=1)@5(rel=1)", "two lists of parameters"),
+        ("RBP(p=1)", "between 0 and 1"),
+        ("RBP(p=0)", "between 0 and 1"),
+        ("", "is not a metric"),
+        ("@10", "is not a metric"),
+        ("nDCG@10@5", "whole number"),
+    ],
+)
+def test_what_is_refused_says_what_is_allowed(written: str, says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        parse_metric(written)
+
+
+@pytest.mark.parametrize("value", [None, 10, ["nDCG@10"]])
+def test_what_is_no_text_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="a metric is a name such as 'nDCG@10'"):
+        parse_metric(value)  # type: ignore[arg-type]
+
+
+def test_every_measure_is_scored_on_both_paths_and_says_where_it_comes_from() -> None:
+    assert set(SCORERS) == set(BATCH_SCORERS) == set(MEASURES)
+    assert all(measure.summary and measure.reference for measure in MEASURES.values())
+
+
+def test_the_usage_of_a_measure() -> None:
+    assert MEASURES["P"].usage == "P[(rel=...)]@k"
+    assert MEASURES["nDCG"].usage == "nDCG[@k]"
+    assert MEASURES["Rprec"].usage == "Rprec[(rel=...)]"
+    assert MEASURES["RBP"].usage == "RBP[(p=..., rel=...)][@k]"

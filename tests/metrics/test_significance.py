@@ -1,0 +1,245 @@
+"""The tests between two runs, checked against scipy and against counting by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance.metrics.distributions import binomial_tail, normal_tail, t_tail
+from pytest_relevance.metrics.significance import (
+    TESTS,
+    PairedTest,
+    bootstrap_interval,
+    effect_size,
+    holm,
+    paired_t_test,
+    randomisation_test,
+    sign_test,
+    wilcoxon_test,
+)
+
+stats = pytest.importorskip("scipy.stats")
+
+Floats = npt.NDArray[np.float64]
+SCORES = st.integers(0, 6).map(lambda sixth: sixth / 6)
+
+
+def runs(queries: int, seed: int = 0, gain: float = 0.0) -> tuple[Floats, Floats]:
+    generator = np.random.default_rng(seed)
+    return generator.random(queries), generator.random(queries) + gain
+
+
+def pairs(most: int) -> st.SearchStrategy[tuple[list[float], list[float]]]:
+    return st.integers(1, most).flatmap(
+        lambda size: st.tuples(
+            st.lists(SCORES, min_size=size, max_size=size), st.lists(SCORES, min_size=size, max_size=size)
+        )
+    )
+
+
+@given(pairs(9))
+@settings(deadline=None)
+def test_a_small_randomisation_test_counts_every_flip(scores: tuple[list[float], list[float]]) -> None:
+    # In sixths, so that sums of whole numbers decide what is as far from 0.
+    differences = [round(6 * (after - before)) for before, after in zip(*scores, strict=True)]
+    flips = list(itertools.product((-1, 1), repeat=len(differences)))
+    as_far = sum(
+        abs(sum(sign * difference for sign, difference in zip(signs, differences, strict=True)))
+        >= abs(sum(differences))
+        for signs in flips
+    )
+    assert randomisation_test(*scores).p == pytest.approx(as_far / len(flips), abs=1e-15)
+
+
+def test_four_broken_queries_of_eight_are_not_significant() -> None:
+    before, after = np.full(8, 0.75), np.array([0.25] * 4 + [0.75] * 4)
+    assert randomisation_test(before, after) == PairedTest("randomisation", -0.25, -0.25, 0.125, 8)
+
+
+def test_a_large_randomisation_test_estimates_what_scipy_estimates() -> None:
+    before, after = runs(200, gain=0.05)
+    theirs = stats.permutation_test(
+        (after, before),
+        lambda one, two, axis: np.mean(one - two, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    )
+    ours = randomisation_test(before, after)
+    assert ours.resamples == 100_000
+    assert ours.p == pytest.approx(theirs.pvalue, abs=0.015)  # four standard errors of theirs
+
+
+def test_a_large_randomisation_test_is_that_of_its_seed() -> None:
+    before, after = runs(50)
+    assert randomisation_test(before, after, seed=3) == randomisation_test(before, after, seed=3)
+    assert randomisation_test(before, after, seed=3).p != randomisation_test(before, after, seed=4).p
+
+
+def test_the_least_p_of_a_large_randomisation_test() -> None:
+    before, after = runs(100, gain=5)
+    assert randomisation_test(before, after, resamples=999).p == 1 / 1000
+
+
+def test_weights_decide_which_queries_count() -> None:
+    before, after = [0.5, 0.5, 0.5], [0.6, 0.2, 0.2]
+    plain, head = randomisation_test(before, after), randomisation_test(before, after, weights=[8, 1, 1])
+    assert (plain.difference, head.difference) == pytest.approx((-0.5 / 3, 0.02))
+    # Of the flips of 1, -3 and -3, half are at least 5 away from 0; of those of 8, -3 and -3, all are at least 2.
+    assert (plain.p, head.p) == (0.5, 1.0)
+    assert bootstrap_interval(before, after, weights=[8, 1, 1]).difference == pytest.approx(0.02)
+
+
+@given(pairs(40))
+@settings(deadline=None)
+def test_the_t_test_is_that_of_scipy(scores: tuple[list[float], list[float]]) -> None:
+    ours = paired_t_test(*scores)
+    spread = np.ptp(np.subtract(*scores))
+    if len(scores[0]) < 2:
+        assert math.isnan(ours.p)
+    elif spread < 1e-12:
+        assert ours.p in (0.0, 1.0) or ours.p < 1e-12  # the differences are all the same, to rounding
+    else:
+        theirs = stats.ttest_rel(scores[1], scores[0])
+        assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
+        assert ours.p == pytest.approx(theirs.pvalue, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 7, 30, 99, 999, 10_000, 1_000_000])
+def test_the_tail_of_the_t_distribution(degrees: int) -> None:
+    for t in (0.0, 1e-3, 0.5, 1.0, 1.7, 2.0, 3.0, 3.5, 6.0, 20.0):
+        assert t_tail(t, degrees) == pytest.approx(2 * stats.t.sf(t, degrees), rel=1e-10, abs=1e-12)
+        assert t_tail(-t, degrees) == t_tail(t, degrees)
+
+
+def test_the_tail_of_the_normal_distribution() -> None:
+    assert normal_tail(-1.96) == pytest.approx(2 * stats.norm.sf(1.96), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials"), [(0, 1), (1, 1), (1, 2), (3, 10), (5, 10), (7, 10), (400, 1000), (9_900, 20_000)]
+)
+def test_the_tail_of_the_binomial_distribution(successes: int, trials: int) -> None:
+    theirs = stats.binomtest(successes, trials, 0.5).pvalue
+    assert binomial_tail(successes, trials) == pytest.approx(theirs, rel=1e-10)
+
+
+@pytest.mark.parametrize("queries", [2, 3, 8, 30, 50])
+def test_the_exact_signed_rank_test_is_that_of_scipy(queries: int) -> None:
+    before, after = runs(queries)
+    theirs = stats.wilcoxon(after, before, method="exact")
+    ours = wilcoxon_test(before, after)
+    assert (ours.statistic, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("queries", [51, 500])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_signed_rank_test_of_many_queries_is_that_of_scipy(queries: int, ties: bool) -> None:
+    before, after = (np.round(scores, 1) if ties else scores for scores in runs(queries))
+    after = np.where(after == before, after + 0.1, after)
+    theirs = stats.wilcoxon(np.round(after - before, 12), method="approx")
+    ours = wilcoxon_test(np.zeros(queries), np.round(after - before, 12))
+    assert (ours.statistic, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue), rel=0, abs=1e-12)
+
+
+@given(st.lists(st.integers(-4, 4).filter(bool), min_size=1, max_size=9))
+@settings(deadline=None)
+def test_the_signed_rank_test_with_ties_counts_every_sign(differences: list[int]) -> None:
+    ranks = stats.rankdata(np.abs(differences))
+    found = float(ranks[np.array(differences) > 0].sum())
+    sums = [
+        sum(rank for rank, sign in zip(ranks, signs, strict=True) if sign)
+        for signs in itertools.product((0, 1), repeat=len(differences))
+    ]
+    below, above = (np.mean([side(total, found) for total in sums]) for side in (np.less_equal, np.greater_equal))
+    ours = wilcoxon_test(np.zeros(len(differences)), differences)
+    assert ours.p == pytest.approx(min(1.0, 2 * min(below, above)), abs=1e-12)
+
+
+def test_the_sign_test_is_the_binomial_test_of_scipy() -> None:
+    before, after = runs(40, gain=0.1)
+    better = int((after > before).sum())
+    ours = sign_test(before, after)
+    assert ours.statistic == better
+    assert ours.p == pytest.approx(stats.binomtest(better, 40, 0.5).pvalue, rel=1e-12)
+    assert sign_test([0, 0, 1], [1, 0, 2]).p == 0.5  # the pair that ties is left out
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=list(TESTS))
+def test_what_all_tests_do_with_equal_with_missing_and_with_no_scores(
+    test: Callable[[npt.ArrayLike, npt.ArrayLike], PairedTest],
+) -> None:
+    equal = test([0.5, 0.25, 1.0], [0.5, 0.25, 1.0])
+    assert (equal.difference, equal.p, equal.pairs) == (0.0, 1.0, 3)
+    partly = test([0.5, math.nan, 1.0, 0.0, 0.3], [0.25, 0.25, 1.0, 1.0, math.nan])
+    assert (partly.difference, partly.pairs) == pytest.approx((0.25, 3))
+    nothing = test([], [])
+    assert (math.isnan(nothing.difference), math.isnan(nothing.p), nothing.pairs) == (True, True, 0)
+    with pytest.raises(ValueError, match="the same queries"):
+        test([1.0, 2.0], [1.0])
+
+
+def test_the_effect_size_is_the_mean_in_standard_deviations() -> None:
+    assert effect_size([0, 0, 0], [1, 2, 3]) == pytest.approx(2.0)
+    assert effect_size([0, 0], [1, 1]) == math.inf
+    assert effect_size([1, 2], [1, 2]) == 0.0
+    assert math.isnan(effect_size([1], [2]))
+
+
+def test_the_bootstrap_interval_is_that_of_scipy() -> None:
+    before, after = runs(300, gain=0.1)
+    ours = bootstrap_interval(before, after)
+    theirs = stats.bootstrap(
+        (after - before,), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(2)
+    )
+    error = np.std(after - before) / math.sqrt(300)
+    assert (ours.confidence, ours.resamples) == (0.95, 10_000)
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.1 * error)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.1 * error)
+    assert ours.difference == pytest.approx(float(np.mean(after - before)))
+    assert ours.low < ours.difference < ours.high
+
+
+def test_the_bootstrap_interval_of_equal_weights_is_that_without_weights() -> None:
+    before, after = runs(50)
+    plain, weighted = bootstrap_interval(before, after), bootstrap_interval(before, after, weights=np.full(50, 7.0))
+    assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high))
+
+
+def test_a_bootstrap_interval_is_that_of_its_seed_and_narrower_with_less_confidence() -> None:
+    before, after = runs(50)
+    wide, narrow = (bootstrap_interval(before, after, confidence=share) for share in (0.99, 0.5))
+    assert wide == bootstrap_interval(before, after, confidence=0.99)
+    assert wide.low < narrow.low < narrow.high < wide.high
+    assert math.isnan(bootstrap_interval([], []).low)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"confidence": 95}, "between 0 and 1, such as 0.95, not 95"),
+        ({"resamples": 0}, "from 1 on, not 0"),
+        ({"weights": [1.0, 0.0]}, "above 0 for each query"),
+        ({"weights": [1.0]}, "for each query"),
+    ],
+)
+def test_what_a_bootstrap_refuses(wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        bootstrap_interval([0.0, 1.0], [1.0, 1.0], **wrong)
+
+
+def test_holm_multiplies_the_least_most_and_never_lets_the_order_change() -> None:
+    assert holm([0.01, 0.04, 0.03]) == [0.03, 0.06, 0.06]
+    assert holm([0.6, 0.7]) == [1.0, 1.0]
+    adjusted = holm([0.02, math.nan, 0.5])
+    assert (adjusted[0], math.isnan(adjusted[1]), adjusted[2]) == (0.04, True, 0.5)
+    assert holm([]) == []

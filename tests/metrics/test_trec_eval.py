@@ -1,0 +1,260 @@
+"""The figures of trec_eval: what it prints for small runs, and for its own test collection."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.runs.evaluate import evaluate
+
+DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"
+
+Judgments = dict[str, dict[str, int]]
+Run = dict[str, dict[str, float]]
+
+
+def as_trec_eval(judgments: Judgments, run: Run, metrics: list[str], unjudged: str = "zero") -> pd.DataFrame:
+    """Score with the settings that reach trec_eval's figures; "skip" is its option -J."""
+    return evaluate(judgments, run, metrics, gain="linear", negative="zero", undefined="zero", unjudged=unjudged)
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    name: str
+    judgments: Judgments
+    run: Run
+    expected: dict[str, dict[str, float]]
+    unjudged: str = "zero"
+
+
+# Printed by trec_eval 10.0, to the last digit.
+# fmt: off
+VECTORS = [
+    Vector(
+        "graded_basic",
+        {"q1": {"a": 3, "b": 2, "c": 0, "d": 1}},
+        {"q1": {"c": 4.0, "a": 3.0, "x": 2.0, "b": 1.0}},
+        {
+            "q1": {
+                "AP": 1 / 3, "Rprec": 1 / 3, "Bpref": 0, "RR": 1 / 2, "P@1": 0, "P@3": 1 / 3, "P@5": 2 / 5,
+                "P@10": 1 / 5, "R@3": 1 / 3, "R@10": 2 / 3, "infAP": 0.3333349999666673, "nDCG": 0.5783753957314095,
+                "nDCG@1": 0, "nDCG@3": 0.39748952229168844, "nDCG@5": 0.5783753957314095,
+                "nDCG@10": 0.5783753957314095, "AP@3": 1 / 6, "AP@10": 1 / 3, "Success@1": 0, "Success@3": 1,
+                "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "perfect",
+        {"q1": {"a": 3, "b": 2, "c": 0, "d": 1}},
+        {"q1": {"a": 4.0, "b": 3.0, "d": 2.0, "c": 1.0}},
+        {
+            "q1": {
+                "AP": 1, "Rprec": 1, "Bpref": 1, "RR": 1, "P@1": 1, "P@3": 1, "P@5": 3 / 5, "P@10": 0.3, "R@3": 1,
+                "R@10": 1, "infAP": 0.9999972222666659, "nDCG": 1, "nDCG@1": 1, "nDCG@3": 1, "nDCG@5": 1,
+                "nDCG@10": 1, "AP@3": 1, "AP@10": 1, "Success@1": 1, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "reversed",
+        {"q1": {"a": 3, "b": 2, "c": 0, "d": 1}},
+        {"q1": {"c": 4.0, "d": 3.0, "b": 2.0, "a": 1.0}},
+        {
+            "q1": {
+                "AP": 0.6388888888888888, "Rprec": 2 / 3, "Bpref": 0, "RR": 1 / 2, "P@1": 0, "P@3": 2 / 3,
+                "P@5": 3 / 5, "P@10": 0.3, "R@3": 2 / 3, "R@10": 1, "infAP": 0.6388902777462969,
+                "nDCG": 0.6138273133441086, "nDCG@1": 0, "nDCG@3": 0.3424985031845269, "nDCG@5": 0.6138273133441086,
+                "nDCG@10": 0.6138273133441086, "AP@3": 0.38888888888888884, "AP@10": 0.6388888888888888,
+                "Success@1": 0, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "score_ties",
+        {"q1": {"a": 3, "b": 2, "c": 0, "d": 1, "e": -1}},
+        {"q1": {"c": 5.0, "a": 4.0, "x": 4.0, "b": 4.0, "e": 3.0}},
+        {
+            "q1": {
+                "AP": 0.27777777777777773, "Rprec": 1 / 3, "Bpref": 0, "RR": 1 / 3, "P@1": 0, "P@3": 1 / 3,
+                "P@5": 2 / 5, "P@10": 1 / 5, "R@3": 1 / 3, "R@10": 2 / 3, "infAP": 0.2777788888666671,
+                "nDCG": 0.4813308059135458, "nDCG@1": 0, "nDCG@3": 0.21000199575396408,
+                "nDCG@5": 0.4813308059135458, "nDCG@10": 0.4813308059135458, "AP@3": 0.1111111111111111,
+                "AP@10": 0.27777777777777773, "Success@1": 0, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "near_tie",
+        {"q1": {"a": 1, "b": 0}},
+        {"q1": {"a": 1.000000001, "b": 1.0}},
+        {
+            "q1": {
+                "AP": 1, "Rprec": 1, "Bpref": 1, "RR": 1, "P@1": 1, "P@3": 1 / 3, "P@5": 1 / 5, "P@10": 0.1,
+                "R@3": 1, "R@10": 1, "infAP": 1, "nDCG": 1, "nDCG@1": 1, "nDCG@3": 1, "nDCG@5": 1, "nDCG@10": 1,
+                "AP@3": 1, "AP@10": 1, "Success@1": 1, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "short_run",
+        {"q1": {"a": 1, "b": 1, "c": 1}},
+        {"q1": {"a": 2.0, "b": 1.0}},
+        {
+            "q1": {
+                "AP": 2 / 3, "Rprec": 2 / 3, "Bpref": 2 / 3, "RR": 1, "P@1": 1, "P@3": 2 / 3, "P@5": 2 / 5,
+                "P@10": 1 / 5, "R@3": 2 / 3, "R@10": 2 / 3, "infAP": 0.6666650000333326, "nDCG": 0.7653606369886217,
+                "nDCG@1": 1, "nDCG@3": 0.7653606369886217, "nDCG@5": 0.7653606369886217,
+                "nDCG@10": 0.7653606369886217, "AP@3": 2 / 3, "AP@10": 2 / 3, "Success@1": 1, "Success@3": 1,
+                "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "no_relevant",
+        {"q1": {"a": 0, "b": 0}, "q2": {"a": 1}},
+        {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}},
+        {
+            "q1": {
+                "AP": 0, "Rprec": 0, "Bpref": 0, "RR": 0, "P@1": 0, "P@3": 0, "P@5": 0, "P@10": 0, "R@3": 0,
+                "R@10": 0, "infAP": 0, "nDCG": 0, "nDCG@1": 0, "nDCG@3": 0, "nDCG@5": 0, "nDCG@10": 0, "AP@3": 0,
+                "AP@10": 0, "Success@1": 0, "Success@3": 0, "Success@10": 0
+            },
+            "q2": {
+                "AP": 1, "Rprec": 1, "Bpref": 1, "RR": 1, "P@1": 1, "P@3": 1 / 3, "P@5": 1 / 5, "P@10": 0.1,
+                "R@3": 1, "R@10": 1, "infAP": 1, "nDCG": 1, "nDCG@1": 1, "nDCG@3": 1, "nDCG@5": 1, "nDCG@10": 1,
+                "AP@3": 1, "AP@10": 1, "Success@1": 1, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "negative_grades",
+        {"q1": {"a": 2, "b": -1, "c": 0, "d": 1, "e": -2}},
+        {"q1": {"b": 6.0, "a": 5.0, "c": 4.0, "e": 3.0, "d": 2.0, "x": 1.0}},
+        {
+            "q1": {
+                "AP": 0.45, "Rprec": 1 / 2, "Bpref": 1 / 2, "RR": 1 / 2, "P@1": 0, "P@3": 1 / 3, "P@5": 2 / 5,
+                "P@10": 1 / 5, "R@3": 1 / 2, "R@10": 1, "infAP": 0.675, "nDCG": 0.626665273802673, "nDCG@1": 0,
+                "nDCG@3": 0.4796249331362629, "nDCG@5": 0.626665273802673, "nDCG@10": 0.626665273802673,
+                "AP@3": 1 / 4, "AP@10": 0.45, "Success@1": 0, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "judged_only_J",
+        {"q1": {"a": 2, "b": -1, "c": 0, "d": 1}},
+        {"q1": {"x": 6.0, "b": 5.0, "a": 4.0, "y": 3.0, "c": 2.0, "d": 1.0}},
+        {
+            "q1": {
+                "AP": 0.8333333333333333, "Rprec": 1 / 2, "Bpref": 1 / 2, "RR": 1, "P@1": 1, "P@3": 2 / 3,
+                "P@5": 2 / 5, "P@10": 1 / 5, "R@3": 1, "R@10": 1, "infAP": 0.8333333333333333,
+                "nDCG": 0.9502344167898356, "nDCG@1": 1, "nDCG@3": 0.9502344167898356, "nDCG@5": 0.9502344167898356,
+                "nDCG@10": 0.9502344167898356, "AP@3": 0.8333333333333333, "AP@10": 0.8333333333333333,
+                "Success@1": 1, "Success@3": 1, "Success@10": 1
+            },
+        },
+        unjudged="skip",
+    ),
+    Vector(
+        "missing_query",
+        {"q1": {"a": 1}, "q2": {"b": 1}},
+        {"q1": {"a": 1.0}},
+        {
+            "q1": {
+                "AP": 1, "Rprec": 1, "Bpref": 1, "RR": 1, "P@1": 1, "P@3": 1 / 3, "P@5": 1 / 5, "P@10": 0.1,
+                "R@3": 1, "R@10": 1, "infAP": 1, "nDCG": 1, "nDCG@1": 1, "nDCG@3": 1, "nDCG@5": 1, "nDCG@10": 1,
+                "AP@3": 1, "AP@10": 1, "Success@1": 1, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+    Vector(
+        "huge_grades",
+        {"q1": {"a": 100, "b": 60, "c": 1}},
+        {"q1": {"c": 3.0, "b": 2.0, "a": 1.0}},
+        {
+            "q1": {
+                "AP": 1, "Rprec": 1, "Bpref": 1, "RR": 1, "P@1": 1, "P@3": 1, "P@5": 3 / 5, "P@10": 0.3, "R@3": 1,
+                "R@10": 1, "infAP": 0.9999972222666659, "nDCG": 0.6422267422837891, "nDCG@1": 0.01,
+                "nDCG@3": 0.6422267422837891, "nDCG@5": 0.6422267422837891, "nDCG@10": 0.6422267422837891,
+                "AP@3": 1, "AP@10": 1, "Success@1": 1, "Success@3": 1, "Success@10": 1
+            },
+        },
+    ),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.name)
+def test_figures_of_trec_eval(vector: Vector) -> None:
+    for query, figures in vector.expected.items():
+        scores = as_trec_eval(vector.judgments, vector.run, list(figures), vector.unjudged)
+        assert scores.loc[query].to_dict() == pytest.approx(figures, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.name)
+def test_figures_of_trec_eval_for_one_query_at_a_time(vector: Vector) -> None:
+    conventions = Settings("linear", negative="zero", undefined="zero", unjudged=vector.unjudged)
+    for query, figures in vector.expected.items():
+        ranking = sorted(vector.run[query], key=lambda document: (vector.run[query][document], document), reverse=True)
+        graded = grade_ranking(ranking, vector.judgments[query])
+        scores = {metric: score(parse_metric(metric), graded, conventions) for metric in figures}
+        assert scores == pytest.approx(figures, rel=0, abs=1e-12)
+
+
+def test_a_query_that_is_missing_from_the_run_scores_zero_as_with_option_c() -> None:
+    scores = as_trec_eval({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, ["nDCG@10", "AP", "P@1"])
+    assert scores.loc["q2"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_queries_of_the_run_without_judgments_are_left_out() -> None:
+    assert list(as_trec_eval({"q1": {"a": 1}}, {"q1": {"a": 1.0}, "q9": {"a": 1.0}}, ["RR"]).index) == ["q1"]
+
+
+def test_judged_is_one_less_the_share_that_trec_eval_calls_unjudged() -> None:
+    judgments = {"q1": {"a": 3, "b": 2, "c": 0, "e": -1}}
+    run = {"q1": {"c": 5.0, "x": 4.0, "b": 3.0, "a": 2.0, "e": 1.0}}
+    unj_5 = 0.4  # x, and e whose grade is negative
+    assert as_trec_eval(judgments, run, ["Judged@5"]).loc["q1", "Judged@5"] == 1 - unj_5
+
+
+# What `trec_eval -q -m all_trec` calls our measures; its rbp has p = 0.9.
+TREC_NAMES = {
+    "nDCG": "ndcg",
+    "AP": "map",
+    "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "infAP": "infAP",
+    "RBP(p=0.9)": "rbp",
+    "R": "set_recall",
+    **{f"nDCG@{k}": f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)},
+    **{f"P@{k}": f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)},
+    **{f"R@{k}": f"recall_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)},
+    **{f"AP@{k}": f"map_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)},
+    **{f"Success@{k}": f"success_{k}" for k in (1, 5, 10)},
+}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the test collection of trec_eval is not here")
+def test_the_collection_that_trec_eval_is_tested_with() -> None:
+    judgments = pd.read_csv(DATA / "qrels.test", sep=r"\s+", names=["query", "iteration", "document", "grade"])
+    run = pd.read_csv(DATA / "results.test", sep=r"\s+", names=["query", "q0", "document", "place", "score", "tag"])
+    printed = pd.read_csv(DATA / "out.test.aq", sep=r"\s+", names=["measure", "query", "value"], dtype=str)
+    judgments["document"] = judgments["document"].astype(str)
+    scores = evaluate(judgments, run, list(TREC_NAMES), gain="linear", negative="zero", undefined="zero")
+    figures = {(row.query, row.measure): row.value for row in printed.itertuples()}
+    queries = [query for query in scores.index if (query, "map") in figures]
+    assert len(queries) == 3
+    for query in queries:
+        for name, trec_name in TREC_NAMES.items():
+            assert f"{scores.loc[query, name]:.4f}" == figures[query, trec_name], f"{name} of query {query}"
+    means = scores.loc[queries].mean()
+    for name, trec_name in TREC_NAMES.items():
+        assert means[name] == pytest.approx(float(str(figures["all", trec_name])), abs=0.5001e-4), name
