@@ -1,0 +1,57 @@
+"""The example suite, as a reader runs it: the shop's own ranker passes, the worse one fails where it should."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+EXAMPLES = Path(__file__).parents[2] / "example_suite"
+
+
+def run_examples(project: Project, *options: str) -> Run:
+    return project.run(str(EXAMPLES), "--rootdir", str(EXAMPLES), "-c", os.devnull, *options)
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_the_shop_as_it_is(project: Project) -> None:
+    run = run_examples(project)
+    assert run.code == pytest.ExitCode.OK
+    assert set(run.outcomes.values()) == {"passed", "xfailed"}
+    assert len(run.outcomes) >= 40
+
+
+WORSE = [
+    "smart watch",
+    "phone",
+    "shoes",
+    "bicycle",
+    "backpack",
+    "knife",
+    "brand-fellmark",
+    "model-arc-6",
+    "article-00417",
+    "cafetiere",
+    "black leather boots",
+    "waterproof jacket",
+    "flashlights",
+    "sharpen knives",
+]
+
+
+def test_the_worse_ranker_fails_at_these_queries(project: Project) -> None:
+    run = run_examples(project, "--ranker", "titles")
+    failed = [name for name, outcome in run.outcomes.items() if outcome == "failed"]
+    assert failed == WORSE
+    assert all("lost most by" in run.failure(name) for name in failed)
+
+
+def test_a_slice_by_its_tag(project: Project) -> None:
+    run = run_examples(project, "-m", "head", "--strict-markers")
+    assert 0 < len(run.outcomes) < 40
+    assert all("head" in entry["tags"] for entry in run.entries.values())

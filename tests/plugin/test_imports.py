@@ -1,0 +1,100 @@
+"""What a run imports: nothing heavy unless something needs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+HEAVY = ("yaml", "numpy", "pandas", "asyncio")
+
+
+def imported(project: Project, *args: str) -> set[str]:
+    """The heavy modules that a run of pytest has imported when it is over. It must pass."""
+    script = project.write(
+        "run_pytest.py",
+        """
+        import sys
+        import pytest
+
+        code = pytest.main(sys.argv[1:])
+        assert code == 0, code
+        print("imported:", *sorted(sys.modules))
+        """,
+    )
+    # of this project's plugins alone: others import what they like
+    options = ("-p", "no:cacheprovider", "--disable-plugin-autoload", "-p", "pytest_relevance.plugin")
+    found = subprocess.run(
+        [sys.executable, str(script), *options, *args], cwd=project.path, capture_output=True, text=True, check=True
+    )
+    modules = set(found.stdout.rpartition("imported:")[2].split())
+    assert "pytest_relevance.plugin" in modules
+    return {name for name in modules if name in HEAVY or name.startswith("pytest_relevance.")}
+
+
+def heavy(modules: set[str]) -> set[str]:
+    return {name for name in modules if name in HEAVY}
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    code = "import sys, pytest_relevance, pytest_relevance.plugin; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(found.stdout.split())
+    assert "pytest_relevance.plugin" in modules
+    assert not modules & {"yaml", "numpy", "pandas"}
+
+
+def test_an_empty_test_imports_none_of_it(project: Project) -> None:
+    project.write("test_empty.py", "def test_empty():\n    pass\n")
+    modules = imported(project)
+    assert not heavy(modules)
+    assert all(name.startswith("pytest_relevance.plugin") for name in modules)
+    assert "pytest_relevance.plugin.collector" not in modules
+
+
+@pytest.fixture
+def forty(project: Project) -> Project:
+    """A suite of 40 cases with inline judgments."""
+    project.conftest()
+    cases = "".join(
+        f"  - query: shoes boots {number}\n    judgments: {{shoes: 3, boots: [1, 2], '{number}': 0}}\n"
+        for number in range(40)
+    )
+    project.cases(f"min_ndcg: 0.5\nscale: [0, 3]\ntags: [head]\ncases:\n{cases}")
+    return project
+
+
+@pytest.mark.parametrize("options", [(), ("-vv",), ("--junitxml=junit.xml",)], ids=["default", "vv", "junit"])
+def test_forty_cases_import_neither_numpy_nor_pandas(forty: Project, options: tuple[str, ...]) -> None:
+    assert heavy(imported(forty, *options)) == {"yaml"}
+
+
+def test_cases_that_fail_import_neither_numpy_nor_pandas(forty: Project) -> None:
+    """The report and every kind of expectation do without, too."""
+    forty.cases("""
+        cases:
+          - query: shoes boots
+            judgments: {shoes: 3, boots: 1, hats: 1}
+            xfail: to see the report
+            min_ndcg: 1
+            expect: {P@5: 0.4, RR: 1, AP: 0.5, first: boots, order: [boots, shoes], include: [hats], latency: 1 s}
+    """)
+    assert heavy(imported(forty, "--runxfail", "--co")) == {"yaml"}
+    assert heavy(imported(forty)) == {"yaml"}
+
+
+def test_the_fixture_imports_neither_numpy_nor_pandas(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        dedent("""
+        def test_shop(relevance):
+            relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)
+        """),
+    )
+    assert not heavy(imported(project)) & {"numpy", "pandas"}

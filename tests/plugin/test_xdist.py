@@ -1,0 +1,189 @@
+"""Under pytest-xdist: the cases spread over workers, and everything that is told is the same."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("xdist")
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+CASES = """
+    min_ndcg: 0.9
+    tags: [shop]
+    cases:
+      - {query: a b, judgments: {a: 3, b: 1}, tags: [head]}
+      - {query: b a, judgments: {a: 3, b: 1}}
+      - {query: a c, judgments: {a: 3, c: 1}, tags: [head]}
+      - {query: boom, judgments: {a: 3}}
+      - {query: c a, judgments: {a: 3, c: 1}, xfail: not yet}
+      - {query: d, judgments: {d: 1}, skip: no d}
+      - {query: "std::vector [1]", min_ndcg: null, expect: {first: "std::vector"}}
+"""
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture(scope="session", params=["words", "letters"])
+    def search(request):
+        def search(query):
+            if query == "boom":
+                raise ValueError("no engine")
+            return query.split()
+        return search
+"""
+
+
+def comparable(text: str) -> list[str]:
+    """The lines of an output that do not depend on the time it took and the worker it came from, in a fixed order."""
+    told = text.partition("= FAILURES =")[2]
+    told = re.sub(r"[<\d.]+ ms", "", re.sub(r"in \d+\.\d+s|=+", "", told))
+    return sorted(line for line in told.splitlines() if not line.startswith("[gw"))
+
+
+@pytest.mark.parametrize("options", [("-n2",), ("-n2", "--dist=loadfile"), ("-n2", "--dist=loadgroup"), ("-n2", "-q")])
+def test_failures_summary_and_counts_are_as_without(project: Project, options: tuple[str, ...]) -> None:
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    project.cases(CASES, "more.relevance.yaml")
+    there, here = project.run(*options), project.run(*(option for option in options if option == "-q"))
+    assert there.counts == here.counts == {"passed": 12, "failed": 8, "skipped": 4, "xfailed": 4}
+    assert comparable(there.text) == comparable(here.text)
+
+
+def test_entries_arrive_as_they_are_without(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    there, here = project.run("-n2").entries, project.run().entries
+    assert there.keys() == here.keys()
+    for name, entry in here.items():
+        assert {**there[name], "latency": None} == {**entry, "latency": None, "tags": there[name]["tags"]}
+        assert list(there[name]["tags"]) == list(entry["tags"])
+
+
+def test_junit_is_as_without(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.cases(CASES)
+
+    def told(*options: str) -> dict[str, tuple[dict[str, str], str, str]]:
+        found = {}
+        for name, case in project.junit(*options).items():
+            properties = {item.attrib["name"]: item.attrib["value"] for item in case.iter("property")}
+            properties.pop("latency", None)
+            failure = case.find("failure")
+            message, text = ("", "") if failure is None else (failure.attrib["message"], failure.text or "")
+            found[name] = properties, message, re.sub(r"[<\d.]+ ms", "", text)
+        return found
+
+    assert told("-n2") == told()
+
+
+def test_groups_in_node_ids_change_no_names(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                item.add_marker(pytest.mark.xdist_group("shop"))
+
+        @pytest.fixture
+        def search():
+            return str.split
+    """)
+    project.cases("cases: [{query: b a, judgments: {a: 3, b: 1}}]")
+    run = project.run("-n2", "--dist=loadgroup")
+    assert run.counts == {"passed": 1}
+    assert "b a@shop" not in run.summary
+    assert run.entries["b a"]["id"] == "b a"
+
+
+def test_checks_of_tests_in_python(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        @pytest.mark.parametrize("query", ["a b", "b a"])
+        def test_shop(relevance, query):
+            numpy = pytest.importorskip("numpy")
+            judgments = {"a": numpy.int64(3), "b": 1}
+            relevance.check(query, numpy.array(query.split()), judgments, min_ndcg=numpy.float64(0.9))
+    """,
+    )
+    run = project.run("-n2")
+    assert run.counts == {"passed": 1, "failed": 1}
+    assert "test_shop.py:7: nDCG@10 0.710 is below 0.900" in run.failure("test_shop[b a]")
+    assert "mean nDCG@10 0.855   1 passed, 1 failed" in run.summary
+
+
+def test_a_search_of_coroutines(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            async def search(query):
+                return query.split()
+            return search
+    """)
+    project.cases(CASES.replace("boom", "a"))
+    for loops in (False, True):
+        assert project.run("-n2", loops=loops).counts == {"passed": 4, "failed": 1, "skipped": 1, "xfailed": 1}
+
+
+def test_a_missing_search_is_explained_once(project: Project) -> None:
+    project.cases("cases: [{query: a}, {query: b}, {query: c}, {query: d}]")
+    run = project.run("-n2")
+    assert run.counts == {"errors": 4}
+    assert run.text.count("Write it in a conftest.py") == 1
+    assert (
+        len(
+            [
+                line
+                for line in run.short_summary
+                if line.endswith('fixture "search" not found, which the case calls to search')
+            ]
+        )
+        == 4
+    )
+
+
+def test_a_broken_file_is_an_error_on_every_worker_and_told(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{qery: a}]", "broken.relevance.yaml")
+    project.cases("cases: [{query: a}]")
+    run = project.run("-n2")
+    assert run.code != pytest.ExitCode.OK
+    assert 'broken.relevance.yaml:1:10: unknown key "qery" of a case' in run.text
+
+
+def test_what_a_worker_finished_survives_its_crash(project: Project) -> None:
+    project.conftest("""
+        import os
+        import pytest
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                if query == "crash":
+                    os._exit(1)
+                return query.split()
+            return search
+    """)
+    project.cases(
+        "cases: [{query: a b, judgments: {a: 3, b: 1}}, {query: b a, judgments: {a: 3, b: 1}}, {query: crash}]"
+    )
+    run = project.run("-n1")
+    assert "crashed while running 'shop.relevance.yaml::crash'" in run.text
+    assert "mean nDCG@10 0.855   2 measured" in run.summary
+
+
+def test_no_tests_and_no_plugin_trouble(project: Project) -> None:
+    project.write("test_shop.py", "def test_shop():\n    pass\n")
+    run = project.run("-n1")
+    assert run.counts == {"passed": 1}
+    assert "= relevance =" not in run.text
