@@ -63,6 +63,8 @@ def found(value: object) -> str:
 
 def printable(text: str) -> str:
     """Text with what a terminal could misread, or a reader could not see, escaped as in Python."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -77,9 +77,9 @@ def weight(value: object, terms: Mapping[str, object]) -> float:
 
 
 def _number(value: object, lowest: float, highest: float, expected: str) -> float:
-    if not is_number(value) or not lowest <= value <= highest:  # type: ignore[operator]
+    if not is_number(value) or not lowest <= value <= highest:
         raise Refused(f"{expected}, found {found(value)}{number_advice(value)}")
-    return value  # type: ignore[return-value]
+    return value
 
 
 def choice(allowed: Iterable[str]) -> Check:
@@ -128,7 +128,7 @@ def _grade_of_gain(written: object, terms: Mapping[str, object]) -> float:
         allowed = listed([*map(printable, names), "a number"])
         close = _close(written, names)
         raise Refused(f"{shown(written)} is no grade; expected {allowed}{close}", (str(written),), at_key=True)
-    return grade  # type: ignore[return-value]
+    return grade
 
 
 _NOT_PARAMETERS = {

@@ -42,11 +42,18 @@ def check_expectations(value: object, terms: Mapping[str, object]) -> tuple[Expe
 def _metric(name: object, expected: object) -> Expectation:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`."""
     metric = _parsed(name)
-    example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-    comparison, bound = _compared(expected, _bound, number, example)
+    comparison, bound = ">=", 0.0
+    if is_number(expected):
+        bound = expected
+    else:
+        comparison, bound = _compared(expected, _bound, number, _example(metric))
     if metric.measure not in _UNBOUNDED and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE):
-        raise Refused(f"{metric.text} lies between 0 and 1, found {found(expected)}; write {example}")
+        raise Refused(f"{metric.text} lies between 0 and 1, found {found(expected)}; write {_example(metric)}")
     return Expectation("metric", str(name), metric, comparison, bound)
+
+
+def _example(metric: Metric) -> str:
+    return f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
 
 
 def _parsed(name: object) -> Metric:
@@ -154,7 +161,7 @@ def _compared(
 
 
 def _bound(value: object) -> float | None:
-    return value if is_number(value) else None  # type: ignore[return-value]
+    return value if is_number(value) else None
 
 
 def _seconds(value: object) -> float | None:

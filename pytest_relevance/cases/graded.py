@@ -176,6 +176,6 @@ def _complaint(grade: object, scale: Scale | None) -> str | None:
     """What is wrong with a number as a grade, or None."""
     if not is_number(grade):
         return f"a grade is a finite number or a name of the scale, found {found(grade)}"
-    if scale is not None and not scale.lowest <= grade <= scale.highest:  # type: ignore[operator]
+    if scale is not None and not scale.lowest <= grade <= scale.highest:
         return f"grade {grade:g} is off the scale, which is {scale.describe()}"
     return None

@@ -6,7 +6,7 @@ expectations that contradict each other. Each check gives refusals with paths fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import floor, isnan, nan
 
 from pytest_relevance.cases.graded import Graded
@@ -136,7 +136,7 @@ def _unreachable(expected: Expectation, case: Case) -> Refused | None:
     if not case.judgments:
         return Refused(f"{metric.text} needs judgments, and the case has none; add judgments")
     best = nan
-    for ranking in best_rankings(list(case.judgments.values()), case.settings):
+    for ranking in best_rankings(case.judgments.values(), case.settings):
         reached = score(metric, ranking, case.settings)
         if isnan(reached):
             return Refused(f"{metric.text} is not defined, as no judged document is relevant; {_cure(metric)}")
@@ -162,18 +162,16 @@ def _beyond(expected: Expectation, reached: float) -> bool:
     return expected.comparison == ">" and expected.bound >= reached
 
 
-def best_rankings(grades: Sequence[float], settings: Settings) -> Iterator[GradedRanking]:
+def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
     """Rankings of the judged documents of which one is the best there can be, whatever the measure.
 
     Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
     gain, and both without what counts against them; Judged is best with all. A single result is best where the ideal
     grows with what is returned (nDCG without a cutoff, `ideal: max`).
     """
-    gains = settings.gains
+    gains, grades = settings.gains, list(judged)
     by_grade = sorted(grades, reverse=True)
+    yield GradedRanking([*by_grade], (), grades)
     by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
-    seen = []
-    for ranked in (by_gain, by_grade, [grade for grade in by_grade if grade > 0], by_gain[:1]):
-        if ranked not in seen:
-            seen.append(ranked)
-            yield GradedRanking(list(ranked), (), grades)
+    for ranked in (by_gain, by_gain[:1], [grade for grade in by_grade if grade > 0]):
+        yield GradedRanking([*ranked], (), grades)

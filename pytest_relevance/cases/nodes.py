@@ -10,7 +10,7 @@ something must be reported or looks unusual.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias
 
 from yaml.error import YAMLError
 from yaml.events import (
@@ -85,7 +85,7 @@ class QuickJudgments:
         self.size = 1 + len(grades)
 
 
-Node: TypeAlias = Union[ScalarEvent, MappingNode, SequenceNode, QuickJudgments]  # noqa: UP007  # used before it is whole
+Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode | QuickJudgments
 Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
 """The pairs of a mapping by the text of their keys."""
 
@@ -149,6 +149,8 @@ class EventReader:
 
     def key(self, event: Any) -> ScalarEvent:
         """The scalar that a mapping has as its key."""
+        if type(event) is ScalarEvent and event.anchor is None and event.tag is None:
+            return event
         key = self._alias(event) if type(event) is AliasEvent else event
         if type(key) is not ScalarEvent:
             raise Broken(problem_at(event.start_mark, "a key is plain or quoted text; here begins something else"))
@@ -160,7 +162,7 @@ class EventReader:
         """The node that begins with `event`, the value of `key`."""
         kind = type(event)
         if kind is ScalarEvent:
-            return self._scalar(event)
+            return event if event.anchor is None and event.tag is None else self._scalar(event)
         if kind is AliasEvent:
             return self._alias(event)
         if depth > DEEPEST:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from math import isfinite
+from typing import TypeGuard
 
 DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
 """A decimal number without leading zeros; the group is its fraction."""
@@ -43,7 +44,7 @@ class Grades(dict[str, int | float | str]):
         return grade
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; true and false are none, and neither is what no float can hold."""
     try:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)

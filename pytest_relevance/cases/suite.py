@@ -18,7 +18,13 @@ from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, SequenceNode
 from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral
 from pytest_relevance.wording import quoted
 
-_FIELDS = {level: [field for field in FIELDS.values() if level in field.at] for level in (SUITE, CASE)}
+# unpacked: a case has few of the many keys, and there may be a hundred thousand cases
+_FIELDS = {
+    level: [
+        (field.name, field.read, field.check_at(level), field.needs) for field in FIELDS.values() if level in field.at
+    ]
+    for level in (SUITE, CASE)
+}
 _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 """While one of these is wrong, what the keys of a case say together cannot be known."""
 
@@ -121,17 +127,16 @@ class SuiteBuilder:
         pairs = root.pairs
         values, own, wrong = dict(inherited), dict[str, object](), inherited_wrong
         known = 0
-        for field in _FIELDS[level]:  # the table's order, not the file's: a scale is checked before its grades
-            name = field.name
+        for name, read, check, needs in _FIELDS[level]:  # in the table's order: a scale is checked before its grades
             if name not in pairs:
                 continue
             known += 1
-            if field.needs and not wrong.isdisjoint(field.needs):
+            if wrong and not wrong.isdisjoint(needs):
                 wrong |= {name}
                 continue
             try:
-                own[name] = values[name] = field.check_at(level)(field.read(pairs[name][1]), values)
-                if name in wrong:
+                own[name] = values[name] = check(read(pairs[name][1]), values)
+                if wrong:
                     wrong -= {name}
             except (Refused, RefusedSeveral) as error:
                 wrong |= {name}
