@@ -18,7 +18,11 @@ import pytest
 
 # A run in this process forgets the modules that it was the first to import. Numpy cannot be imported twice, and
 # importing the others again and again takes time.
-for module in ("numpy", "pandas", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.collector", "trio"):
+for module in (
+    *("numpy", "pandas", "trio"),
+    *("pytest_relevance.plugin.collector", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.telling"),
+    "pytest_relevance.reports.failure",
+):
     try:
         importlib.import_module(module)
     except ImportError:

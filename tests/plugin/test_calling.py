@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
-pytestmark = pytest.mark.usefixtures("with_and_without_loops")
+both_ways = pytest.mark.usefixtures("with_and_without_loops")
 
 ONE_CASE = "cases: [{query: shoes}]"
 
@@ -150,6 +150,7 @@ def test_k_is_the_deepest_rank_that_the_case_looks_at(project: Project, case: st
     assert f"<k={depth}>" in project.run("-s").text
 
 
+@both_ways
 def test_the_params_of_suite_and_case_are_merged(project: Project) -> None:
     source = """
         def find(query, locale, boost=1, **more):
@@ -167,6 +168,7 @@ def test_the_params_of_suite_and_case_are_merged(project: Project) -> None:
     assert run_search(project, source, cases).counts == {"passed": 2}
 
 
+@both_ways
 def test_a_search_that_does_not_take_a_param(project: Project) -> None:
     source = """
         def find(query, k=10, locale="en"):
@@ -200,6 +202,7 @@ def test_a_search_that_takes_no_query(project: Project) -> None:
     assert "search('shoes') cannot be called: find() takes 0 positional arguments but 1 was given" in text
 
 
+@both_ways
 def test_a_type_error_within_the_search_is_the_searchs_own(project: Project) -> None:
     source = """
         def find(query):
@@ -294,6 +297,7 @@ def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project, body: st
     assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::shoes - {message}"[:80])
 
 
+@both_ways
 def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(project: Project) -> None:
     source = """
         def connect():
@@ -317,6 +321,7 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(pro
     assert "mean nDCG@10 n/a   1 error" in run.summary
 
 
+@both_ways
 @pytest.mark.parametrize("style", ["auto", "long", "short", "line", "native"])
 @pytest.mark.parametrize("is_coroutine", [False, True], ids=["plain", "coroutine"])
 def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: str, is_coroutine: bool) -> None:
@@ -334,6 +339,7 @@ def test_nothing_of_the_plugin_stands_in_a_traceback(project: Project, style: st
         assert word not in section
 
 
+@both_ways
 def test_an_exception_of_a_generator_is_the_users_own(project: Project) -> None:
     source = """
         def find(query):
@@ -345,6 +351,7 @@ def test_an_exception_of_a_generator_is_the_users_own(project: Project) -> None:
     assert "pytest_relevance" not in run.text
 
 
+@both_ways
 def test_an_exception_of_what_is_read_late_is_the_users_own(project: Project) -> None:
     source = """
         class Results:
@@ -383,6 +390,7 @@ def test_one_case_that_raises_does_not_keep_the_others_from_running(project: Pro
     assert run_search(project, source, cases).outcomes == {"boots": "failed", "shoes": "passed"}
 
 
+@both_ways
 def test_a_search_may_skip_or_fail_its_case_itself(project: Project) -> None:
     source = """
         def find(query):
@@ -396,6 +404,7 @@ def test_a_search_may_skip_or_fail_its_case_itself(project: Project) -> None:
     assert "1 error, 1 skipped" in run.summary
 
 
+@both_ways
 @pytest.mark.parametrize("is_coroutine", [False, True], ids=["plain", "coroutine"])
 def test_an_interrupt_in_the_middle_of_a_search(project: Project, is_coroutine: bool) -> None:
     source = """
@@ -414,6 +423,7 @@ def test_an_interrupt_in_the_middle_of_a_search(project: Project, is_coroutine: 
     assert not run.result.stderr.lines
 
 
+@both_ways
 def test_the_hook_reads_a_response_of_any_other_shape(project: Project) -> None:
     source = """
         class Page:
@@ -453,6 +463,7 @@ def test_the_hook_of_a_folder_is_for_its_case_files(project: Project) -> None:
     assert "a mapping without hits" in run.text
 
 
+@both_ways
 def test_an_exception_of_the_hook_is_the_users_own(project: Project) -> None:
     source = """
         def find(query):

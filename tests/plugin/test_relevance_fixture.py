@@ -9,8 +9,6 @@ import pytest
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
-pytestmark = pytest.mark.usefixtures("with_and_without_loops")
-
 
 def run_test(project: Project, body: str, *args: str) -> Run:
     """Run a test with the lines of `body` in it."""
@@ -249,8 +247,6 @@ def test_marks_of_the_test(project: Project) -> None:
 @pytest.mark.parametrize("mark", ["asyncio", "anyio"])
 def test_in_an_async_test(project: Project, mark: str) -> None:
     pytest.importorskip("pytest_asyncio" if mark == "asyncio" else "anyio")
-    if project.options:
-        pytest.skip("an async test needs its plugin")
     project.write(
         "test_shop.py",
         f"""
