@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import marshal
 import math
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
@@ -201,7 +202,7 @@ def _ranking(query: str, ranking: object) -> Sequence[str]:
 
 def _grades(queries: Sequence[str], tables: Sequence[dict[str, float]]) -> Grades:
     """Turn all grades into one array, and refuse what is not a finite number. TypeError for a table that is no dict."""
-    grades: Grades | None = _bytes_of_many(tables)
+    grades: Grades | None = _many_grades(tables)
     if grades is not None:
         return grades
     values = list(chain.from_iterable(map(dict.values, tables)))
@@ -224,23 +225,30 @@ def _grades(queries: Sequence[str], tables: Sequence[dict[str, float]]) -> Grade
     return np.ascontiguousarray(grades, np.float64)
 
 
-def _bytes_of_many(tables: Sequence[dict[str, float]]) -> Grades | None:
-    """Read many grades on a scale of whole numbers, the usual case, without a look at each type; None for any other.
+def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
+    """Read many grades without a look at the type of each; None if they are few, or anything is unusual about them.
 
-    What could be True and False instead (nothing above 1) is left to the closer look, as is what costs little (few
-    grades). Beyond that a bool is looked for in the first judgment of some queries; elsewhere True is the 1 that it is.
+    What is text, None or infinite is noticed here too, and left to the closer look, which names it. So are grades that
+    could be True and False instead, nothing but 0 and 1. Elsewhere a bool is looked for in the first judgment of some
+    queries only, and is the 0 or 1 that it is for Python.
     """
-    if sum(map(len, tables[:_SAMPLED])) < _FEW_GRADES and len(tables) <= _SAMPLED:
+    if len(tables) <= _SAMPLED and sum(map(len, tables)) < _FEW_GRADES:
         return None
-    sample = map(next, map(iter, map(dict.values, tables[:_SAMPLED])), repeat(0))
-    if bool in set(map(type, sample)):
+    if not set(map(type, map(next, map(iter, map(dict.values, tables[:_SAMPLED])), repeat(0)))) <= {int, float}:
         return None
+    values: Iterable[Any] = chain.from_iterable(map(dict.values, tables))
+    grades: Grades
     try:
-        values: Iterable[Any] = chain.from_iterable(map(dict.values, tables))
         grades = np.frombuffer(bytes(values), np.uint8)
-    except (TypeError, ValueError):
-        return None
-    return grades if 1 < grades.max(initial=0) < UNJUDGED_CODE else None
+    except (TypeError, ValueError):  # a fraction, a negative or a large number
+        grades = np.full(1, UNJUDGED_CODE, np.uint8)
+    if grades.max(initial=0) == UNJUDGED_CODE:
+        try:
+            grades = np.frombuffer(array("d", list(chain.from_iterable(map(dict.values, tables)))))
+        except (TypeError, OverflowError):
+            return None
+    usual = np.isfinite(grades).all() and ((grades != 0) & (grades != 1)).any()
+    return grades if usual else None
 
 
 def _of_one_type(values: list[float], tag: bytes, number: str) -> npt.NDArray[Any] | None:

@@ -144,6 +144,26 @@ def test_a_batch_is_compiled_once_and_scored_often() -> None:
         assert score_batch(metric, judgments, Rankings.from_mapping({"q": ranking}), Settings())[0][0] == expected
 
 
+@pytest.mark.parametrize(
+    "scale",
+    [[0, 1], [0, 1, 2, 3], [0, 0.5, 1], [0.0, 1 / 3, 2.5], [-1, 0, 2], [0, 40, 300], [step / 97 for step in range(97)]],
+)
+def test_many_judgments_are_read_like_few(scale: list[float]) -> None:
+    judgments = {
+        f"q{query}": {f"d{number}": scale[(7 * query + number) % len(scale)] for number in range(1100)}
+        for query in range(20)
+    }
+    rankings = {query: [f"d{number}" for number in range(0, 2000, 3)] for query in judgments}
+    linear = Settings("linear")
+    for metric in map(parse_metric, ("nDCG@10", "nDCG", "AP", "ERR")):
+        single = [
+            score(metric, grade_ranking(rankings[query], table), Settings("linear", max_grade=max(scale)))
+            for query, table in judgments.items()
+        ]
+        columns = score_batch([metric], Judgments.from_mapping(judgments), Rankings.from_mapping(rankings), linear)
+        assert list(map(bits, columns[0].tolist())) == list(map(bits, single))
+
+
 def test_whole_grades_take_one_byte_each() -> None:
     assert Judgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype == np.uint8
     assert Judgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [0.0, -1.0]
