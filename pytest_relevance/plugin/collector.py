@@ -23,7 +23,7 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import read_suite
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
-from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopScopes, has_plugin
+from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 """The tags that this plugin has registered as markers itself."""
@@ -85,8 +85,10 @@ class CaseFile(pytest.Module):
         self._suite = suite
         make = self._maker()
         fit = self._fitter()
+        fixtures = AsyncFixtures(self.config)
         for case in suite.cases:
             function, items = make(case)
+            fixtures.look_at(case, items)
             for item in items:
                 fit(item, case, function)
                 yield item

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
+from pytest_relevance.wording import quoted
 
 
 class Writer(Protocol):
@@ -45,6 +46,15 @@ class CaseFailure(_Failed):
 
 class CaseError(_Failed):
     """The case could not be scored: the search returned nonsense, or could not be called. `xfail` does not cover it."""
+
+
+class AsyncFixture(CaseError):
+    """A case requests an async fixture, and no plugin sets it up."""
+
+    def __init__(self, name: str, *, has_asyncio: bool) -> None:
+        super().__init__(f"the fixture {quoted(name)} is asynchronous, and no plugin sets it up", pytrace=False)
+        self.name = name
+        self.has_asyncio = has_asyncio
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling, running
+from pytest_relevance.plugin.failures import AsyncFixture
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.collector import CaseFile
@@ -78,7 +79,7 @@ class LoopScopes:
     def __init__(self, file: CaseFile) -> None:
         self._file = file
         config = file.config
-        self._auto = (config.getoption("asyncio_mode", None) or config.getini("asyncio_mode")) == "auto"
+        self._auto = _is_auto(config)
         of_fixtures = config.getini("asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
         of_tests = config.getini("asyncio_default_test_loop_scope")
@@ -119,6 +120,59 @@ class LoopScopes:
                     return str(getattr(function, "_loop_scope", None) or self._of_fixtures or fixture.scope)
                 names += [argument for argument in fixture.argnames if argument not in names]
         return None
+
+
+class AsyncFixtures:
+    """A look at the async fixtures that cases request: pytest does not say what to do when nobody sets one up."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._auto = has_plugin(config, PYTEST_ASYNCIO) and _is_auto(config)
+        self._found: dict[tuple[str, ...], str | None] = {}
+
+    def look_at(self, case: Case, items: Items) -> None:
+        """Have the items of a case fail with advice if they request an async fixture that no plugin sets up."""
+        key = (case.search, *case.usefixtures)
+        if key not in self._found:
+            self._found[key] = self._left_alone(items[0]) if items else None
+        name = self._found[key]
+        if name is not None:
+            manager = self._config.pluginmanager
+            if not manager.has_plugin("relevance-async-fixtures"):
+                manager.register(_Advice(), "relevance-async-fixtures")
+            for item in items:
+                item.stash[_LEFT_ALONE] = name
+
+    def _left_alone(self, item: pytest.Item | pytest.Collector) -> str | None:
+        known = ("_pytest.", "pytest_asyncio.", "anyio.")
+        setups = self._config.hook.pytest_fixture_setup.get_hookimpls()
+        if not all(impl.function.__module__.startswith(known) for impl in setups):
+            return None  # a plugin that may well set it up
+        fixtures = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+        if "anyio_backend" in fixtures and has_plugin(self._config, ANYIO):
+            return None
+        for name, found in fixtures.items():
+            function = found[-1].func
+            if _is_async(function) and not (self._auto or hasattr(function, "_force_asyncio_fixture")):
+                return str(name)
+        return None
+
+
+_LEFT_ALONE: pytest.StashKey[str] = pytest.StashKey()
+
+
+class _Advice:
+    """Registered only where a case requests an async fixture that no plugin sets up."""
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        name = item.stash.get(_LEFT_ALONE, None)
+        if name is not None:
+            raise AsyncFixture(name, has_asyncio=has_plugin(item.config, PYTEST_ASYNCIO))
+
+
+def _is_auto(config: pytest.Config) -> bool:
+    return bool((config.getoption("asyncio_mode", None) or config.getini("asyncio_mode")) == "auto")
 
 
 def _is_async(function: object) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin import calling, running
-from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
+from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, write_lines
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief
 from pytest_relevance.reports.summary import Entry, summary_lines
@@ -106,10 +106,12 @@ class Reporting:
             Entry.of(entry, outcome, was_xfail=was_xfail) for entry, outcome, was_xfail in self._entries.values()
         ]
         if verbose > 1:
-            for entry in entries:
-                if entry.lines and entry.outcome == "passed":
-                    terminalreporter.write_sep("_", entry.name)
-                    write_lines(terminalreporter, entry.lines)
+            passed = [entry for entry in entries if entry.lines and entry.outcome == "passed"]
+            if passed:
+                terminalreporter.write_sep("=", "passing relevance cases")
+            for entry in passed:
+                terminalreporter.write_sep("_", entry.name)
+                write_lines(terminalreporter, entry.lines)
         terminalreporter.write_sep("=", "relevance")
         write_lines(terminalreporter, summary_lines(entries, verbose))
 
@@ -127,7 +129,10 @@ class Reporting:
             lines = brief
         elif told["advice"] is not None:
             self._advised.add(told["advice"])
-        return FailureText(lines, Crash(*told["crash"]), brief if is_brief(option) else lines)
+        shown = brief if is_brief(option) else lines
+        if option.tbstyle == "line":  # pytest prints the crash itself
+            shown = []
+        return FailureText(lines, Crash(*told["crash"]), shown)
 
 
 def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallInfo[None]) -> dict[str, Any] | None:
@@ -139,6 +144,8 @@ def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallIn
         told = telling.missing_fixture(this, item, call.excinfo.value)
         call.excinfo = telling.in_place_of(call.excinfo, told["crash"][-1])
         return told
+    if isinstance(call.excinfo.value, AsyncFixture):
+        return telling.async_fixture(this, item, call.excinfo.value)
     telling.leave_out_ours(call.excinfo)
     return None
 

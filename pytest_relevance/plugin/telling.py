@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.failures import AsyncFixture, CaseError
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.wording import listed, quoted
@@ -34,10 +34,22 @@ Write it in a conftest.py beside the case file; it returns a function from a que
 If it goes by another name, write it in the case file:  search: name_of_the_fixture"""
 
 
+_HOW_TO_WAIT = """
+With pytest-asyncio: decorate it with @pytest_asyncio.fixture, or set asyncio_mode = auto{install}.
+With anyio: have it request the fixture anyio_backend.
+Without any plugin: a plain fixture may return an async function, which the case awaits:
+
+    @pytest.fixture(scope="session")
+    def {search}():
+        async def search(query):
+            return await engine.search(query)
+        return search"""
+
+
 def failure(this: CaseRun, item: pytest.Item) -> dict[str, Any]:
     """What is told of a case that failed, or that could not be scored."""
     if this.scored is not None and this.lines is not None:
-        return _told(this, item, this.scored.reasons[0], this.lines, this.brief or this.lines)
+        return _told(this, item, "; ".join(this.scored.reasons), this.lines, this.brief or this.lines)
     first, *more = map(harmless, str(this.error).split("\n"))
     brief = [line(f"{this.where}: {first}", BAD)]
     return _told(this, item, first, [*brief, *map(line, more), line(this.facts)], brief)
@@ -63,6 +75,14 @@ def missing_fixture(this: CaseRun, item: pytest.Item, error: pytest.FixtureLooku
         more = _HOW_TO.format(search=search).splitlines()
     brief = [line(f"{this.where}: {message}", BAD)]
     return _told(this, item, message, [*brief, *map(line, more)], brief, advice)
+
+
+def async_fixture(this: CaseRun, item: pytest.Item, error: AsyncFixture) -> dict[str, Any]:
+    """What is told where a fixture is asynchronous and nobody sets it up."""
+    brief = [line(f"{this.where}: {error}", BAD)]
+    install = "" if error.has_asyncio else " (it is not installed)"
+    more = _HOW_TO_WAIT.format(search=this.case.search, install=install).splitlines()
+    return _told(this, item, str(error), [*brief, *map(line, more)], brief, f"async fixture {error.name}")
 
 
 def in_place_of(excinfo: pytest.ExceptionInfo[BaseException], message: str) -> pytest.ExceptionInfo[BaseException]:

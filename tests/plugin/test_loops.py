@@ -492,21 +492,50 @@ def test_cases_that_a_conftest_marks_for_anyio(project: Project) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "kind", ["async def search():\n        return str.split", "async def search():\n        yield str.split"]
-)
-def test_an_async_fixture_without_a_plugin_for_it(project: Project, kind: str) -> None:
+@pytest.mark.parametrize("ending", ["return", "yield"])
+@pytest.mark.parametrize("options", [(), STRICT], ids=["no plugin", "strict"])
+def test_an_async_fixture_that_nobody_sets_up(project: Project, options: tuple[str, ...], ending: str) -> None:
+    if options:
+        pytest.importorskip("pytest_asyncio")
     project.conftest(f"""
-    import pytest
+        import pytest
 
-    @pytest.fixture
-    {kind}
-""")
-    project.cases("cases: [{query: shoes}]")
-    run = project.run(loops=False)
-    assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert "async fixture" in run.text
-    assert "plugin" in run.text
+        @pytest.fixture
+        async def client():
+            {ending} str.split
+
+        @pytest.fixture
+        def search(client):
+            return client
+    """)
+    project.cases("cases: [{query: shoes}, {query: boots}, {query: hats, skip: out of season}]")
+    run = project.run(*options, loops=bool(options))
+    assert run.outcomes == {"shoes": "error at setup", "boots": "error at setup", "hats": "skipped"}
+    message = 'the fixture "client" is asynchronous, and no plugin sets it up'
+    assert run.failure("shoes").startswith(f"shop.relevance.yaml:1: {message}\n")
+    assert "@pytest_asyncio.fixture" in run.failure("shoes")
+    assert ("(it is not installed)" in run.failure("shoes")) == (not options)
+    assert run.failure("boots") == f"shop.relevance.yaml:1: {message}\n"  # the advice is given once
+    assert run.short_summary == [f"ERROR shop.relevance.yaml::{name} - {message}" for name in ("shoes", "boots")]
+
+
+def test_an_async_fixture_that_another_plugin_sets_up(project: Project) -> None:
+    project.conftest("""
+        import asyncio
+        import pytest
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_fixture_setup(fixturedef, request):
+            if fixturedef.argname == "search":
+                fixturedef.cached_result = asyncio.run(fixturedef.func()), fixturedef.cache_key(request), None
+                return fixturedef.cached_result[0]
+
+        @pytest.fixture
+        async def search():
+            return str.split
+    """)
+    project.cases("cases: [{query: shoes, expect: {first: shoes}}]")
+    assert project.run(loops=False).counts == {"passed": 1}
 
 
 def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(project: Project) -> None:
