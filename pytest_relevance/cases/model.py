@@ -49,7 +49,8 @@ class Xfail:
 class Terms:
     """What a suite sets for its cases and a case may override.
 
-    `lowest` and `highest` are the grades an unjudged result may have: the scale's, else those of the file's judgments.
+    `lowest` and `highest` are the grades an unjudged result may have: the scale's, else those of the file's judgments,
+    and 0.
     """
 
     search: str = "search"
@@ -69,11 +70,15 @@ class Terms:
     def settle(self, grades: Sequence[float]) -> None:
         """Fill in the range of grades once the last judgment is known: `grades` are all of the file's, sorted.
 
-        A grade that has no gain under these terms (it is another case's) cannot be supposed of a result here.
+        Without a scale they begin at 0 at the latest: who lists only what is relevant has not said that there is
+        nothing else, and a result that nobody judged may be junk. A grade that has no gain under these terms (it is
+        another case's) cannot be supposed of a result here.
         The one place where a frozen object changes after it was made: the cases that share it already hold it.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
+        elif grades and grades[0] > 0:
+            grades = (0, *grades)
         gain = self.settings.gain
         end = bisect_right(grades, LARGEST_EXPONENTIAL_GRADE) if gain == "exponential" else len(grades)
         if not end:

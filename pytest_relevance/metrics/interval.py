@@ -24,7 +24,9 @@ def interval(
 
     Each of these u results may have any grade from `lowest` to `highest` of the scale. The lower end is the least nDCG
     over j = 0..u when the j deepest of them have the highest grade and the others the lowest, the ideal recomputed with
-    these judgments. The upper end is min(1, DCG with all of them at the highest grade / the present ideal DCG).
+    these judgments. The upper end is min(1, DCG with all of them at the highest grade / the present ideal DCG). The
+    interval holds the score: where the lowest grade has a gain of its own, the lower end is the score, in which an
+    unjudged result has none.
 
     Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
     nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later
@@ -57,7 +59,7 @@ def interval(
     lower = dcg(filled, settings) / dcg(
         ideal_grades(GradedRanking(filled, (), [*graded.judged, *hypothetical]), settings, k), settings
     )
-    return lower, upper
+    return min(lower, present), upper
 
 
 @lru_cache(maxsize=64)

@@ -208,7 +208,7 @@ def test_gains_may_be_given_for_the_names_of_grades(case: ReadCase) -> None:
         ("scale: [0, 4]\ngain: {0: 0, 2: 5}\ncases: [{query: a, judgments: {x: 2}}]", 0, 2),
         ("scale: [-2, 4]\nnegative: zero\ngain: {0: 0, 4: 5}\ncases: [{query: a, judgments: {x: -1}}]", -2, 4),
         # a grade of 100 is possible in another case, but has no gain in this one
-        ("cases: [{query: a, judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}}]", 2, 2),
+        ("cases: [{query: a, judgments: {x: 2}}, {query: b, gain: linear, judgments: {y: 100}}]", 0, 2),
     ],
 )
 def test_the_grades_that_an_unjudged_result_may_have(read: Read, text: str, lowest: float, highest: float) -> None:
