@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case, Suite
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.cases.reader import read_suite
-    from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo
+    from pytest_relevance.judgments.raters import aggregate, krippendorff_alpha
+    from pytest_relevance.metrics.significance import (
+        bootstrap_interval,
+        holm,
+        paired_t_test,
+        randomisation_test,
+        sign_test,
+        wilcoxon_test,
+    )
+    from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
     from pytest_relevance.runs.evaluate import evaluate
 
@@ -22,26 +31,46 @@ _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
     "Suite": "pytest_relevance.cases.model",
+    "aggregate": "pytest_relevance.judgments.raters",
+    "bootstrap_interval": "pytest_relevance.metrics.significance",
     "breakdown": "pytest_relevance.reports.breakdown",
     "evaluate": "pytest_relevance.runs.evaluate",
+    "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",
     "kendall_tau": "pytest_relevance.metrics.similarity",
+    "krippendorff_alpha": "pytest_relevance.judgments.raters",
     "overlap": "pytest_relevance.metrics.similarity",
+    "paired_t_test": "pytest_relevance.metrics.significance",
+    "randomisation_test": "pytest_relevance.metrics.significance",
     "rbo": "pytest_relevance.metrics.similarity",
+    "rbo_bounds": "pytest_relevance.metrics.similarity",
     "read_suite": "pytest_relevance.cases.reader",
+    "sign_test": "pytest_relevance.metrics.significance",
+    "tau_ap": "pytest_relevance.metrics.similarity",
+    "wilcoxon_test": "pytest_relevance.metrics.significance",
 }
 
 __all__ = [
     "Case",
     "CaseFileError",
     "Suite",
+    "aggregate",
+    "bootstrap_interval",
     "breakdown",
     "evaluate",
+    "holm",
     "jaccard",
     "kendall_tau",
+    "krippendorff_alpha",
     "overlap",
+    "paired_t_test",
+    "randomisation_test",
     "rbo",
+    "rbo_bounds",
     "read_suite",
+    "sign_test",
+    "tau_ap",
+    "wilcoxon_test",
 ]
 
 

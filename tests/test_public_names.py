@@ -1,0 +1,54 @@
+"""The public names: there, loaded when they are used, and documented where they are said to be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pytest_relevance
+from pytest_relevance.metrics.names import MEASURES
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+@pytest.mark.parametrize("name", pytest_relevance.__all__)
+def test_every_public_name_can_be_had_and_says_what_it_is(name: str) -> None:
+    assert getattr(pytest_relevance, name).__doc__
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    watched = ("numpy", "pandas", "yaml", "pytest")
+    script = f"import sys, pytest_relevance; print([name for name in {watched} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_library_works_where_no_pytest_runs() -> None:
+    script = (
+        "import sys, pytest_relevance\n"
+        "for name in pytest_relevance.__all__: getattr(pytest_relevance, name)\n"
+        "pytest_relevance.evaluate({'q': {'a': 1}}, {'q': ['a']})\n"
+        "print('pytest' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        pytest_relevance.evaluat  # noqa: B018
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+def test_every_measure_is_documented_as_the_table_has_it(measure: object) -> None:
+    row = f"| `{measure.usage}` | {measure.summary} | {measure.reference} |"  # type: ignore[attr-defined]
+    assert row in (DOCS / "metrics.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in pytest_relevance.__all__ if name.islower()])
+def test_every_public_function_is_in_the_documentation(name: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (*DOCS.glob("*.md"), DOCS.parent / "README.md")]
+    assert any(f"{name}(" in text or f"`{name}`" in text for text in texts)
