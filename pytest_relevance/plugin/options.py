@@ -87,4 +87,9 @@ def verbosity(option: Any) -> int:
 
 def is_brief(option: Any) -> bool:
     """Whether the terminal shows a line a failure."""
-    return verbosity(option) < 0 or getattr(option, "tbstyle", None) == "line"
+    return verbosity(option) < 0 or is_by_line(option)
+
+
+def is_by_line(option: Any) -> bool:
+    """Whether a failure is one line of pytest's own (`--tb=line`)."""
+    return getattr(option, "tbstyle", None) == "line"

@@ -17,7 +17,7 @@ import pytest
 from pytest_relevance.plugin import calling, running
 from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, write_lines
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.options import is_brief
+from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.reports.summary import Entry, summary_lines
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED
 
@@ -130,7 +130,7 @@ class Reporting:
         elif told["advice"] is not None:
             self._advised.add(told["advice"])
         shown = brief if is_brief(option) else lines
-        if option.tbstyle == "line":  # pytest prints the crash itself
+        if is_by_line(option):  # pytest prints the crash itself
             shown = []
         return FailureText(lines, Crash(*told["crash"]), shown)
 

@@ -97,7 +97,7 @@ def test_the_report_of_a_failure(shop: Project) -> None:
     assert rows[blamed + 1] == ["w4", "Smartwatch", "X", "grade", "3", "not", "returned", "-0.416"]
     assert max(map(len, lines)) <= 100
     assert run.failure("smart watch").isascii()
-    assert run.short_summary == [f"FAILED shop.relevance.yaml::smart watch - {REASON}"]
+    assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::smart watch - {REASON}; exclude: ")
 
 
 def test_v_shows_all_there_is_to_know(project: Project) -> None:
@@ -135,14 +135,15 @@ def test_the_style_of_tracebacks_makes_no_difference_to_a_failure(shop: Project,
 @pytest.mark.usefixtures("with_and_without_loops")
 def test_tb_line_points_at_the_line_of_the_case(shop: Project) -> None:
     run = shop.run("--tb=line")
-    assert f"{shop.path / 'shop.relevance.yaml'}:5: {REASON}" in run.text.splitlines()
+    assert f"{shop.path / 'shop.relevance.yaml'}:5: {REASON}; {EXCLUDED}" in run.text.splitlines()
+    assert run.text.count(f":5: {REASON}") == 1
     assert "rank  document" not in run.text
 
 
 def test_tb_no(shop: Project) -> None:
     run = shop.run("--tb=no")
     assert "FAILURES" not in run.text
-    assert run.short_summary == [f"FAILED shop.relevance.yaml::smart watch - {REASON}"]
+    assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::smart watch - {REASON}; exclude: ")
 
 
 @pytest.mark.usefixtures("with_and_without_loops")
@@ -269,7 +270,7 @@ def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
     assert 0 <= float(properties["latency"]) < 10
     failure = watch.find("failure")
     assert failure is not None
-    assert failure.attrib["message"] == REASON
+    assert failure.attrib["message"] == f"{REASON}; {EXCLUDED}"
     assert failure.text is not None
     assert failure.text.startswith(HEADLINE)
     assert "lost most by" in failure.text

@@ -335,6 +335,14 @@ def test_the_cases_run_with_hardly_any_of_pytests_plugins(shop: Project) -> None
     assert run.code == pytest.ExitCode.TESTS_FAILED
 
 
+def test_a_plugin_that_runs_something_else_in_the_place_of_cases(shop: Project) -> None:
+    conftest = shop.conftest()
+    conftest.write_text(conftest.read_text() + "\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n")
+    run = shop.run()
+    assert run.counts == {"passed": 3}
+    assert "= relevance =" not in run.text
+
+
 @pytest.fixture
 def warming_up(project: Project) -> Project:
     """A search that raises when it is first called, ranks badly the second time, and well from then on."""
