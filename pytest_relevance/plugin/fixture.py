@@ -47,7 +47,7 @@ class Relevance:
         for name, why in _NOT_HERE.items():
             if name in keys:
                 raise ValueError(f"relevance.check takes no {name}: {why}")
-        values = {"query": query, **{name: _plain(value) for name, value in keys.items()}}
+        values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
         if judgments is not None:
             values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
         try:
@@ -79,9 +79,15 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Numpy's scalars and arrays as Python's own, in lists and mappings too."""
+    """Numpy's scalars and arrays as Python's own, in lists and mappings too; text and numbers as just that.
+
+    A subclass of one of them (an enumeration's member, say) does not travel to the controller of pytest-xdist.
+    """
     if type(value).__module__ == "numpy":
         return value.tolist()
+    for kind in (str, int, float):
+        if isinstance(value, kind) and not isinstance(value, bool):
+            return kind.__str__(value) if kind is str else kind(value)
     if isinstance(value, Mapping):
         return {_plain(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):

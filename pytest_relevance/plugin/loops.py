@@ -80,9 +80,9 @@ class LoopScopes:
         self._file = file
         config = file.config
         self._auto = _is_auto(config)
-        of_fixtures = config.getini("asyncio_default_fixture_loop_scope")
+        of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
-        of_tests = config.getini("asyncio_default_test_loop_scope")
+        of_tests = _setting(config, "asyncio_default_test_loop_scope")
         # A loop a case, which is pytest-asyncio's default, breaks a client that is made once, on the first case.
         self._otherwise = ((of_tests if of_tests != "function" else None) or "session") if self._auto else None
         self._scopes: dict[tuple[str, ...], str | None] = {}
@@ -172,7 +172,15 @@ class _Advice:
 
 
 def _is_auto(config: pytest.Config) -> bool:
-    return bool((config.getoption("asyncio_mode", None) or config.getini("asyncio_mode")) == "auto")
+    return bool((config.getoption("asyncio_mode", None) or _setting(config, "asyncio_mode")) == "auto")
+
+
+def _setting(config: pytest.Config, name: str) -> Any:
+    """A setting of pytest-asyncio; None where its version does not have it."""
+    try:
+        return config.getini(name)
+    except (KeyError, ValueError):
+        return None
 
 
 def _is_async(function: object) -> bool:

@@ -239,7 +239,9 @@ def variant(item: pytest.Item | pytest.Collector) -> str | None:
 def _report(this: CaseRun, scored: Scored, *, brief: bool = False, full: bool = False) -> list[Line]:
     from pytest_relevance.reports.failure import Detail, failure_lines  # what passes without a report does not need it
 
-    return failure_lines(scored, this.where, this.label, Detail(brief=brief, full=full))
+    lines = failure_lines(scored, this.where, this.label, Detail(brief=brief, full=full))
+    # A title may be of a subclass of str, which does not travel to the controller of pytest-xdist.
+    return [tuple((str.__str__(text), style) for text, style in spans) for spans in lines]
 
 
 def _ranking(item: pytest.Item, this: CaseRun, response: object) -> Ranking:

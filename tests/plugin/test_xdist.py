@@ -120,6 +120,58 @@ def test_checks_of_tests_in_python(project: Project) -> None:
     assert "mean nDCG@10 0.855   1 passed, 1 failed" in run.summary
 
 
+def test_text_and_numbers_that_are_more_than_that(project: Project) -> None:
+    """Members of enumerations and numpy's scalars, in every place where a user may put one."""
+    pytest.importorskip("numpy")
+    project.write(
+        "test_shop.py",
+        """
+        import enum
+        import numpy
+
+        class Text(str, enum.Enum):
+            QUERY = "shoes"
+            NOTE = "a note"
+            TITLE = "Sandal"
+            ID = "a"
+
+        class Grade(enum.IntEnum):
+            EXACT = 3
+
+        def test_shop(relevance):
+            hits = [{"id": "b", "title": Text.TITLE}, {"id": numpy.str_("a"), "title": numpy.str_("Boot")}]
+            judgments = {numpy.str_("a"): Grade.EXACT, numpy.int64(7): numpy.uint8(1)}
+            judgments[Text.ID.value + "b"] = {"grade": 0, "title": Text.TITLE}
+            expect = {"first": [numpy.str_("a")], "P@1": numpy.float16(1)}
+            relevance.check(numpy.str_("boots"), hits, judgments, weight=numpy.int8(2))
+            relevance.check(Text.QUERY, hits, judgments, note=Text.NOTE, k=numpy.int32(5), expect=expect)
+    """,
+    )
+    run = project.run("-n1")
+    assert run.counts == {"failed": 1}
+    text = run.failure("test_shop")
+    assert "P@1 0.000 is below 1.000" in text
+    assert 'query "shoes"' in text
+    assert "note: a note" in text
+    assert "1 failed, 1 measured" in run.summary
+
+
+def test_titles_of_results_that_are_more_than_text(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        class Title(str):
+            pass
+
+        @pytest.fixture
+        def search():
+            return lambda query: [{"id": Title(word), "title": Title(word.upper())} for word in query.split()]
+    """)
+    project.cases("cases: [{query: b a, min_ndcg: 0.9, judgments: {a: 3, b: 1}}, {query: c, expect: {first: d}}]")
+    run = project.run("-n1", "-vv")
+    assert run.counts == {"failed": 2}
+
+
 def test_a_search_of_coroutines(project: Project) -> None:
     project.conftest("""
         import pytest
