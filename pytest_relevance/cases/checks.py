@@ -131,7 +131,7 @@ def _grade_of_gain(written: object, terms: Mapping[str, object]) -> float:
     return grade
 
 
-_NOT_PARAMETERS = {
+NOT_PARAMETERS = {
     "k": 'search() is given k by the plugin, when it has a parameter of that name; set "k" beside params',
     "query": "the query is search()'s first argument already",
 }
@@ -145,8 +145,8 @@ def params(value: object, terms: Mapping[str, object]) -> dict[str, object]:
     for name in value:
         if not isinstance(name, str) or not name:
             refusals.append(Refused(f"the name of a parameter is text, found {found(name)}", (str(name),), at_key=True))
-        elif name in _NOT_PARAMETERS:
-            refusals.append(Refused(f"params may not have {name}: {_NOT_PARAMETERS[name]}", (name,), at_key=True))
+        elif name in NOT_PARAMETERS:
+            refusals.append(Refused(f"params may not have {name}: {NOT_PARAMETERS[name]}", (name,), at_key=True))
     _raise(refusals)
     inherited = terms.get("params")
     return {**inherited, **value} if isinstance(inherited, Mapping) else dict(value)
@@ -212,11 +212,12 @@ def skip(value: object, terms: Mapping[str, object]) -> str:
     return _reason(value, "skip")
 
 
-_NO_REASON = frozenset({"true", "false", "null", "yes", "no"})
+NO_REASON = frozenset({"true", "false", "null", "~", "yes", "no"})
+"""What stands, in any case, where somebody means to switch `skip` or `xfail` on or off."""
 
 
 def _reason(value: object, key: str) -> str:
-    if not isinstance(value, str) or not value.strip() or value.lower() in _NO_REASON:
+    if not isinstance(value, str) or not value.strip() or value.lower() in NO_REASON:
         cure = "say why, for the one who reads the report"
         raise Refused(f"{key} takes the reason as text, found {found(value)}; {cure}")
     return value

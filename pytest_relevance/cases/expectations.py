@@ -17,8 +17,8 @@ from pytest_relevance.wording import did_you_mean, found, listed, quoted
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
-_SECONDS = {"ms": 0.001, "s": 1.0}
-_UNBOUNDED = frozenset({"DCG", "CG"})  # the measures that are sums; all others are shares, from 0 to 1
+SECONDS = {"ms": 0.001, "s": 1.0}
+UNBOUNDED = frozenset({"DCG", "CG"})  # the measures that are sums; all others are shares, from 0 to 1
 _OUTSIDE = frozenset({("<", 0), (">", 1)})
 
 
@@ -47,7 +47,7 @@ def _metric(name: object, expected: object) -> Expectation:
         bound = expected
     else:
         comparison, bound = _compared(expected, _bound, number, _example(metric))
-    if metric.measure not in _UNBOUNDED and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE):
+    if metric.measure not in UNBOUNDED and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE):
         raise Refused(f"{metric.text} lies between 0 and 1, found {found(expected)}; write {_example(metric)}")
     return Expectation("metric", str(name), metric, comparison, bound)
 
@@ -167,7 +167,7 @@ def _bound(value: object) -> float | None:
 def _seconds(value: object) -> float | None:
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     amount = number(match[1]) if match is not None else None
-    return None if match is None or amount is None else amount * _SECONDS[match[2]]
+    return None if match is None or amount is None else amount * SECONDS[match[2]]
 
 
 KINDS: dict[str, Callable[[str, object], Expectation]] = {

@@ -1,6 +1,7 @@
 """The keys of a case file: one table that says where each may stand, how it is read from YAML and what it may hold.
 
-To add a key: a row in `FIELDS`, and a field of the model. What several keys say together is checked in `limits`.
+To add a key: a row in `FIELDS`, a field of the model, and a row of `schema.VALUES` for editors. What several keys say
+together is checked in `limits`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,9 @@ RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 OWNED_TAGS = frozenset({"filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail"})
 """Marks that pytest itself owns; the plugin adds those that are registered."""
 
-_OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
+OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
+"""Words that mean something else to `-m`."""
+
 _TAG = re.compile(r"[\w.+-]+")
 _HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode here; ":" is looked at more closely
 _ENCODED = frozenset("[]%")
@@ -77,7 +79,7 @@ def check_tag(text: str, owned: frozenset[str]) -> str:
             f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name"
             + _instead(text)
         )
-    if text in _OF_EXPRESSIONS:
+    if text in OF_EXPRESSIONS:
         raise Refused(f"the tag {quoted(text)} is a word of the language of -m; choose another name")
     return text
 

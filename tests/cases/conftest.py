@@ -1,33 +1,106 @@
-"""Reading a case file that stands in a test."""
+"""Reading a case file that stands in a test, and looking at it as an editor does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Hashable
 from textwrap import dedent
+from typing import Any
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.schema import SHIPPED
+
+LARGEST_FOR_THE_SCHEMA = 20_000
+"""Bytes of an example; PyYAML's loader and the validator take seconds for the few that are longer."""
+
+
+class EditorLoader(yaml.SafeLoader):
+    """YAML 1.2 (its core schema, with merge keys) as the JSON that an editor puts to a schema: keys are text."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        return {_as_key(key): value for key, value in super().construct_mapping(node, deep=True).items()}
+
+
+def _as_key(key: object) -> Hashable:
+    """A key as JavaScript has it: `007` is the key "7", `~` is "null"."""
+    if isinstance(key, float) and key.is_integer():
+        key = int(key)
+    return key if isinstance(key, str) else json.dumps(key)
+
+
+def _number(loader: yaml.SafeLoader, node: Any) -> float:
+    text = node.value
+    if text.startswith(("0o", "0x")):
+        return int(text, 0)
+    if re.fullmatch("[-+]?[0-9]+", text):
+        return int(text)
+    return float(re.sub(r"\.(?=[in])", "", text.lower()))  # .inf and .nan are inf and nan
+
+
+_CORE_SCHEMA: dict[str, tuple[str, Callable[[yaml.SafeLoader, Any], object]]] = {
+    "null": (r"~|null|Null|NULL|", lambda loader, node: None),
+    "bool": (r"true|True|TRUE|false|False|FALSE", lambda loader, node: node.value.lower() == "true"),
+    "float": (
+        r"0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        _number,
+    ),
+    "merge": (r"<<", lambda loader, node: node.value),
+}
+EditorLoader.yaml_implicit_resolvers = {}
+for _name, (_pattern, _constructor) in _CORE_SCHEMA.items():
+    _tag = f"tag:yaml.org,2002:{_name}"
+    EditorLoader.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z"), None)
+    EditorLoader.add_constructor(_tag, _constructor)
 
 
 def _data(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else dedent(text).encode()
 
 
-@pytest.fixture
-def read() -> Callable[[str | bytes], Suite]:
-    """The suite that a text is."""
-    return lambda text: parse_suite(_data(text), "shop.yaml")
+@pytest.fixture(scope="session")
+def editor_sees() -> Callable[[str | bytes], object]:
+    """What an editor makes of a text before it puts it to a schema."""
+    return lambda text: yaml.load(_data(text), EditorLoader)
+
+
+@pytest.fixture(scope="session")
+def schema_says(editor_sees: Callable[[str | bytes], object]) -> Callable[[str | bytes], list[str]]:
+    """What the schema that ships has against a text: for each mistake where it is, and the rule of the schema."""
+    validator = Draft202012Validator(json.loads(SHIPPED.read_text(encoding="utf-8")))
+
+    def said(text: str | bytes) -> list[str]:
+        errors = validator.iter_errors(editor_sees(text))
+        return sorted({f"{'.'.join(map(str, error.absolute_path))}: {error.validator}" for error in errors})
+
+    return said
 
 
 @pytest.fixture
-def case() -> Callable[[str | bytes], Case]:
+def read(schema_says: Callable[[str | bytes], list[str]]) -> Callable[[str | bytes], Suite]:
+    """The suite that a text is. Every text that the reader accepts is put to the schema too."""
+
+    def read_suite(text: str | bytes) -> Suite:
+        suite = parse_suite(_data(text), "shop.yaml")
+        if len(text) <= LARGEST_FOR_THE_SCHEMA:
+            assert schema_says(text) == []
+        return suite
+
+    return read_suite
+
+
+@pytest.fixture
+def case(read: Callable[[str | bytes], Suite]) -> Callable[[str | bytes], Case]:
     """The only case of a text."""
 
     def read_one(text: str | bytes) -> Case:
-        (only,) = parse_suite(_data(text), "shop.yaml").cases
+        (only,) = read(text).cases
         return only
 
     return read_one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -213,6 +213,18 @@ def test_a_suite_is_read_back_as_it_was_written(
         assert isinstance(judged, dict)
         assert list(case.judgments) == list(judged)
         assert all(case.judgments[name] == grade for name, grade in judged.items() if not isinstance(grade, list))
+
+
+@given(suite=suites(), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_the_schema_accepts_what_the_reader_accepts(
+    schema_says: Callable[[str], list[str]],
+    suite: tuple[dict[str, object], list[dict[str, object]]],
+    data: st.DataObject,
+) -> None:
+    text = data.draw(files(*suite))
+    assert parse_suite(text.encode(), "shop.yaml").cases
+    assert schema_says(text) == []
 
 
 def read_with(text: str, *, quick: bool) -> Suite:

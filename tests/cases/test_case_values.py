@@ -134,6 +134,7 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
             'xfail: unknown key "stirct"; xfail takes reason and strict; did you mean',
         ),
         ("skip: no", 'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads'),
+        ("skip: ~", 'skip: skip takes the reason as text, found the text "~"; say why, for the one who reads'),
         ("skip: [a]", "skip: skip takes the reason as text, found the list ['a']"),
         ("usefixtures: db", 'usefixtures: expected a list of fixture names, found the text "db"; write [db]'),
         (

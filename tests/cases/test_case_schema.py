@@ -1,0 +1,287 @@
+"""The JSON Schema that ships: made of the reader's tables, and never stricter than the reader."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator, Draft202012Validator
+
+from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.names import OWNED_TAGS
+from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.reader import parse_suite, read_suite
+from pytest_relevance.cases.reader_only import READER_ONLY, Rule
+from pytest_relevance.cases.schema import NOT_READ_YET, SHIPPED, VALUES, case_file_schema, main, schema_text
+from pytest_relevance.metrics.names import MEASURES, parse_metric
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+SchemaSays = Callable[[str | bytes], list[str]]
+EditorSees = Callable[[str | bytes], object]
+Mistakes = Callable[[str | bytes], list[str]]
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "example_suite").glob("*.relevance.yaml"))
+
+
+# The schema and its file
+
+
+def test_the_file_that_ships_is_the_schema_as_it_is_made_now(tmp_path: Path) -> None:
+    made = tmp_path / "case-file.schema.json"
+    main([str(made)])
+    assert made.read_text(encoding="utf-8") == schema_text()
+    assert SHIPPED.read_text(encoding="utf-8") == schema_text(), "run python -m pytest_relevance.cases.schema"
+
+
+def test_the_schema_is_a_schema_in_the_newest_draft_and_in_the_one_that_editors_know_best() -> None:
+    Draft202012Validator.check_schema(case_file_schema())
+    Draft7Validator.check_schema(case_file_schema())
+    assert case_file_schema()["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+
+
+def parts(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every mapping in the schema."""
+    if isinstance(schema, dict):
+        yield schema
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from parts(part)
+
+
+def test_what_it_refers_to_is_there_and_nothing_else_is() -> None:
+    schema = case_file_schema()
+    named = {part["$ref"].removeprefix("#/$defs/") for part in parts(schema) if "$ref" in part}
+    assert named == set(schema["$defs"])
+
+
+def test_every_key_has_a_description() -> None:
+    keys = [key for part in parts(case_file_schema()) for key in part.get("properties", {}).values()]
+    assert len(keys) > 50
+    assert all(key["description"].endswith(".") for key in keys)
+
+
+@pytest.mark.parametrize("level", [SUITE, CASE])
+def test_the_keys_are_those_of_the_table_of_fields(level: str) -> None:
+    schema = case_file_schema()
+    keys = set((schema if level == SUITE else schema["$defs"][CASE])["properties"])
+    fields = {name for name, field in FIELDS.items() if level in field.at}
+    assert keys - {"cases"} == fields - {name for at, name in NOT_READ_YET if at == level}
+    assert set(VALUES) <= set(FIELDS)
+
+
+@pytest.mark.parametrize(("level", "name"), sorted(NOT_READ_YET))
+def test_what_the_reader_does_not_read_yet_is_no_key_of_the_schema(
+    schema_says: SchemaSays, mistakes: Mistakes, level: str, name: str
+) -> None:
+    text = f"{name}: a.csv\ncases: [{{query: a}}]" if level == SUITE else f"cases: [{{query: a, {name}: a.csv}}]"
+    assert any("supported yet" in line for line in mistakes(text))
+    assert schema_says(text) == [": additionalProperties" if level == SUITE else "cases.0: additionalProperties"]
+
+
+def test_reading_case_files_does_not_load_it() -> None:
+    program = "import sys, pytest_relevance.cases.reader; print([name for name in sys.modules if 'schema' in name])"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
+
+
+# It accepts what the reader accepts: besides these, every text that the fixtures `read` and `case` read in other tests
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+def test_the_example_suite_is_accepted(schema_says: SchemaSays, file: Path) -> None:
+    assert read_suite(file).cases
+    assert schema_says(file.read_bytes()) == []
+
+
+def test_there_is_an_example_suite() -> None:
+    assert len(EXAMPLES) >= 3
+
+
+def test_an_editor_sees_other_values_than_the_reader(editor_sees: EditorSees) -> None:
+    """What the fixtures put to the schema: YAML 1.2, not PyYAML's 1.1."""
+    values = "[no, 007, 0x1F, ~, True, .5, 1e3, 12:30, 2024-01-01, '7']"
+    assert editor_sees(values) == ["no", 7, 31, None, True, 0.5, 1000.0, "12:30", "2024-01-01", "7"]
+    assert editor_sees("{007: a, 1.50: b, ~: c, True: d}") == {"7": "a", "1.5": "b", "null": "c", "true": "d"}
+    assert editor_sees("{x: {<<: {y: 1}, z: 2}}") == {"x": {"y": 1, "z": 2}}
+
+
+LIKE_VALUES = ["no", "null", "true", "7", "007", "0x1F", "1e5", ".5", "12:30", "2024-01-01", "1_000", "'null'", "größe"]
+
+
+@pytest.mark.parametrize("written", LIKE_VALUES)
+def test_where_the_reader_takes_text_it_may_look_like_anything(read: Read, written: str) -> None:
+    """The fixture looks at the schema too."""
+    name = "seven" if written == "7" else written
+    suite = read(
+        f"""
+        id_field: {written}
+        title_field: {written}
+        scale: {{good: 1, {name}: 0}}
+        cases:
+          - query: {written}
+            id: {written}
+            note: {written}
+            judgments:
+              {written}: good
+              a: {name}
+              b: [good, {name}]
+              c: {{grade: 1, title: {written}, note: {written}}}
+            expect:
+              first: {written}
+              include: [{written}]
+              exclude: {{docs: [b, c], within: 3}}
+              order: [{written}, b]
+        """
+    )
+    assert suite.cases[0].query == written.strip("'")
+
+
+def test_tags_reasons_and_fixtures_may_look_like_values_too(case: ReadCase) -> None:
+    of_case = "query: a, tags: [7, true, no, 1.5, null], skip: 123, xfail: {reason: 1.5}, search: null"
+    found = case(f"cases: [{{{of_case}, usefixtures: [true, größe_1]}}]")
+    assert (found.tags, found.skip, found.search) == (("7", "true", "no", "1.5", "null"), "123", "null")
+
+
+SPELLINGS = [spelling for measure in MEASURES.values() for spelling in (measure.name, *measure.aliases)]
+
+
+@st.composite
+def metrics(draw: st.DrawFn) -> str:
+    """A metric in one of the ways people write it, now and then with a mistake."""
+    name = "".join(
+        draw(st.sampled_from([letter.lower(), letter.upper()])) for letter in draw(st.sampled_from(SPELLINGS))
+    )
+    cutoff = draw(st.sampled_from(["", "@10", "@ 5", "_10", ".1", "@1000000", "@007"]))
+    inside = draw(st.sampled_from(["", "", "(rel=2)", "( REL = 1.5 )", "(p=0.5,rel=2)", "()"]))
+    behind = [inside, cutoff] if draw(st.booleans()) else [cutoff, inside]
+    return draw(st.sampled_from(["", " "])).join(
+        ["", name.replace(" ", draw(st.sampled_from([" ", "  "]))), *behind, ""]
+    )
+
+
+def is_metric(text: str) -> bool:
+    try:
+        parse_metric(text)
+    except ValueError:
+        return False
+    return True
+
+
+@given(metric=metrics())
+def test_every_spelling_of_a_metric_that_is_read_is_accepted(schema_says: SchemaSays, metric: str) -> None:
+    assume(is_metric(metric))
+    assert schema_says(f"cases: [{{query: a, expect: {{{json.dumps(metric)}: '<= 1'}}}}]") == []
+
+
+# It refuses typical mistakes, as the reader does
+
+MISTAKES = [
+    ("scale: [0, 3]", ": required"),
+    ("serach: find\ncases: [{query: a}]", ": additionalProperties"),
+    ("weight: 2\ncases: [{query: a}]", ": additionalProperties"),
+    ("cases: []", "cases: minItems"),
+    ("cases: {query: a}", "cases: type"),
+    ("cases: [blue shoes]", "cases.0: type"),
+    ("cases: [{id: a}]", "cases.0: required"),
+    ("k: 0\ncases: [{query: a}]", "k: minimum"),
+    ("k: '10'\ncases: [{query: a}]", "k: type"),
+    ("min_ndcg: 1.7\ncases: [{query: a}]", "min_ndcg: maximum"),
+    ("min_judged: 50\ncases: [{query: a}]", "min_judged: maximum"),
+    ("min_judged: null\ncases: [{query: a}]", "min_judged: type"),
+    ("gain: {}\ncases: [{query: a}]", "gain: anyOf"),
+    ("scale: [0, 1, 2]\ncases: [{query: a}]", "scale: anyOf"),
+    ("search: my search\ncases: [{query: a}]", "search: pattern"),
+    ("search: 7\ncases: [{query: a}]", "search: type"),
+    ("params: [a]\ncases: [{query: a}]", "params: type"),
+    ("tags: head\ncases: [{query: a}]", "tags: type"),
+]
+IN_A_CASE = [
+    ("min_ndgc: 0.5", ": additionalProperties"),
+    ("judgements: {x: 1}", ": additionalProperties"),
+    ("min_ndcg: 1.7", "min_ndcg: maximum"),
+    ("k: 1000001", "k: maximum"),
+    ("gain: liner", "gain: anyOf"),
+    ("discount: log10", "discount: enum"),
+    ("ideal: best", "ideal: enum"),
+    ("unjudged: ignore", "unjudged: enum"),
+    ("negative: drop", "negative: enum"),
+    ("raters: meen", "raters: enum"),
+    ("note: [a]", "note: type"),
+    ("weight: 0", "weight: exclusiveMinimum"),
+    ("id: 'a::b'", "id: pattern"),
+    ("id: 'a:'", "id: pattern"),
+    ("id: 'tv [new]'", "id: pattern"),
+    ("id: __init__", "id: pattern"),
+    ('id: "a\\tb"', "id: pattern"),
+    ("id: pytestmark", "id: not"),
+    ("tags: [two words]", "tags.0: pattern"),
+    ("tags: [_a]", "tags.0: pattern"),
+    ("tags: [skip]", "tags.0: not"),
+    ("params: {k: 5}", "params: not"),
+    ("usefixtures: db", "usefixtures: type"),
+    ("skip: true", "skip: type"),
+    ("skip: No", "skip: pattern"),
+    ("xfail: 'true'", "xfail: anyOf"),
+    ("xfail: {strict: true}", "xfail: anyOf"),
+    ("judgments: qrels.csv", "judgments: type"),
+    ("judgments: {x: '3'}", "judgments.x: anyOf"),
+    ("judgments: {x: []}", "judgments.x: anyOf"),
+    ("judgments: {x: {grad: 1}}", "judgments.x: anyOf"),
+    ("expect: [first]", "expect: type"),
+    ("expect: {frist: x}", "expect: additionalProperties"),
+    ("expect: {nDGC@10: 0.5}", "expect: additionalProperties"),
+    ("expect: {P: 0.5}", "expect: additionalProperties"),
+    ("expect: {P@0: 0.5}", "expect: additionalProperties"),
+    ("expect: {Rprec@5: 0.5}", "expect: additionalProperties"),
+    ("expect: {P@5: 60}", "expect.P@5: anyOf"),
+    ("expect: {P@5: '>= 60'}", "expect.P@5: anyOf"),
+    ("expect: {P@5: '0.6'}", "expect.P@5: anyOf"),
+    ("expect: {P@5: '=> 0.6'}", "expect.P@5: anyOf"),
+    ("expect: {first: []}", "expect.first: anyOf"),
+    ("expect: {order: x}", "expect.order: type"),
+    ("expect: {include: {docs: x, within: 0}}", "expect.include: anyOf"),
+    ("expect: {results: -1}", "expect.results: anyOf"),
+    ("expect: {results: 1.5}", "expect.results: anyOf"),
+    ("expect: {latency: 200}", "expect.latency: type"),
+    ("expect: {latency: 2 min}", "expect.latency: pattern"),
+    ("expect: {latency: '>= 1 s'}", "expect.latency: pattern"),
+]
+MISTAKES += [
+    (f"cases:\n  - query: a\n    {line}\n", f"cases.0{'' if said.startswith(':') else '.'}{said}")
+    for line, said in IN_A_CASE
+]
+
+
+@pytest.mark.parametrize(("text", "said"), MISTAKES)
+def test_a_typical_mistake_is_refused_by_both(
+    schema_says: SchemaSays, mistakes: Mistakes, text: str, said: str
+) -> None:
+    assert mistakes(text)
+    assert schema_says(text) == [said]
+
+
+@pytest.mark.parametrize("text", [*(text for text, _ in MISTAKES), *(rule.example for rule in READER_ONLY)])
+def test_as_draft_7_the_schema_says_the_same(editor_sees: EditorSees, schema_says: SchemaSays, text: str) -> None:
+    old = Draft7Validator({**case_file_schema(), "$schema": Draft7Validator.META_SCHEMA["$id"]})
+    errors = old.iter_errors(editor_sees(text))
+    assert {f"{'.'.join(map(str, error.absolute_path))}: {error.validator}" for error in errors} == {*schema_says(text)}
+
+
+# What only the reader can refuse
+
+
+@pytest.mark.parametrize("rule", READER_ONLY, ids=lambda rule: rule.rule)
+def test_a_rule_that_only_the_reader_holds(schema_says: SchemaSays, rule: Rule) -> None:
+    assert schema_says(rule.example) == []
+    with pytest.raises(CaseFileError) as caught:
+        parse_suite(rule.example.encode(), "shop.yaml", owned_tags=OWNED_TAGS | {"owned"})
+    (problem,) = caught.value.problems
+    assert rule.message in problem.message
