@@ -128,17 +128,18 @@ PEERS: Mapping[str, tuple[Peer, tuple[tuple[str, ...], ...], bool]] = {
 
 
 def measure(calls: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Give the median of each call in milliseconds; the calls take turns, so that a busy minute hits all alike."""
-    for call in calls.values():
+    """Give the median of each call in milliseconds: one call that is not counted, then `rounds` in a row."""
+    medians = {}
+    for name, call in calls.items():
         call()
-    taken: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            gc.collect()
+        taken = []
+        for _ in range(rounds):
             start = time.perf_counter()
             call()
-            taken[name].append((time.perf_counter() - start) * 1e3)
-    return {name: median(times) for name, times in taken.items()}
+            taken.append((time.perf_counter() - start) * 1e3)
+        medians[name] = median(taken)
+        gc.collect()
+    return medians
 
 
 def report(rows: Sequence[tuple[str, float]], base: float, target: float | None) -> None:

@@ -6,10 +6,10 @@ results alone. How the ids are looked up depends on the shape of the data; the o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
-from operator import attrgetter, getitem
+from itertools import chain, compress, repeat
+from operator import attrgetter, getitem, itemgetter
 
 import numpy as np
 
@@ -75,10 +75,10 @@ def _hides_ids(judgments: Judgments, rankings: Rankings, silent: Mask) -> bool:
 
     Only the first id of each side is looked at. Where ids of the same kind meet, they match as they are.
     """
-    return any(
-        not isinstance(next(iter(judgments.tables[number])), str) or not isinstance(rankings.lists[number][0], str)
-        for number in np.flatnonzero(silent).tolist()
-    )
+    chosen = silent.tolist()
+    judged = map(next, map(iter, compress(judgments.tables, chosen)))
+    returned = map(_FIRST, compress(rankings.lists, chosen))
+    return not all(issubclass(kind, str) for kind in {*map(type, judged), *map(type, returned)})
 
 
 def _find(
@@ -90,8 +90,7 @@ def _find(
         return _look_up(judgments, rankings, lengths, depth)
     query, rank, grade = _search(judgments, rankings, searched, depth, zeros)
     if not searched.all():
-        rest = [() if skip else ranking for skip, ranking in zip(searched.tolist(), rankings, strict=True)]
-        more = _look_up(judgments, rest, np.where(searched, 0, lengths), depth)
+        more = _look_up(judgments, rankings, lengths, depth, ~searched)
         query, rank = np.concatenate((query, more[0])), np.concatenate((rank, more[1]))
         grade = np.concatenate((grade, more[2]))
     order = np.lexsort((rank, query))
@@ -99,29 +98,48 @@ def _find(
 
 
 def _look_up(
-    judgments: Judgments, rankings: list[Sequence[str]], lengths: Indexes, depth: int | None
+    judgments: Judgments,
+    rankings: Sequence[Sequence[str]],
+    lengths: Indexes,
+    depth: int | None,
+    chosen: Mask | None = None,
 ) -> tuple[Indexes, Indexes, Grades]:
-    """Look every result up in the table of its query.
+    """Look every result of the chosen queries up in the table of its query.
 
     A grade is taken out of a copy of the table, so that it is found for the first copy of a document and not for a
     later one. This costs less than comparing len(set(ids)), and a fresh copy is in the processor's cache.
     """
-    takers = map(_POP, map(dict.copy, judgments.tables))
-    # The slices are made one at a time: 100,000 lists alive at once would keep the garbage collector busy.
-    slices: Iterable[Sequence[str]] = rankings if depth is None else map(getitem, rankings, repeat(slice(depth)))
+    tables: Sequence[dict[str, float]] = judgments.tables
+    if chosen is None and depth is not None and judgments.grades.size <= _FEW_JUDGMENTS * len(tables):
+        # Of few judgments few are in the top ranks: most queries are done with one question to their table.
+        chosen = ~np.fromiter(
+            map(_IS_DISJOINT, map(dict.keys, tables), _slices(rankings, depth)), np.bool_, len(tables)
+        )
+    numbers = np.arange(len(tables))
+    if chosen is not None:
+        numbers, lengths = np.flatnonzero(chosen), lengths[chosen]
+        tables, rankings = list(compress(tables, chosen.tolist())), list(compress(rankings, chosen.tolist()))
+    takers = map(_POP, map(dict.copy, tables))
     grades: Grades
     if judgments.grades.dtype == np.uint8:
-        found = chain.from_iterable(map(map, takers, slices, repeat(repeat(UNJUDGED_CODE))))
+        found = chain.from_iterable(map(map, takers, _slices(rankings, depth), repeat(repeat(UNJUDGED_CODE))))
         grades = np.frombuffer(bytes(found), np.uint8)
         index = np.flatnonzero(grades != UNJUDGED_CODE)
     else:
-        found = chain.from_iterable(map(map, takers, slices, repeat(repeat(np.nan))))
+        found = chain.from_iterable(map(map, takers, _slices(rankings, depth), repeat(repeat(np.nan))))
         grades = np.fromiter(found, np.float64, int(lengths.sum()))
         index = np.flatnonzero(grades == grades)
-    query = np.repeat(np.arange(lengths.size), lengths)[index]
-    return query, index - (np.cumsum(lengths) - lengths)[query], grades[index]
+    place = np.repeat(np.arange(lengths.size), lengths)[index]
+    return numbers[place], index - (np.cumsum(lengths) - lengths)[place], grades[index]
 
 
+def _slices(rankings: Sequence[Sequence[str]], depth: int | None) -> Iterable[Sequence[str]]:
+    """Cut the rankings, one at a time: 100,000 lists alive at once would keep the garbage collector busy."""
+    return rankings if depth is None else map(getitem, rankings, repeat(slice(depth)))
+
+
+_FIRST = itemgetter(0)
+_IS_DISJOINT: Callable[..., bool] = type({}.keys()).isdisjoint
 _POP = attrgetter("pop")
 
 
