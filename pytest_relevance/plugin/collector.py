@@ -79,6 +79,7 @@ class CaseFile(pytest.Module):
         items = list(self._items(suite))
         if len(items) >= MANY:
             gc.freeze()  # nor later, until `Reporting.pytest_unconfigure`: a tenth of the whole run
+            self.config.stash[reporting.FROZEN] = True
         return items
 
     def _items(self, suite: Suite) -> Iterator[pytest.Item | pytest.Collector]:

@@ -30,6 +30,10 @@ TOLD = "relevance_told"
 """The attribute of a report that carries what is told of a failure (`telling`)."""
 
 
+FROZEN: pytest.StashKey[bool] = pytest.StashKey()
+"""Set where the items of a large suite were hidden from the garbage collector."""
+
+
 def install(config: pytest.Config) -> None:
     """Register what a run with cases needs, once."""
     manager = config.pluginmanager
@@ -119,7 +123,8 @@ class Reporting:
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Close the loop that coroutine searches ran on, and let go of the items."""
         calling.close_own_loop(config)
-        gc.unfreeze()
+        if config.stash.get(FROZEN, False):  # a project may have frozen objects of its own
+            gc.unfreeze()
 
     def _text(self, told: Mapping[str, Any]) -> FailureText:
         """What is told of a failure, as pytest prints it. Advice is given once: many cases lack the same fixture."""

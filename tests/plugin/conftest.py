@@ -5,6 +5,7 @@ The runs are in this process unless a test needs one of its own, with warnings a
 
 from __future__ import annotations
 
+import gc
 import importlib
 import re
 from collections.abc import Sequence
@@ -137,7 +138,11 @@ class Project:
 
     def run(self, *args: str, cache: bool = False, loops: bool = True) -> Run:
         """Run pytest in this process; `loops=False` without the plugins that run coroutines."""
-        return Run(self.pytester.runpytest_inprocess(*self._options(cache, loops), *args))
+        gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
+        try:
+            return Run(self.pytester.runpytest_inprocess(*self._options(cache, loops), *args))
+        finally:
+            gc.unfreeze()
 
     def run_apart(self, *args: str, loops: bool = True) -> Run:
         """Run pytest in a process of its own."""

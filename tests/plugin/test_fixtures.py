@@ -232,10 +232,12 @@ def test_the_summary_compares_the_variants_of_a_parametrised_search(project: Pro
             judgments: {cap: 3}
     """)
     rows = project.run().summary_rows
-    assert [row[:5] for row in rows[:2]] == [
-        ["shop.relevance.yaml", "search[bm25]", "mean", "nDCG@10", "0.855"],
-        ["shop.relevance.yaml", "search[hybrid]", "mean", "nDCG@10", "1.000"],
+    suites = [row for row in rows if "mean" in row]
+    assert [row[row.index("mean") - 1].removeprefix("search[").removesuffix("]") for row in suites] == [
+        "bm25",
+        "hybrid",
     ]
+    assert [row[row.index("mean") + 2] for row in suites] == ["0.855", "1.000"]
     by_tag = next(number for number, row in enumerate(rows) if row[:2] == ["by", "tag"])
     assert {"footwear", "0.710", "1.000"} <= {word for row in rows[by_tag : by_tag + 3] for word in row}
     side_by_side = next(number for number, row in enumerate(rows) if row[:3] == ["side", "by", "side,"])
