@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, SCORING, SUITE
+from pytest_relevance.cases.expectations import KINDS
+from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, NOT_READ_YET, SCORING, SUITE
 from pytest_relevance.cases.graded import Graded
 from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Terms
@@ -137,8 +138,10 @@ def unknown_key(name: str, level: str) -> str:
     if name in FIELDS or name == CASES:
         other = "of the suite, beside cases" if level == CASE else "of a case"
         return f"{quoted(name)} is a key {other}, not of a {level}"
+    if level == CASE and name in KINDS:
+        return f"{quoted(name)} is no key of a case; it is an expectation, write it under expect:"
     return f"unknown key {quoted(name)} of a {level}{did_you_mean(name, NAMES[level]) or _all_of(level)}"
 
 
 def _all_of(level: str) -> str:
-    return f"; it takes {', '.join(NAMES[level])}"
+    return f"; it takes {', '.join(name for name in NAMES[level] if (level, name) not in NOT_READ_YET)}"

@@ -68,6 +68,8 @@ def floor(value: object, terms: Mapping[str, object]) -> float | None:
     """A number from 0 to 1, or None."""
     if value is None:
         return None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 5 <= value <= 100:  # a percentage
+        raise Refused(f"expected a number from 0 to 1, found {found(value)}; write {value / 100:g}")
     return _number(value, 0, 1, "expected a number from 0 to 1, or null to take an inherited floor away")
 
 

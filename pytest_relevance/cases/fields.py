@@ -91,3 +91,8 @@ INHERITED = ("search", "k", "min_ndcg", "scale", "min_judged", "raters", "id_fie
 
 SCORING = ("gain", "discount", "ideal", "unjudged", "negative")
 """The keys that make up `Settings`."""
+
+NOT_READ_YET = frozenset(
+    {(SUITE, "judgments"), (SUITE, "tolerance"), (CASE, "tolerance"), (SUITE, "gates"), (SUITE, "queries")}
+)
+"""The keys, by where they stand, that are known and refused for now; nobody is offered them."""

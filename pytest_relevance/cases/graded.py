@@ -102,7 +102,11 @@ def _each(value: Mapping[object, object], scale: Scale | None, raters: str) -> G
             else:
                 grades[document] = _grade(written, scale, raters)
         except (Refused, RefusedSeveral) as error:
-            refusals += [refused.under(document) for refused in error.all()]
+            refused_here = error.all()
+            if isinstance(written, str) and written in _NO_GRADE and ":" in document.strip(":"):
+                name, _, grade = document.rpartition(":")
+                refused_here = [Refused(f"the document has no grade; put a space after the colon: {name}: {grade}")]
+            refusals += [refused.under(document) for refused in refused_here]
     if refusals:
         raise RefusedSeveral(refusals)
     return Graded(grades, titles, notes, frozenset(grades.values()))

@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
-from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
+from pytest_relevance.cases.fields import CASE, FIELDS, NOT_READ_YET, SUITE
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.scalars import DECIMAL
 from pytest_relevance.judgments.raters import AGGREGATES
@@ -29,11 +29,6 @@ Schema = dict[str, Any]
 
 SHIPPED = Path(__file__).with_name("case-file.schema.json")
 """The schema as it ships in the package."""
-
-NOT_READ_YET = frozenset(
-    {(SUITE, "judgments"), (SUITE, "tolerance"), (CASE, "tolerance"), (SUITE, "gates"), (SUITE, "queries")}
-)
-"""What the reader knows and refuses for now; the schema leaves it out, and so refuses it too."""
 
 _END = r"(?!\n)$"  # in Python $ alone matches before a last line break too
 _NOT_ASCII = r"[^\u0000-\u007f]"

@@ -11,7 +11,7 @@ import pytest
 from pytest_relevance import CaseFileError, read_suite
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import MOST_SHOWN, Problem, Refused
-from pytest_relevance.cases.reader import has_cases
+from pytest_relevance.cases.reader import has_cases, parse_suite
 
 Read = Callable[[str | bytes], Suite]
 Mistakes = Callable[[str | bytes], list[str]]
@@ -124,7 +124,7 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistake
     assert 'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain' in of_case
     (of_suite,) = mistakes("zzz: 1\ncases: [{query: a}]")
     assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain' in of_suite
-    assert of_suite.endswith("tolerance, gates, queries, cases")
+    assert of_suite.endswith("params, tags, cases")  # nothing that would be refused in its turn
 
 
 def test_a_duplicate_key_of_a_suite(mistakes: Mistakes) -> None:
@@ -302,3 +302,20 @@ def test_bytes_that_are_no_text_are_no_case_file() -> None:
 def test_a_case_file_in_another_encoding_must_show_that() -> None:
     assert has_cases("k: 5\ncases:\n  - query: grün\n".encode("latin-1"))
     assert has_cases("k: 5\ncases:\n  - query: grün\n".encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("min_ndcg: 85\ncases: [{query: a}]", "min_ndcg: expected a number from 0 to 1, found 85; write 0.85"),
+        ("cases:\n  - query: a\n    judgments: {sku:3}", "put a space after the colon: sku: 3"),
+        (
+            "cases:\n  - query: a\n    first: sku",
+            '"first" is no key of a case; it is an expectation, write it under expect:',
+        ),
+    ],
+)
+def test_a_likely_slip_is_told_how_to_put_it_right(text: str, advice: str) -> None:
+    with pytest.raises(CaseFileError) as caught:
+        parse_suite(text.encode(), "shop.relevance.yaml")
+    assert advice in str(caught.value)

@@ -14,13 +14,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
+from pytest_relevance.cases.fields import CASE, FIELDS, NOT_READ_YET, SUITE
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite, read_suite
 from pytest_relevance.cases.reader_only import READER_ONLY, Rule
-from pytest_relevance.cases.schema import NOT_READ_YET, SHIPPED, VALUES, case_file_schema, main, schema_text
+from pytest_relevance.cases.schema import SHIPPED, VALUES, case_file_schema, main, schema_text
 from pytest_relevance.metrics.names import MEASURES, parse_metric
 
 Read = Callable[[str | bytes], Suite]
