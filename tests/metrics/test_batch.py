@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.metrics.batch import score_batch
 from pytest_relevance.metrics.compiled import Judgments, Rankings
-from pytest_relevance.metrics.names import MEASURES, parse_metric
+from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
@@ -24,6 +24,9 @@ METRICS = [
     for cutoff in CUTOFFS[measure.cutoff]
     for parameters in (("", "(rel=2)", "(rel=0.5)") if "rel" in measure.parameters else ("",))
 ]
+
+# What is asked for decides how deep the results are looked at, and whether grades of 0 matter.
+ASKED = st.one_of(st.just(METRICS), st.sampled_from(METRICS).map(lambda metric: [metric]))
 
 SCALES: tuple[list[float], ...] = (
     [0, 1, 2, 3],
@@ -68,10 +71,10 @@ def bits(value: float) -> bytes:
     return b"NaN" if math.isnan(value) else struct.pack("d", value + 0.0)  # -0.0 and 0.0 are one
 
 
-@given(queries(), CONVENTIONS)
-@settings(deadline=None, max_examples=200)
+@given(queries(), CONVENTIONS, ASKED)
+@settings(deadline=None, max_examples=300)
 def test_batch_and_single_scores_are_equal_to_the_last_bit(
-    data: tuple[dict[str, dict[str, float]], dict[str, list[str]]], conventions: dict[str, Any]
+    data: tuple[dict[str, dict[str, float]], dict[str, list[str]]], conventions: dict[str, Any], metrics: list[Metric]
 ) -> None:
     judgments, rankings = data
     grades = [grade for table in judgments.values() for grade in table.values()]
@@ -83,8 +86,8 @@ def test_batch_and_single_scores_are_equal_to_the_last_bit(
     elif conventions["ideal"] == "max":
         judgments, rankings = {"q0": judgments["q0"]}, rankings
     chosen = Settings(**conventions)
-    batch = score_batch(METRICS, Judgments.from_mapping(judgments), Rankings.from_mapping(rankings), chosen)
-    for metric, column in zip(METRICS, batch, strict=True):
+    batch = score_batch(metrics, Judgments.from_mapping(judgments), Rankings.from_mapping(rankings), chosen)
+    for metric, column in zip(metrics, batch, strict=True):
         assert column.dtype == np.float64
         for (query, table), value in zip(judgments.items(), column.tolist(), strict=True):
             single = score(metric, grade_ranking(rankings.get(query, []), table), chosen)
@@ -115,6 +118,8 @@ def test_long_rankings_give_the_same_with_few_and_with_many_judgments(few: bool)
         [3 / math.log2(5) / (7 + 3 / math.log2(3) + 1 / 2)], abs=1e-15
     )
     assert scores("RR", {"q": table}, {"q": ranking[10:]}) == [1 / 391]
+    assert scores("R@100", {"q": table}, {"q": ranking}) == [1 / 3]
+    assert scores("Judged@401", {"q": table}, {"q": ranking}) == [2 / 401]
 
 
 def test_few_and_many_judgments_in_one_batch() -> None:
