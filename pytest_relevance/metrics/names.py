@@ -178,13 +178,10 @@ _BY_NAME: Mapping[str, Measure] = {
 }
 
 # The cutoff stands behind "@"; "_10" and ".10" are how trec_eval writes it. Parameters may stand on either side of it.
-_SHAPE = re.compile(
-    r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
+_SHAPE = r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
         (?:\( (?P<before>[^()]*) \))? \s*
         (?:@\s*(?P<k>[^\s()]*) | [_.](?P<trec_k>[0-9]+))? \s*
-        (?:\( (?P<after>[^()]*) \))? \s*""",
-    re.VERBOSE,
-)
+        (?:\( (?P<after>[^()]*) \))? \s*"""
 
 
 def parse_metric(text: str | Metric) -> Metric:
@@ -202,7 +199,7 @@ def parse_metric(text: str | Metric) -> Metric:
 
 @lru_cache(maxsize=1024)
 def _parse(text: str) -> Metric:
-    shape = _SHAPE.fullmatch(text)
+    shape = re.fullmatch(_SHAPE, text, re.VERBOSE)  # compiled when the first name is read, not at import
     if shape is None:
         raise ValueError(f"{text!r} is not a metric: write a measure, its parameters and its cutoff, as in P(rel=2)@5")
     measure = _BY_NAME.get(" ".join(shape["name"].lower().split()))
