@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.metrics.scalar import (
     GradedRanking,
+    Term,
     dcg_terms,
     grade_ranking,
     ideal_grades,
@@ -70,12 +71,17 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The table of one query, cut at k, with its totals. `losses` are sorted, the largest first."""
+    """The table of one query, cut at k, with its totals. `losses` are sorted, the largest first.
+
+    `too_high` are the rows of the results with less gain than the ideal has at their rank, the best-placed first;
+    with ideal "max" the ideal of the judged documents.
+    """
 
     rows: tuple[Row, ...]
     dcg: float
     ideal_dcg: float
     losses: tuple[Loss, ...]
+    too_high: tuple[Row, ...] = ()
 
     def frame(self) -> pandas.DataFrame:
         """The rows as a DataFrame, a row a rank, a column a field of `Row`."""
@@ -151,7 +157,20 @@ def break_down(
                 repeated=index in repeated,
             )
         )
-    return Breakdown(tuple(rows), dcg, ideal_dcg, _losses(judgments, ranking, graded, k, settings, rows))
+    best = ideal_terms  # of the documents that there are
+    if settings.ideal == "max":
+        judged = replace(settings, ideal="judged")
+        best = dcg_terms(ideal_grades(graded, judged, k), judged)
+    elif settings.ideal == "returned":
+        returned = set(ranking)
+        judgments = {document: grade for document, grade in judgments.items() if document in returned}
+    losses = _losses(judgments, ranking, best, rows)
+    too_high = tuple(
+        row
+        for row, term in zip(rows, best, strict=False)
+        if row.gain < term.gain and row.document is not None and not row.repeated
+    )
+    return Breakdown(tuple(rows), dcg, ideal_dcg, losses, too_high)
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
@@ -179,29 +198,17 @@ def _dense_ranks(graded: GradedRanking, settings: Settings) -> dict[float, int]:
 
 
 def _losses(
-    judgments: Mapping[str, float],
-    ranking: Sequence[str],
-    graded: GradedRanking,
-    k: int | None,
-    settings: Settings,
-    rows: Sequence[Row],
+    judgments: Mapping[str, float], ranking: Sequence[str], best: Sequence[Term], rows: Sequence[Row]
 ) -> tuple[Loss, ...]:
-    """The losses of the documents that the ideal is made of; with ideal "max" of the judged ones, in their best order.
-
-    A document that is missing loses nothing where the ideal is made of what was returned.
-    """
+    """The losses of the documents that the ideal is made of, `best` being the best order of them."""
     if not rows or not rows[-1].ideal_dcg:
         return ()
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ranking, 1):
         ranks.setdefault(document, rank)
-    if settings.ideal == "max":
-        settings = replace(settings, ideal="judged")
-    elif settings.ideal == "returned":
-        judgments = {document: grade for document, grade in judgments.items() if document in ranks}
     at_grade: dict[float | None, float] = {}
     last_ranks: dict[float | None, int] = {}
-    for term in dcg_terms(ideal_grades(graded, settings, k), settings):
+    for term in best:
         at_grade[term.grade] = at_grade.get(term.grade, 0.0) + term.discounted
         last_ranks[term.grade] = term.rank
     documents_at = Counter(judgments.values())

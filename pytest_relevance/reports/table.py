@@ -5,7 +5,8 @@ The rows come from `breakdown`. The figures take the columns that they need; ids
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 
 from pytest_relevance.reports.breakdown import Breakdown, Row
 from pytest_relevance.reports.text import (
@@ -32,10 +33,16 @@ _LEAST_DOCUMENT = 12
 _LARGE = 1e6  # above, a figure is shown with six digits and an exponent
 
 
-def table_lines(table: Breakdown, titles: Mapping[str, str], *, full: bool, nothing: str) -> list[Line]:
-    """The table under its head. `titles` are of documents; `full` shows every rank up to k.
+EXCLUDED = "excluded"
+"""What stands behind a result that the case excludes."""
 
-    Otherwise ranks below the last result, which only carry the ideal on, are folded into one line that says `nothing`.
+
+def table_lines(
+    table: Breakdown, titles: Mapping[str, str], *, full: bool, nothing: str, excluded: Collection[str] = ()
+) -> list[Line]:
+    """The table under its head. `titles` are of documents; `full` shows every rank up to k; `excluded` ones are marked.
+
+    Otherwise ranks below the last result, which say `nothing` and only carry the ideal on, are folded into one line.
     """
     rows = list(table.rows)
     results = sum(row.document is not None for row in rows)
@@ -48,11 +55,16 @@ def table_lines(table: Breakdown, titles: Mapping[str, str], *, full: bool, noth
             folded = rows[-1]
             del rows[results:]
     cells = [(f"{row.rank}", _figures(row), _style(row)) for row in rows]
-    named = [(row.document or "", titles.get(row.document or "", "")) for row in rows]
     if folded is not None:
         ranks = f"{folded.rank}" if folded.rank == results + 1 else f"{results + 1}-{folded.rank}"
         cells.append((ranks, _sums(folded), DIM))
-    lines = _laid_out(cells, named, [] if folded is None else [nothing])
+    for index, row in enumerate(rows):
+        if row.document in excluded and not row.repeated:
+            rank, figures, _ = cells[index]
+            cells[index] = rank, (*figures, EXCLUDED), BAD
+    documents = [row.document for row in rows if row.document is not None]
+    named = [(document, titles.get(document, "")) for document in documents]
+    lines = _laid_out(cells, named, [nothing] * (len(cells) - len(named)))
     if hidden:
         lines.append(line(f"      ... {hidden} more ranks (-v shows all)", DIM))
     return lines
@@ -103,12 +115,12 @@ def _laid_out(
     """Lines from ranks, figures and styles; what stands between them are documents with their titles, and `others`."""
     cells = [("rank", FIGURES, STRONG), *cells]
     for_rank = max(len(rank) for rank, _, _ in cells)
-    columns = [max(map(len, column)) for column in zip(*(figures for _, figures, _ in cells), strict=True)]
+    columns = [max(map(len, column)) for column in zip_longest(*(figures for _, figures, _ in cells), fillvalue="")]
     room = max(WIDEST - for_rank - 2 - sum(2 + column for column in columns), _LEAST_DOCUMENT)
     documents = ["document", *side_by_side(named, room), *others]
     wide = max(map(width, documents))
     lines = []
     for (rank, figures, style), document in zip(cells, documents, strict=True):
-        behind = "".join(f"  {figure:>{column}}" for figure, column in zip(figures, columns, strict=True))
+        behind = "".join(f"  {figure:>{column}}" for figure, column in zip(figures, columns, strict=False))
         lines.append(line(f"{rank:>{for_rank}}  {pad(document, wide)}{behind}".rstrip(), style))
     return lines

@@ -124,6 +124,8 @@ def folded(text: str, columns: int = WIDEST, indent: str = "", first: int | None
     """
     lines: list[str] = []
     current, room = "", columns if first is None else first
+    if width(text) <= room:
+        return [text]
     for number, word in enumerate(text.split(" ")):
         if number and width(current) + 1 + width(word) > room and current.strip():
             lines.append(current.rstrip())

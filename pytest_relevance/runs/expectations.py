@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 
 from pytest_relevance.cases.model import Case, Expectation
@@ -45,13 +45,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search did, as the checkers see it. `ranks` are the first ranks (from 1) of the documents."""
+    """What a search did, as the checkers see it. `ranks` are the first ranks (from 1) of the documents.
+
+    Messages name documents with their `titles`, as far as there are any: harmless text.
+    """
 
     case: Case
     graded: GradedRanking
     ranking: Sequence[str]
     ranks: Mapping[str, int]
     latency: float | None
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def returned(self) -> int:
@@ -100,7 +104,7 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
 
 def _first(expected: Expectation, found: Found) -> Outcome:
     wrong = [
-        f"rank {rank} has {_result(found.ranking, rank)}, expected {quoted(document)} ({_where(found, document)})"
+        f"rank {rank} has {_result(found, rank)}, expected {quoted(document)} ({_where(found, document)})"
         for rank, document in enumerate(expected.documents, 1)
         if rank > len(found.ranking) or found.ranking[rank - 1] != document
     ]
@@ -157,13 +161,18 @@ def _listing(documents: Sequence[str], found: Found) -> str:
     return ", ".join(f"{quoted(document)} ({_where(found, document)})" for document in documents)
 
 
-def _result(ranking: Sequence[str], rank: int) -> str:
-    return quoted(ranking[rank - 1]) if rank <= len(ranking) else "nothing"
+def _result(found: Found, rank: int) -> str:
+    if rank > len(found.ranking):
+        return "nothing"
+    document = found.ranking[rank - 1]
+    title = found.titles.get(document)
+    return f"{quoted(document)} ({title})" if title else quoted(document)
 
 
 def _where(found: Found, document: str) -> str:
-    rank = found.ranks.get(document)
-    return "not returned" if rank is None else f"at rank {rank}"
+    rank, title = found.ranks.get(document), found.titles.get(document)
+    where = "not returned" if rank is None else f"at rank {rank}"
+    return f"{title}, {where}" if title else where
 
 
 CHECKERS: Mapping[str, Callable[[Expectation, Found], Outcome]] = {

@@ -195,6 +195,16 @@ def test_with_the_ideal_of_a_perfect_collection_only_a_better_order_counts() -> 
     assert sum(loss.loss for loss in table.losses) == pytest.approx((best - table.dcg) / table.ideal_dcg)
 
 
+def test_results_that_stand_too_high() -> None:
+    table = breakdown({"a": 3, "b": 3, "c": 1, "d": 0}, ["c", "x", "c", "a", "d"])
+    assert [(row.document, row.grade, row.rank) for row in table.too_high] == [("c", 1, 1), ("x", None, 2)]
+    assert breakdown({"a": 3, "c": 1}, ["a", "c", "x"]).too_high == ()
+    of_the_judged = breakdown({"a": 3, "c": 1}, ["c", "a"], ideal="max", max_grade=4).too_high
+    assert [row.document for row in of_the_judged] == ["c"]
+    of_the_returned = breakdown({"a": 3, "b": 3, "c": 1}, ["c", "b"], ideal="returned").too_high
+    assert [row.document for row in of_the_returned] == ["c"]
+
+
 # --- properties -------------------------------------------------------------------------------------------------------
 
 DOCUMENTS = st.sampled_from("abcdefghij")
@@ -233,6 +243,17 @@ def test_the_losses_add_up(judgments: dict[str, float], ranking: list[str], k: i
     table = breakdown(judgments, ranking, k)
     if table.ideal_dcg > 1e-6:
         assert sum(loss.loss for loss in table.losses) == pytest.approx(1 - table.dcg / table.ideal_dcg, abs=1e-9)
+
+
+@given(JUDGMENTS, st.lists(DOCUMENTS, unique=True), st.integers(1, 12))
+def test_where_nothing_stands_too_high_only_what_is_missing_is_lost(
+    judgments: dict[str, float], ranking: list[str], k: int
+) -> None:
+    table = breakdown(judgments, ranking, k)
+    if not table.too_high:
+        returned = sum(row.document is not None for row in table.rows)
+        best = table.rows[returned - 1].ideal_dcg if returned else 0
+        assert table.dcg == pytest.approx(best)
 
 
 @given(JUDGMENTS, st.lists(DOCUMENTS), st.integers(1, 12))

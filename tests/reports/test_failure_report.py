@@ -30,9 +30,30 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
         DCG 4.908 / ideal DCG 12.917 = nDCG@10 0.380     gain exponential, ideal judged, unjudged zero
         unjudged results: sku-5 - nDCG@10 lies between 0.380 and 0.651
 
+        too high: sku-4 (grade 0, rank 1), sku-3 (grade 2, rank 2), sku-5 (unjudged, rank 3)
         lost most by
           sku-1                          grade 3   not returned   -0.442
           sku-2  Winter boots Borealis   grade 3   rank 4         -0.209
+          others gained                                           +0.030
+        """)
+
+
+def test_a_result_that_is_excluded_is_marked(shop: Shop) -> None:
+    assert shop.report(shop.hits("sku-1", "sku-4", "sku-2"), expect={"exclude": ["sku-4", "sku-5"]}) == shop.text("""
+        shop.relevance.yaml:41: exclude: in the top 10: "sku-4" (Boot polish, black, at rank 2)
+        query "winter boots"   search   12.3 ms   3 results, all judged
+
+        rank  document                      grade  gain  discount     DG     DCG  ideal    IDCG
+           1  sku-1  Winter boots Aurora        3     7     1.000  7.000   7.000      3   7.000
+           2  sku-4  Boot polish, black         0     0     1.585  0.000   7.000      3  11.417  excluded
+           3  sku-2  Winter boots Borealis      3     7     2.000  3.500  10.500      2  12.917
+        DCG 10.500 / ideal DCG 12.917 = nDCG@10 0.813     gain exponential, ideal judged, unjudged zero
+
+        too high: sku-4 (grade 0, rank 2)
+        lost most by
+          sku-2  Winter boots Borealis   grade 3   rank 3         -0.171
+          sku-3                          grade 2   not returned   -0.116
+          others gained                                           +0.100
         """)
 
 
@@ -47,9 +68,11 @@ def test_ranks_below_the_last_result_are_folded(shop: Shop) -> None:
          2-3  nothing returned                                   3.000         12.917
         DCG 3.000 / ideal DCG 12.917 = nDCG@10 0.232     gain exponential, ideal judged, unjudged zero
 
+        too high: sku-3 (grade 2, rank 1)
         lost most by
           sku-1   grade 3   not returned   -0.442
           sku-2   grade 3   not returned   -0.442
+          others gained                    +0.116
         """)
 
 
@@ -60,13 +83,15 @@ def test_in_full_every_rank_has_its_line(shop: Shop) -> None:
 
         rank  document             grade  gain  discount     DG    DCG  ideal    IDCG
            1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000
-           2                                       1.585         3.000      3  11.417
-           3                                       2.000         3.000      2  12.917
+           2  nothing returned                     1.585         3.000      3  11.417
+           3  nothing returned                     2.000         3.000      2  12.917
         DCG 3.000 / ideal DCG 12.917 = nDCG@10 0.232     gain exponential, ideal judged, unjudged zero
 
+        too high: sku-3 (grade 2, rank 1)
         lost most by
           sku-1   grade 3   not returned   -0.442
           sku-2   grade 3   not returned   -0.442
+          others gained                    +0.116
         """)
 
 
@@ -75,8 +100,18 @@ def test_in_brief_there_is_one_line(shop: Shop) -> None:
         shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; results: 1 returned, expected exactly 2
         """)
     assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"include": "sku-1"}) == shop.text("""
-        shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; include: not in the top 10: "sku-1" (not re...
+        shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; include: not in the top 10: "sku-1" (not returned)
         """)
+
+
+def test_in_brief_nothing_is_cut(shop: Shop) -> None:
+    missing = [f"a-document-with-a-long-id-{number}" for number in range(9)]
+    (told,) = shop.report(
+        shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"include": missing, "results": 9}
+    ).splitlines()
+    assert told.startswith("shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; include: ")
+    assert all(document in told for document in missing)
+    assert told.endswith("; results: 1 returned, expected exactly 9")
 
 
 def test_nothing_returned(shop: Shop) -> None:
@@ -108,9 +143,11 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
            4  sku-3  Rubber boots         repeat     -     2.322      -  6.500
         DCG 6.500 / ideal DCG 12.917 = nDCG@10 0.503     gain exponential, ideal judged, unjudged zero
 
+        too high: sku-3 (grade 2, rank 1)
         lost most by
           sku-2                        grade 3   not returned   -0.442
           sku-1  Winter boots Aurora   grade 3   rank 3         -0.171
+          others gained                                         +0.116
         """)
 
 
@@ -145,6 +182,7 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
         DCG 3.500 / ideal DCG 12.917 = nDCG@10 0.271     gain exponential, ideal judged, unjudged zero
         judge these: sku-5, sku-6 - nDCG@10 lies between 0.271 and 1.000
 
+        too high: sku-5 (unjudged, rank 1), sku-6 (unjudged, rank 2)
         lost most by
           sku-2                        grade 3   not returned   -0.442
           sku-1  Winter boots Aurora   grade 3   rank 3         -0.171
@@ -154,8 +192,8 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
 def test_an_inconclusive_case_in_brief(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), BRIEF, min_ndcg=0.7, min_judged=0.5) == shop.text("""
-        shop.relevance.yaml:41: inconclusive, judge these: sku-5, sku-6: 1 of the top 3 judged, less than...
-        """)
+        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; judge these: sku-5, sku-6
+        """)  # noqa: E501
 
 
 def test_a_query_whose_score_is_not_defined(shop: Shop) -> None:
@@ -171,7 +209,8 @@ def test_a_query_whose_score_is_not_defined(shop: Shop) -> None:
 
 def test_a_case_without_judgments(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-4", "sku-3"), judgments={}, expect={"first": "sku-3"}) == shop.text("""
-        shop.relevance.yaml:41: first: rank 1 has "sku-4", expected "sku-3" (at rank 2)
+        shop.relevance.yaml:41: first: rank 1 has "sku-4" (Boot polish, black), expected "sku-3" (Rubber
+            boots, at rank 2)
         query "winter boots"   search   12.3 ms   2 results
 
         rank  document
@@ -196,9 +235,11 @@ def test_wide_characters_are_aligned(shop: Shop) -> None:
            3  c     👟 sneaker      2     3     2.000  1.500  6.917      1  9.393
         DCG 6.917 / ideal DCG 9.393 = nDCG@10 0.736     gain exponential, ideal judged, unjudged zero
 
+        too high: 靴-1 (grade 1, rank 1)
         lost most by
           b  Boots        grade 3   rank 2   -0.275
           c  👟 sneaker   grade 2   rank 3   -0.042
+          others gained                      +0.053
         """)
 
 
@@ -223,13 +264,15 @@ def test_a_long_ranking_is_cut_and_says_so(shop: Shop) -> None:
               ... 15 more ranks (-v shows all)
         DCG 19.352 / ideal DCG 33.260 = nDCG@25 0.582     gain exponential, ideal judged, unjudged zero
 
+        too high: d0 (grade 0, rank 1), d1 (grade 1, rank 2), d2 (grade 2, rank 3), and 9 more
         lost most by
-          d27   grade 3   rank 28   -0.109
-          d23   grade 3   rank 24   -0.064
-          d19   grade 3   rank 20   -0.061
-          ... and 9 more documents (-v shows all)
+          d27   grade 3   rank 28         -0.109
+          d23   grade 3   rank 24         -0.064
+          d19   grade 3   rank 20         -0.061
+          ... and 9 more (-v shows all)   -0.206
+          others gained                   +0.023
         """)
-    assert shop.report(documents, FULL, judgments=judgments, k=25, min_ndcg=0.9).count("\n") == 4 + 25 + 1 + 2 + 12
+    assert shop.report(documents, FULL, judgments=judgments, k=25, min_ndcg=0.9).count("\n") == 4 + 25 + 1 + 2 + 4 + 13
 
 
 def test_a_case_that_passed(shop: Shop) -> None:
@@ -238,8 +281,16 @@ def test_a_case_that_passed(shop: Shop) -> None:
         return first.removeprefix("shop.relevance.yaml:41: ")
 
     perfect = shop.hits("sku-1", "sku-2", "sku-3")
-    assert headline(perfect, min_ndcg=0.9) == "nDCG@10 1.000, at least 0.900 expected"
+    assert headline(perfect, min_ndcg=0.9) == "nDCG@10 1.000, at least 0.900: passed"
     assert headline(perfect) == "nDCG@10 1.000, no floor"
     assert headline(shop.hits("sku-4"), judgments={"sku-4": 0}) == "nDCG@10 n/a, no judged document is relevant"
     assert headline(perfect, judgments={}) == "no judgments"
+    assert headline([], judgments={}, expect={"results": 0}) == "passed; met: results 0"
+    assert headline(perfect, expect={"first": "sku-1"}) == "nDCG@10 1.000, no floor: passed; met: first"
+    assert headline(
+        perfect, min_ndcg=0.9, expect={"P@3": 0.9, "RR": "== 1", "results": ">= 2", "latency": "<= 20 ms"}
+    ) == ("nDCG@10 1.000, at least 0.900: passed; met: P@3 1.000 >= 0.900, RR 1.000 ==")
+    assert headline(shop.hits("sku-4"), judgments={"sku-4": 0}, expect={"results": 1}) == (
+        "nDCG@10 n/a, no judged document is relevant: passed; met: results 1"
+    )
     assert "lost most by" not in shop.report(perfect)

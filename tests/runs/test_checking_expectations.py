@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.runs.expectations import Outcome, below, digits_apart, duration
+from pytest_relevance.metrics.scalar import grade_ranking
+from pytest_relevance.runs.expectations import Found, Outcome, below, check, digits_apart, duration
 from pytest_relevance.runs.ranking import read_ranking
 from pytest_relevance.runs.scored import score_case
 
@@ -134,6 +135,23 @@ def test_control_characters_of_an_id_are_escaped() -> None:
     assert outcome({"first": "boots"}, ["\x1b[2J"]).message == (
         'first: rank 1 has "\\x1b[2J", expected "boots" (not returned)'
     )
+
+
+def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
+    ids, titles = ["apron", "boots"], {"apron": "Apron, blue", "boots": "Winter boots", "shoes": "Canvas shoes"}
+
+    def message(expect: dict[str, object]) -> str:
+        case = case_from_values({"query": "boots", "expect": expect})
+        found = Found(case, grade_ranking(ids, {}), ids, {"apron": 1, "boots": 2}, None, titles)
+        return check(case.expect[0], found).message
+
+    assert message({"first": "boots"}) == (
+        'first: rank 1 has "apron" (Apron, blue), expected "boots" (Winter boots, at rank 2)'
+    )
+    assert message({"include": ["shoes", "laces"]}) == (
+        'include: not in the top 10: "shoes" (Canvas shoes, not returned), "laces" (not returned)'
+    )
+    assert message({"exclude": "apron"}) == 'exclude: in the top 10: "apron" (Apron, blue, at rank 1)'
 
 
 def test_latency_of_a_ranking_that_no_search_was_called_for() -> None:
