@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, harmless
 from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE, MEASURED
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
+
+CHECK = "relevance.check"
+"""What stands in the place of a search's name where a test in Python gave the ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,11 @@ class Entry:
         known = {name: value for name, value in values.items() if name not in ("crash", "lines")}
         lines = tuple(tuple(map(tuple, spans)) for spans in values.get("lines", ())) if outcome == "passed" else ()
         return cls(**known, outcome=outcome, was_xfail=was_xfail, lines=lines)
+
+    @property
+    def is_check(self) -> bool:
+        """Whether a test in Python gave the ranking."""
+        return self.search == CHECK
 
     @property
     def ran_as(self) -> Variant:
@@ -105,3 +113,16 @@ def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least a share of the values does not exceed (nearest rank)."""
     ordered = sorted(values)
     return ordered[max(0, ceil(share * len(ordered)) - 1)]
+
+
+def figure(score: float | None) -> str:
+    """A score as the summary shows it."""
+    return "n/a" if score is None else f"{score:.3f}"
+
+
+def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
+    """A variant by its parameter alone, where that is enough among the others."""
+    search, parameter = map(harmless, (variant[0], variant[1] or ""))
+    if parameter and {other for other, _ in among} == {variant[0]}:
+        return parameter
+    return f"{search}[{parameter}]" if parameter else search

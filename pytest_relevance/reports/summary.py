@@ -1,6 +1,7 @@
 """The summary of a run: a line a suite and search variant, the slices by tag, the lowest queries first.
 
-A variant is a search with the parameter it ran with; where there are several they stand side by side.
+A variant is a search with the parameter it ran with; where there are several they stand side by side. The checks of
+tests in Python (`relevance.check`) search nothing themselves: they have suite lines, and are compared with nothing.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from pytest_relevance.reports.entries import (
     STATUSES,
     Entry,
     Variant,
+    figure,
     means_by_variant,
-    percentile,
-    weighted_mean,
+    variant_label,
 )
+from pytest_relevance.reports.suites import suite_lines
 from pytest_relevance.reports.text import (
     DIM,
     PLAIN,
     STRONG,
     WIDEST,
     Line,
-    Span,
     cut,
     fit,
     harmless,
@@ -32,8 +33,6 @@ from pytest_relevance.reports.text import (
     pad,
     width,
 )
-from pytest_relevance.runs.expectations import duration
-from pytest_relevance.runs.scored import ERROR
 
 __all__ = ["Entry", "summary_lines"]
 
@@ -46,67 +45,14 @@ _WIDEST_TAG, _WIDEST_VARIANT, _WIDEST_QUERY, _LEAST_QUERY = 30, 16, 40, 20
 
 def summary_lines(entries: Sequence[Entry], verbose: int = 0) -> list[Line]:
     """The summary as styled lines; `verbose` as pytest counts it: below 0 only the suites, above 0 nothing is cut."""
-    variants = sorted({entry.ran_as for entry in entries}, key=str)
-    lines = _suites(entries, several=len(variants) > 1)
+    compared = [entry for entry in entries if not entry.is_check]
+    variants = sorted({entry.ran_as for entry in compared}, key=str)
+    lines = suite_lines(entries, variants)
     if verbose >= 0:
-        lines += _slices(entries, variants, verbose)
-        lines += _differences(entries, variants, verbose)
+        lines += _slices(compared, variants, verbose)
+        lines += _differences(compared, variants, verbose)
         lines += _lowest(entries, variants, verbose)
     return lines
-
-
-def _suites(entries: Sequence[Entry], *, several: bool) -> list[Line]:
-    """A line a suite and variant; where one would be too wide, figures go below the names, which are never cut."""
-    groups: dict[tuple[str, str, str], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((entry.file, entry.search, entry.variant or ""), []).append(entry)
-    names = {
-        key: harmless(key[0]) + (f"  {_label((key[1], key[2] or None), ())}" if several or key[2] else "")
-        for key in groups
-    }
-    columns = max(map(width, names.values()), default=0)
-    figures = {key: _suite(group) for key, group in groups.items()}
-    together = all(columns + 2 + _width(spans) <= WIDEST for spans in figures.values())
-    lines: list[Line] = []
-    for key in sorted(groups):
-        if together:
-            lines.append(((f"{pad(names[key], columns)}  ", STRONG), *figures[key]))
-        else:
-            lines += [line(names[key], STRONG), *_below(figures[key])]
-    return lines
-
-
-def _below(spans: Sequence[Span]) -> Iterable[Line]:
-    """Spans indented, over as many lines as it takes."""
-    current: list[Span] = [("    ", PLAIN)]
-    for span in spans:
-        if _width(current) + width(span[0].rstrip()) > WIDEST:
-            yield (*current[:-1], (current[-1][0].rstrip(), current[-1][1]))
-            current = [("    ", PLAIN), (span[0].lstrip(" ,"), span[1])]
-        else:
-            current.append(span)
-    yield tuple(current)
-
-
-def _width(spans: Iterable[Span]) -> int:
-    return sum(width(text) for text, _ in spans)
-
-
-def _suite(entries: list[Entry]) -> list[Span]:
-    cutoffs = {entry.k for entry in entries}
-    metric = f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
-    spans = [(f"mean {metric} {_figure(weighted_mean(entries))}   ", PLAIN)]
-    counted = Counter(entry.status for entry in entries)
-    counts = [(f"{counted[status]} {status}", style) for status, style in STATUSES.items() if counted[status]]
-    spans += [(f"{words}, ", style) for words, style in counts[:-1]] + counts[-1:]
-    undefined = sum(1 for entry in entries if entry.score is None and entry.verdict != ERROR)
-    if undefined:
-        spans.append((f", {undefined} n/a", PLAIN))
-    latencies = [entry.latency for entry in entries if entry.latency is not None]
-    if latencies:
-        median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
-        spans.append((f"   p50 {median}, p95 {most}", DIM))
-    return spans
 
 
 def _slices(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int) -> list[Line]:
@@ -128,11 +74,23 @@ def _slices(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
     lines = [line(f"{'by tag':<{columns + 2}}  {beside.head}".rstrip(), STRONG)]
     for tag in shown:
         cases = _cases(tags[tag])
-        counted = f"{cases} case{'s' * (cases != 1)}" + (f", {unmet[tag]} not passed" if unmet[tag] else "")
-        lines.append(line(f"  {fit(tag, columns)}  {beside.cells(means[tag])}   {counted}"))
+        row = f"  {fit(tag, columns)}  {beside.cells(means[tag])}   {cases} case{'s' * (cases != 1)}"
+        lines.append(line(row + _not_passed(tags[tag], variants, WIDEST - width(row))))
     if more := len(order) - len(shown):
         lines.append(line(f"  ... {more} more tag{'s' * (more != 1)} (-v shows all)", DIM))
     return lines
+
+
+def _not_passed(tagged: Sequence[Entry], variants: Sequence[Variant], room: int) -> str:
+    """How many cases of a tag did not pass; with several variants, of which."""
+    found = [entry for entry in tagged if entry.status in NOT_PASSED]
+    counted = Counter(entry.ran_as for entry in found)
+    if not found or len(variants) == 1:
+        return f", {_cases(found)} not passed" if found else ""
+    in_each = [f"{variant_label(variant, variants)} {counted[variant]}" for variant in variants if counted[variant]]
+    in_brief = f", {_cases(found)} not passed"
+    ways = [f", not passed: {', '.join(in_each)}", f"{in_brief} in {len(in_each)} variant{'s' * (len(in_each) != 1)}"]
+    return next((words for words in ways if width(words) <= room), in_brief)
 
 
 def _cases(entries: Iterable[Entry]) -> int:
@@ -181,7 +139,8 @@ def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
         return []
     queries = [harmless(entry.query) for entry in shown]
     labels = [
-        f"  {cut(_label(entry.ran_as, variants), _WIDEST_VARIANT)}" if len(variants) > 1 else "" for entry in shown
+        f"  {cut(variant_label(entry.ran_as, variants), _WIDEST_VARIANT)}" if len(variants) > 1 else ""
+        for entry in shown
     ]
     places = [f"   {harmless(entry.file)}:{entry.line}" for entry in shown]
     for_label, for_status = max(map(width, labels)), max(len(entry.status) for entry in shown)
@@ -191,7 +150,7 @@ def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
         line("lowest", STRONG),
         *(
             (
-                (f"  {_figure(entry.score)}  {fit(query, columns)}{pad(label, for_label)}   ", PLAIN),
+                (f"  {figure(entry.score)}  {fit(query, columns)}{pad(label, for_label)}   ", PLAIN),
                 (f"{entry.status:<{for_status}}", STATUSES.get(entry.status, PLAIN)),
                 (place, DIM),
             )
@@ -204,7 +163,7 @@ class _SideBySide:
     """One figure for each variant in columns; where they do not fit, the lowest and the highest with their variants."""
 
     def __init__(self, variants: Sequence[Variant], room: int) -> None:
-        self._labels = {variant: cut(_label(variant, variants), _WIDEST_VARIANT) for variant in variants}
+        self._labels = {variant: cut(variant_label(variant, variants), _WIDEST_VARIANT) for variant in variants}
         several = len(variants) > 1
         self._columns = {variant: max(5, width(label) * several) for variant, label in self._labels.items()}
         self._fits = sum(self._columns.values()) + 2 * (len(variants) - 1) <= room
@@ -216,19 +175,7 @@ class _SideBySide:
     def cells(self, figures: Mapping[Variant, float]) -> str:
         """The figures of a row, as wide as every other row of the table."""
         if self._fits:
-            return "  ".join(f"{_figure(figures.get(variant)):>{wide}}" for variant, wide in self._columns.items())
+            return "  ".join(f"{figure(figures.get(variant)):>{wide}}" for variant, wide in self._columns.items())
         ends = [end(figures, key=figures.__getitem__) for end in (min, max)] if figures else []
-        shown = [f"{_figure(figures[variant])} {fit(self._labels[variant], _WIDEST_VARIANT)}" for variant in ends]
+        shown = [f"{figure(figures[variant])} {fit(self._labels[variant], _WIDEST_VARIANT)}" for variant in ends]
         return pad("   ".join(shown) or "n/a", 2 * len("0.123 ") + 2 * _WIDEST_VARIANT + 3)
-
-
-def _figure(score: float | None) -> str:
-    return "n/a" if score is None else f"{score:.3f}"
-
-
-def _label(variant: Variant, among: Sequence[Variant]) -> str:
-    """A variant by its parameter alone, where that is enough among the others."""
-    search, parameter = map(harmless, (variant[0], variant[1] or ""))
-    if parameter and len({other for other, _ in among}) == 1:
-        return parameter
-    return f"{search}[{parameter}]" if parameter else search

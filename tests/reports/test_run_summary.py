@@ -88,10 +88,11 @@ def test_search_variants_stand_side_by_side() -> None:
         for (query, variant), (score, verdict) in found.items()
     ]
     assert summary(*entries) == text("""
-        shop.relevance.yaml  search[bm25]    mean nDCG@10 0.533   2 passed, 1 failed   p50 12 ms, p95 12 ms
-        shop.relevance.yaml  search[hybrid]  mean nDCG@10 0.717   3 passed   p50 12 ms, p95 12 ms
+        shop.relevance.yaml
+          bm25    mean nDCG@10 0.533   2 passed, 1 failed   p50 12 ms, p95 12 ms
+          hybrid  mean nDCG@10 0.717   3 passed             p50 12 ms, p95 12 ms
         by tag    bm25  hybrid
-          shoes  0.200   0.800   1 case, 1 not passed
+          shoes  0.200   0.800   1 case, not passed: bm25 1
           light  0.700   0.675   2 cases
         side by side, the widest apart first   bm25  hybrid
           winter boots                        0.200   0.800
@@ -118,9 +119,98 @@ def test_more_variants_than_fit() -> None:
 
 def test_searches_of_different_names_are_variants_too() -> None:
     lines = summary(entry("boots", 0.9), entry("boots", 0.5, search="other", variant="a")).splitlines()
-    assert lines[0].startswith("shop.relevance.yaml  other[a]  mean nDCG@10 0.500")
-    assert lines[1].startswith("shop.relevance.yaml  search    mean nDCG@10 0.900")
+    assert lines[0] == "shop.relevance.yaml"
+    assert lines[1].startswith("  other[a]  mean nDCG@10 0.500")
+    assert lines[2].startswith("  search    mean nDCG@10 0.900")
     assert "side by side, the widest apart first  other[a]  search" in lines
+
+
+def test_variants_of_several_suites() -> None:
+    entries = [
+        *(entry("boots", 0.9, file="shoes.yaml", variant=variant) for variant in ("bm25", "hybrid")),
+        entry("lamp", None, "measured", file="lamps.relevance.yaml", variant="bm25"),
+        entry("lamp", 0.5, file="lamps.relevance.yaml", variant="hybrid", latency=None),
+        entry("bag", 1.0, file="bags.yaml", variant="hybrid"),
+    ]
+    assert summary(*entries, verbose=-1) == text("""
+        bags.yaml  search[hybrid]  mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+        lamps.relevance.yaml
+          bm25    mean nDCG@10 n/a     1 measured (1 n/a)   p50 12 ms, p95 12 ms
+          hybrid  mean nDCG@10 0.500   1 passed
+        shoes.yaml
+          bm25    mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
+          hybrid  mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
+        """)
+
+
+def test_variants_whose_names_leave_no_room() -> None:
+    one, other = (f"an analyser with a long name, number {number}, and its settings" for number in (1, 2))
+    assert summary(entry("boots", 1.0, variant=one), entry("boots", 1.0, variant=other), verbose=-1) == text(f"""
+        shop.relevance.yaml
+          {one}
+            mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+          {other}
+            mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+        """)
+
+
+def check(query: str, score: float, verdict: str = "passed") -> Entry:
+    """What is kept of a check of a test in Python."""
+    return entry(query, score, verdict, file="test_shop.py", search="relevance.check", latency=None)
+
+
+def test_checks_of_tests_in_python_are_no_variant() -> None:
+    assert summary(entry("boots", 0.9, line=4), check("lamp", 0.5, "failed")) == text("""
+        shop.relevance.yaml  mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
+        test_shop.py         mean nDCG@10 0.500   1 failed
+        lowest
+          0.500  lamp    failed   test_shop.py:1
+          0.900  boots   passed   shop.relevance.yaml:4
+        """)
+
+
+def test_checks_beside_variants_have_a_suite_line_only() -> None:
+    entries = [
+        entry("boots", 0.9, variant="bm25", tags=("shoes",)),
+        entry("boots", 0.8, variant="hybrid", tags=("shoes",)),
+        entry("lamp", 1.0, variant="bm25"),
+        entry("lamp", 1.0, variant="hybrid"),
+        check("torch", 0.5),
+    ]
+    assert summary(*entries) == text("""
+        shop.relevance.yaml
+          bm25    mean nDCG@10 0.950   2 passed   p50 12 ms, p95 12 ms
+          hybrid  mean nDCG@10 0.900   2 passed   p50 12 ms, p95 12 ms
+        test_shop.py  relevance.check  mean nDCG@10 0.500   1 passed
+        by tag    bm25  hybrid
+          shoes  0.900   0.800   1 case
+        side by side, the widest apart first   bm25  hybrid
+          boots                               0.900   0.800
+        lowest
+          0.500  torch  relevance.check   passed   test_shop.py:1
+          0.800  boots  hybrid            passed   shop.relevance.yaml:1
+          0.900  boots  bm25              passed   shop.relevance.yaml:1
+        """)
+
+
+def test_a_tag_says_for_which_variants_its_cases_did_not_pass() -> None:
+    failed = {"bm25": ("a", "b"), "hybrid": ("b",), "dense": ()}
+
+    def rows(names: dict[str, str]) -> list[str]:
+        entries = [
+            entry(query, 0.5, "failed" if query in failed[variant] else "passed", variant=name, tags=("shoes",))
+            for variant, name in names.items()
+            for query in "abc"
+        ]
+        others = [entry("d", 0.5, variant=name) for name in names.values()]
+        return [row for row in summary(*entries, *others).splitlines() if row.startswith("  shoes")]
+
+    assert rows({name: name for name in failed}) == [
+        "  shoes  0.500  0.500   0.500   3 cases, not passed: bm25 2, hybrid 1"
+    ]
+    assert rows({name: f"the {name} ranker, settings 1" for name in failed}) == [
+        "  shoes             0.500             0.500             0.500   3 cases, 2 not passed in 2 variants"
+    ]
 
 
 def test_nothing_to_say() -> None:
@@ -139,9 +229,9 @@ def test_a_line_that_would_be_too_wide_is_two_and_no_name_is_cut() -> None:
     file = f"{'relevance/' * 5}shop.relevance.yaml"
     assert summary(entry("boots", 1.0, file=file), entry("lamp", 1.0, file="運動靴.yaml"), verbose=-1) == text(f"""
         {file}
-            mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+          mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
         運動靴.yaml
-            mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
+          mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
         """)
 
 
@@ -170,8 +260,8 @@ def test_what_is_counted() -> None:
     ]
     assert summary(*entries, verbose=-1) == text("""
         shop.relevance.yaml
-            mean nDCG@10 0.500   1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed,
-            1 skipped, 1 measured, 1 n/a   p50 12 ms, p95 12 ms
+          mean nDCG@10 0.500   1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed, 1 skipped,
+          1 measured (1 n/a)   p50 12 ms, p95 12 ms
         """)
 
 
@@ -180,7 +270,7 @@ def test_means_are_over_the_weights_of_the_scores_that_are_defined() -> None:
     assert weighted_mean(entries) == 0.75
     assert weighted_mean(entries[2:]) is None
     assert means_by_variant([*entries, entry("d", None, variant="x")]) == {("search", None): 0.75}
-    assert "mean nDCG@10 n/a   1 measured, 1 n/a" in summary(entry("c", None, "measured"))
+    assert "mean nDCG@10 n/a   1 measured (1 n/a)   p50" in summary(entry("c", None, "measured"))
 
 
 def test_several_cutoffs_share_a_name() -> None:
