@@ -1,8 +1,7 @@
 """What scoring costs, beside the libraries of the field: `python benchmarks/metrics.py [--rounds N] [--only PART]`.
 
 Every competitor starts from the same Python dicts ({query: {document: grade}}) and lists ({query: [document, ...]}) and
-pays for its own conversion. Everything runs in one process, after a first call that is not counted; the figures are
-medians. The column "times faster" compares with pytrec_eval-terrier, "target" says what it has to be at least.
+pays for its own conversion. Everything runs in one process; the figures are medians. The column "times faster" compares with pytrec_eval-terrier, "target" says what it has to be at least.
 """
 
 from __future__ import annotations
@@ -128,18 +127,20 @@ PEERS: Mapping[str, tuple[Peer, tuple[tuple[str, ...], ...], bool]] = {
 
 
 def measure(calls: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Give the median of each call in milliseconds: one call that is not counted, then `rounds` in a row."""
-    medians = {}
-    for name, call in calls.items():
-        call()
-        taken = []
-        for _ in range(rounds):
+    """Give the median of each call in milliseconds.
+
+    The calls take turns, so that a busy minute of the machine hits all alike; in its turn each is called twice, and the
+    second call counts, so that none pays for what the one before left in the processor's cache.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            gc.collect()
+            call()
             start = time.perf_counter()
             call()
-            taken.append((time.perf_counter() - start) * 1e3)
-        medians[name] = median(taken)
-        gc.collect()
-    return medians
+            taken[name].append((time.perf_counter() - start) * 1e3)
+    return {name: median(times) for name, times in taken.items()}
 
 
 def report(rows: Sequence[tuple[str, float]], base: float, target: float | None) -> None:
