@@ -71,25 +71,15 @@ def test_a_line_a_failure_at_q(shop: Project) -> None:
 def test_the_report_of_a_failure(shop: Project) -> None:
     run = shop.run()
     lines, rows = run.failure("smart watch").splitlines(), run.failure_rows("smart watch")
-    assert lines[:2] == [HEADLINE, f"  {EXCLUDED}"]
+    assert lines[0] == HEADLINE
+    assert lines[1].startswith('  exclude: in the top 10: "w3" (')
     assert lines[2].startswith('query "smart watch"   search   ')
     assert "note: not a strap for one" in lines
     head = next(number for number, row in enumerate(rows) if row[:2] == ["rank", "document"])
     assert rows[head][2:] == ["grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"]
-    assert rows[head + 1] == [
-        "1",
-        "w1",
-        *["Sport", "strap", "22", "mm"],
-        "0",
-        "0",
-        "1.000",
-        "0.000",
-        "0.000",
-        "3",
-        "7.000",
-    ]
-    assert rows[head + 2][-7:] == ["2", "3", "1.585", "1.893", "1.893", "3", "11.417"]
-    assert rows[head + 3][-7:] == ["-", "-", "2.000", "-", "1.893", "2", "12.917"]
+    assert " ".join(rows[head + 1]).startswith("1 w1 Sport strap 22 mm 0 0 1.000 0.000 0.000 3 7.000")
+    assert " ".join(rows[head + 2]).startswith("2 w2 Smart Watch 2 black 2 3 1.585 1.893 1.893 3 11.417")
+    assert " ".join(rows[head + 3]).startswith("3 w3 Charging dock - - 2.000 - 1.893 2 12.917")
     assert "DCG 1.893 / ideal DCG 13.734 = nDCG@10 0.138" in run.failure("smart watch")
     assert "gain exponential, ideal judged, unjudged zero" in run.failure("smart watch")
     assert "nDCG@10 lies between 0.138 and 1.000" in run.failure("smart watch")
@@ -117,10 +107,10 @@ def test_v_shows_all_there_is_to_know(project: Project) -> None:
 
 def test_vv_shows_the_tables_of_passing_cases_too(shop: Project) -> None:
     run = shop.run("-vv")
-    assert run.failure("phone").startswith("shop.relevance.yaml:16: nDCG@10 1.000, at least 0.500 expected\n")
+    assert run.failure("phone").startswith("shop.relevance.yaml:16: nDCG@10 1.000, at least 0.500")
     assert ["1", "p1", "3", "7"] in [row[:4] for row in run.failure_rows("phone")]
     assert run.failure("smart watch").startswith(HEADLINE)
-    assert "at least 0.500 expected" not in shop.run("-v").text
+    assert "shop.relevance.yaml:16: " not in shop.run("-v").text
 
 
 @pytest.mark.parametrize("style", ["auto", "long", "short", "native"])
@@ -153,10 +143,10 @@ def test_the_debugger_and_full_tracebacks(shop: Project) -> None:
 
 
 def test_the_summary(shop: Project) -> None:
-    rows = shop.run().summary_rows
-    assert rows[0][:8] == ["shop.relevance.yaml", "mean", "nDCG@10", "0.569", "2", "passed,", "1", "failed,"]
-    assert rows[0][8:10] == ["1", "n/a"]
-    assert rows[0][10] == "p50"
+    run = shop.run()
+    rows = run.summary_rows
+    assert rows[0][:6] == ["shop.relevance.yaml", "mean", "nDCG@10", "0.569", "2", "passed,"]
+    assert re.search(r" 1 failed\b.* 1 n/a\b.* p50 [<\d.]+ ms, p95 [<\d.]+ ms", run.summary.replace("(", " "))
     by_tag = next(row for row in rows if row[0] == "head")
     assert by_tag[1] == "0.138"
     lowest = rows.index(["lowest"])
@@ -191,7 +181,8 @@ def test_cases_without_a_defined_score_are_counted_as_such(project: Project) -> 
     """)
     run = project.run()
     assert run.outcomes == {"a": "passed", "b": "failed", "c": "passed"}
-    assert "mean nDCG@10 1.000   1 passed, 1 failed, 1 measured, 2 n/a" in run.summary
+    assert "mean nDCG@10 1.000   1 passed, 1 failed, 1 measured" in run.summary
+    assert "2 n/a" in run.summary
     assert "n/a" in run.failure("b")
 
 
