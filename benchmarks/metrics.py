@@ -1,7 +1,8 @@
 """What scoring costs, beside the libraries of the field: `python benchmarks/metrics.py [--rounds N] [--only PART]`.
 
 Every competitor starts from the same Python dicts ({query: {document: grade}}) and lists ({query: [document, ...]}) and
-pays for its own conversion. Everything runs in one process; the figures are medians. The column "times faster" compares with pytrec_eval-terrier, "target" says what it has to be at least.
+pays for its own conversion. Everything runs in one process; the figures are medians. The column "times faster" compares
+with pytrec_eval-terrier, "target" says what it has to be at least.
 """
 
 from __future__ import annotations
