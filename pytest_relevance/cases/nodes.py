@@ -272,7 +272,7 @@ class EventReader:
     def _quick_judgments(self, start: Any, depth: int) -> QuickJudgments:
         """`{document: grade}` as a dict, one pass over the events.
 
-        This loop is most of the time that reading a case file takes; see benchmarks/reading.py before changing it.
+        This loop is most of the time that reading a case file takes; see benchmarks/suite.py before changing it.
         """
         get = self._get
         written = self._written

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterable, Mapping
+from copy import deepcopy
 from time import perf_counter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ def call(search: Any, case: Case) -> tuple[object, float]:
     """What the search returned, and when it was called. A generator is read to its end, as its work is done then."""
     __tracebackhide__ = True
     params = case.params
+    if any(type(value) in (list, dict) for value in params.values()):
+        params = deepcopy(params)  # they are the suite's: what a search does to them must not reach the next case
     try:
         if _takes_k(search):
             params = {**params, "k": case.depth}
@@ -59,15 +62,17 @@ async def wait(response: object) -> object:
     return response
 
 
-def wait_on_own_loop(config: pytest.Config, response: object) -> object:
-    """The response itself, awaited on the one loop that stays open for the whole run."""
+def wait_on_own_loop(config: pytest.Config, response: object, started: float) -> tuple[object, float]:
+    """The response itself, awaited on the one loop that stays open for the whole run, and when the search began."""
     __tracebackhide__ = True
     loop = config.stash.get(LOOP, None)
     if loop is None:
         import asyncio  # 13 ms that a suite with a plain search does not pay
 
         loop = config.stash[LOOP] = asyncio.new_event_loop()
-    return loop.run_until_complete(wait(response))
+    if inspect.iscoroutine(response):  # calling it has only made it; it begins now, and making the loop is not its time
+        started = perf_counter()
+    return loop.run_until_complete(wait(response)), started
 
 
 def close_own_loop(config: pytest.Config) -> None:

@@ -48,6 +48,8 @@ class Relevance:
             if name in keys:
                 raise ValueError(f"relevance.check takes no {name}: {why}")
         values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
+        if isinstance(values.get("expect"), dict):
+            values["expect"] = {name: _documents_as_text(name, value) for name, value in values["expect"].items()}
         if judgments is not None:
             values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
         try:
@@ -60,6 +62,17 @@ class Relevance:
             raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
         caller = sys._getframe(1)
         return running.check(self._item, replace(case, line=caller.f_lineno), ranking, caller.f_code.co_filename)
+
+
+def _documents_as_text(name: str, expected: Any) -> Any:
+    """An expectation with its documents as text, where it is one of documents."""
+    if name not in ("first", "include", "exclude", "order"):
+        return expected
+    if isinstance(expected, dict):
+        return {**expected, "docs": _documents_as_text(name, expected.get("docs"))} if "docs" in expected else expected
+    if isinstance(expected, (list, tuple)):
+        return [document if (text := id_text(document)) is None else text for document in expected]
+    return expected if (text := id_text(expected)) is None else text
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -67,7 +67,8 @@ class Reporting:
         No wrapper, which would cost three times as much for each of an item's three reports: what belongs on the
         report is put there when it is logged, before anybody else sees it.
         """
-        if call.when == "call":
+        raised = call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception)
+        if call.when == "call" or (call.when == "setup" and raised):
             this = item.stash.get(running.RUN, None)
             runs = (this,) if this is not None else item.stash.get(running.RUNS, ())
             if runs:
@@ -81,7 +82,7 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Attach what belongs on a report; keep its entries for the summary, and give a failure its text."""
         told, self._told = self._told, None
-        if report.when == "call" and self._ended is not None:
+        if self._ended is not None and report.when == self._ended.call.when:
             ended, self._ended = self._ended, None
             if ended.item.nodeid == report.nodeid:
                 told = ended.attach_to(report) or told
@@ -181,7 +182,7 @@ class _Ended:
                     told = telling.failure(run, self.item)
             elif run.function is None:  # a check of a test that went on, or ended otherwise: its outcome is its own
                 entry["outcome"] = FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
-            elif run.scored is None and report.failed:
+            elif run.scored is None and report.failed and report.when == "call":
                 report.sections.append(("relevance case", f"{run.where}: {run.facts}"))
             run.forget()
         setattr(report, ENTRIES, entries)

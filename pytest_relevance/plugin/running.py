@@ -151,7 +151,7 @@ def run() -> None:
     this = item.stash[RUN]
     response, started = _response(item, this)
     if calling.is_waiting(response):
-        response = calling.wait_on_own_loop(item.config, response)
+        response, started = calling.wait_on_own_loop(item.config, response, started)
     finish(item, this, response, perf_counter() - started)
 
 

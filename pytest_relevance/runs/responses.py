@@ -99,17 +99,24 @@ def _iterated(response: Any) -> Sequence[object]:
 
 
 def _hits(body: Mapping[Any, Any]) -> Sequence[object]:
-    """The hits of a response body."""
+    """The hits of a response body, unless the engine says that it could not answer, or only in part."""
+    root = body.get("root")
+    vespa = root if isinstance(root, Mapping) else None
+    shards = body.get("_shards")
+    failed = shards.get("failed") if isinstance(shards, Mapping) else None
+    if any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS):
+        raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
+    if body.get("timed_out") is True or failed:
+        what = "timed out" if body.get("timed_out") is True else f"failed on {failed} of its shards"
+        raise UnreadableRanking(
+            f"the engine {what}, so that its results are not all there are: {shown(dict(body), 300)}"
+        )
     for _, path in HITS:
         found: object = body
         for name in path:
             found = found.get(name) if isinstance(found, Mapping) else None
         if isinstance(found, (list, tuple)):
             return found
-    root = body.get("root")
-    vespa = root if isinstance(root, Mapping) else None
-    if any(name in body or (vespa is not None and name in vespa) for name in ERRORS):
-        raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
     if body and all(isinstance(score, (int, float)) for score in body.values()):

@@ -178,7 +178,7 @@ def test_a_search_that_does_not_take_a_param(project: Project) -> None:
     assert run.entries["shoes"]["verdict"] == "error"
     lines = run.failure("shoes").splitlines()
     assert lines[0].startswith("shop.relevance.yaml:2: search('shoes', lokale='de', k=10) cannot be called: ")
-    assert lines[0].endswith("got an unexpected keyword argument 'lokale'")
+    assert "got an unexpected keyword argument 'lokale'" in lines[0]  # Python 3.13 goes on: did you mean ...
     assert lines[1].startswith("its signature is search(query, k=10, locale='en'); ")
     assert lines[2] == 'query "shoes"   search(lokale=de)'
 
