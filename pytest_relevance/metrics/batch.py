@@ -120,7 +120,8 @@ class _Batch:
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
     """Divide, with NaN where the denominator is 0."""
     ratio = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=ratio, where=denominator != 0)
+    with np.errstate(over="ignore"):  # infinite, as Python's own division of an ideal next to nothing is
+        np.divide(numerator, denominator, out=ratio, where=denominator != 0)
     return ratio
 
 

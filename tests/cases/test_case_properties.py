@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_relevance.cases import nodes
 from pytest_relevance.cases.events import pure_event_source
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.names import OWNED_TAGS
+from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS
 from pytest_relevance.cases.nodes import Careful
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import _Pass, parse_suite
@@ -92,7 +92,11 @@ LIKE_VALUES = [
 QUOTES = st.sampled_from(["", "'", '"'])
 RAW = st.sampled_from(LIKE_VALUES) | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 TEXTS = st.builds(Text, RAW, QUOTES)
-WORDS = st.builds(Text, st.from_regex(r"[a-z0-9][a-z0-9.+-]{0,5}", fullmatch=True), QUOTES)
+WORDS = st.builds(
+    Text,
+    st.from_regex(r"[a-z0-9][a-z0-9.+-]{0,5}", fullmatch=True).filter(lambda word: word not in OF_EXPRESSIONS),
+    QUOTES,
+)
 NUMBERS = st.integers(-1000, 1000) | st.integers(-1000, 1000).map(lambda n: n / 8)
 CONVERTS = re.compile(r"true|false|null|-?[0-9]+(\.[0-9]+)?")
 VALUES = st.recursive(
