@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import isnan
 
-from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.blame import blame_lines
 from pytest_relevance.reports.breakdown import Breakdown, break_down
@@ -71,11 +70,6 @@ def failure_lines(scored: Scored, where: str, label: str, detail: Detail) -> lis
     elif scored.ranking.ids:
         lines += [line(""), *_results(scored, titles, detail, excluded)]
     return lines
-
-
-def case_line(case: Case, where: str, label: str) -> str:
-    """The case that an error belongs to: what stands above a traceback of the user's own search."""
-    return f'{harmless(where)}: query "{harmless(case.query)}"   {label}'
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:

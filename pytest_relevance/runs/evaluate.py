@@ -51,7 +51,8 @@ def evaluate(
     compiled `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a DataFrame with
     a row a result (query_id, doc_id and rank or score, or neither: then in the order of the rows), or `Rankings`.
     Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank goes before a score.
-    Ids are compared as text; integers are their digits.
+    Ids are compared as text, integers as their digits; those of one side are expected to be of one type, which the
+    first of them tell.
 
     The index of the result holds the query ids as text, in the order of the judgments. A judged query without a ranking
     scores as an empty ranking; rankings of queries without judgments are ignored. A document that is returned twice

@@ -73,7 +73,7 @@ ANYTHING = st.one_of(
 )
 
 
-def look(data: bytes) -> None:
+def assert_read_or_refused(data: bytes) -> None:
     has_cases(data)
     try:
         suite = parse_suite(data, "shop.yaml")
@@ -95,7 +95,7 @@ def look(data: bytes) -> None:
 @given(data=ANYTHING)
 @settings(max_examples=400, deadline=None)
 def test_any_bytes_are_a_suite_or_an_error_with_places(data: bytes) -> None:
-    look(data)
+    assert_read_or_refused(data)
 
 
 @given(data=ANYTHING)
@@ -103,4 +103,4 @@ def test_any_bytes_are_a_suite_or_an_error_with_places(data: bytes) -> None:
 def test_and_so_they_are_without_libyaml(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nodes, "event_source", pure_event_source)
-        look(data)
+        assert_read_or_refused(data)

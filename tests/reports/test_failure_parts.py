@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.failure import Detail, case_line, conventions, failure_lines, search_label
+from pytest_relevance.reports.failure import Detail, conventions, failure_lines, search_label
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
 from pytest_relevance.runs.ranking import read_ranking
 from pytest_relevance.runs.scored import Scored, score_case
@@ -248,13 +248,6 @@ def test_the_label_of_a_search(shop: Shop) -> None:
     assert search_label("search", "bm25", {}) == "search[bm25]"
     assert search_label("search", None, {"locale": "en_GB", "k": 5}) == "search(locale=en_GB, k=5)"
     assert search_label("search", "a\x1b", {"n": "\n"}) == "search[a\\x1b](n=\\n)"
-
-
-def test_the_case_that_an_error_belongs_to(shop: Shop) -> None:
-    case = case_from_values({"query": "winter\x1b boots", "judgments": shop.judgments})
-    assert case_line(case, "shop.relevance.yaml:41", "search") == (
-        'shop.relevance.yaml:41: query "winter\\x1b boots"   search'
-    )
 
 
 # --- styles -----------------------------------------------------------------------------------------------------------
