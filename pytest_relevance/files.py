@@ -1,0 +1,94 @@
+"""Reading whole files, gzip or not, and writing them so that nobody ever sees half of one.
+
+Every wing may import it; it knows nothing of any of them. What a file holds is not its business.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+LARGEST_EXPANDED = 4 << 30
+"""What a gzip file may expand to, in bytes."""
+
+ALWAYS_EXPANDED = 64 << 20
+LARGEST_RATIO = 250
+"""Beyond `ALWAYS_EXPANDED` bytes, how many times its size a gzip file may expand to: text is never packed like that."""
+
+_GZIP = b"\x1f\x8b"
+_STEP = 1 << 20
+
+
+class Unreadable(ValueError):
+    """A file that cannot be read as it is; the message says why, without the name of the file."""
+
+
+def read_whole(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file, unpacked where it is gzip, which its first bytes tell.
+
+    Raises OSError when the file cannot be opened, `Unreadable` for gzip that ends early, is damaged, or expands without
+    end.
+    """
+    data = Path(path).read_bytes()
+    return gunzip(data) if data.startswith(_GZIP) else data
+
+
+def gunzip(data: bytes) -> bytes:
+    """Unpack gzip, of several members too, within bounds. `Unreadable` where that cannot be done."""
+    parts: list[bytes] = []
+    size = 0
+    most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * len(data)))
+    rest = data
+    while rest.rstrip(b"\0"):  # zeros may pad the end
+        member = zlib.decompressobj(wbits=31)
+        try:
+            part = member.decompress(rest, _STEP)
+            while part or not member.eof:
+                parts.append(part)
+                size += len(part)
+                if size > most:
+                    raise Unreadable(
+                        f"the gzip file of {len(data):,} bytes expands to more than {most:,} bytes; it is not unpacked "
+                        "here: unpack it yourself if that is right"
+                    )
+                if not part and not member.unconsumed_tail:
+                    raise Unreadable("the gzip file ends early, it is truncated; fetch or pack it again")
+                part = member.decompress(member.unconsumed_tail, _STEP)
+        except zlib.error as error:
+            raise Unreadable(f"the gzip file is damaged ({error}); fetch or pack it again") from None
+        rest = member.unused_data
+    return b"".join(parts)
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file in one step: whoever looks finds the old one or the new one, never half of it.
+
+    The new one is written beside it, brought to the disk and put in its place, with the permissions that the old one
+    has; a link is followed. Raises OSError, and then the old file is as it was and nothing is left beside it.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
+        target.write_bytes(data)
+        return
+    with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp", delete=False) as new:
+        try:
+            new.write(data)
+            new.flush()
+            os.fsync(new.fileno())
+            os.chmod(new.name, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+            new.close()
+            os.replace(new.name, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(new.name)
+            raise
+
+
+def _umask() -> int:
+    """What new files are not allowed; it can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

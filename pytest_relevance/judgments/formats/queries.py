@@ -1,0 +1,114 @@
+"""Tables of queries: with a header (`query_id`, `query`, weight, note), or two columns `id<TAB>text` without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.judgments.formats import tables
+from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_of, shown_names
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.source import Source
+from pytest_relevance.wording import found, quoted
+
+_WANTED = ("query_id", "query", "weight", "note")
+_ID, _TEXT = "query_id", "query"
+_BEIR_TEXT = ("text",)
+
+
+def is_table(source: Source) -> bool:
+    """Whether the first line is a header with a column of queries, or the lines are an id and a text between a tab."""
+    return bool(_header(source)) or _is_id_and_text(source)
+
+
+def _header(source: Source) -> dict[str, int]:
+    """Which column holds what, by the first line; empty when that is no header."""
+    line = tables.first_line(source)
+    names = header_of(line, separator_of(line))
+    at = find_columns(names, _WANTED)
+    if _TEXT not in at and _ID in at:
+        text = next((number for number, name in enumerate(names) if name.lower() in _BEIR_TEXT), None)
+        at |= {_TEXT: text} if text is not None else {}
+    is_judgments = tables.layout(names) is not None
+    return at if _TEXT in at or (_ID in at and is_judgments) else {}
+
+
+def _is_id_and_text(source: Source) -> bool:
+    lines = [line for line in source.head.split("\n") if line.strip()]
+    return bool(lines) and all(line.count("\t") == 1 for line in lines[:20])
+
+
+def read_table(source: Source) -> list[Query]:
+    """Read a table of queries; one of judgments gives the queries in it."""
+    line = tables.first_line(source)
+    at = _header(source)
+    separator = separator_of(line)
+    names = header_of(line, separator)
+    if not at:
+        if not _is_id_and_text(source):
+            source.refuse(
+                f"a file of queries has a header with {' or '.join(SPELLINGS[_TEXT][:3])} (and query_id), or lines of an "
+                f"id and a text with a tab between them; found {shown_names(names)}",
+                1,
+            )
+        at, separator, names = {_ID: 0, _TEXT: 1}, "\t", ["id", "text"]
+        rows = Rows(source, separator, 2)
+    else:
+        rows = Rows(source, separator, len(names), header=True)
+    wanted = list(at)
+    columns = dict(zip(wanted, rows.columns([at[what] for what in wanted]), strict=True))
+    return _queries(source, columns, rows.line)
+
+
+def read_parquet(source: Source) -> list[Query]:
+    """Read a Parquet file of queries."""
+    frame = tables.parquet_frame(source)
+    names = [str(name) for name in frame.columns]
+    at = find_columns(names, _WANTED)
+    if _TEXT not in at:
+        source.refuse(f"the file has no column of queries ({', '.join(SPELLINGS[_TEXT])}); it has {shown_names(names)}")
+    columns = {what: tables.parquet_column(source, frame, at[what], is_number=what == "weight") for what in at}
+    return _queries(source, columns, lambda row: None)
+
+
+def read_lines(source: Source) -> list[Query]:
+    """Read a file with a query a line."""
+    lines = source.text.replace("\r\n", "\n").split("\n")
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    texts = [line for _, line in numbered]
+    return _queries(source, {_TEXT: texts}, lambda row: numbered[row][0])
+
+
+def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]) -> list[Query]:
+    """The queries of the rows, each once, in their order."""
+    texts = tables.unescaped(list(columns[_TEXT])) if _TEXT in columns else columns[_ID]
+    ids = columns.get(_ID, texts)
+    weights, notes = columns.get("weight"), columns.get("note")
+    known: dict[str, Query] = {}
+    problems = []
+    for row, (key, text) in enumerate(zip(ids, texts, strict=True)):
+        earlier = known.get(key)
+        if earlier is not None:
+            if earlier.text != text:
+                message = f"the query id {quoted(key)} stands for {quoted(earlier.text or '')} and for {quoted(text)}"
+                problems.append(FileProblem(f"{message}; give one of them another id", line(row)))
+            continue
+        if not text.strip() or not key.strip():
+            what = "text" if key.strip() else "id"
+            problems.append(FileProblem(f"the query has no {what}", line(row)))
+            continue
+        weight: float = 1
+        if weights is not None and weights[row] not in ("", None):
+            number = number_of(str(weights[row]))
+            if number is None or number <= 0:
+                problems.append(FileProblem(f"a weight is a number above 0, found {found(weights[row])}", line(row)))
+            weight = number or 1
+        note = notes[row] if notes is not None else None
+        known[key] = Query(key, text, weight, note=note or None)
+    if problems:
+        raise JudgmentFileError(source.file, problems)
+    if not known:
+        source.refuse("the file has no queries, only a header")
+    return list(known.values())

@@ -1,0 +1,317 @@
+"""Tables of judgments: CSV and TSV with a header, Parquet; Quepid's exports, BEIR, ESCI and GOV.UK's are such tables.
+
+One row a rating, or one row a document with a column a rater. What a column holds is told by its name (`columns`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import compress
+from typing import Any, NoReturn
+
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
+from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_of, shown_names
+from pytest_relevance.judgments.model import Place, Query, Ratings
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.source import Source
+from pytest_relevance.wording import did_you_mean, quoted
+
+ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
+ESCI_WORDS = {**ESCI, **{word: word for word in ESCI.values()}}
+ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
+"""The grades of ESCI's labels where no scale gives others."""
+
+FINAL = frozenset({"finalrating", "finalgrade", "consensus"})
+"""Columns (folded) that hold what was made of the raters' columns beside them: no rater, and not read where they are."""
+
+_WANTED = ("query_id", "query", "document", "grade", "rater", "title")
+_DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
+_GOVUK_QUERY = "queryentryquery"
+CALCULATED = ("=", "+", "-", "@")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column of a table holds what (`at`), and which are raters' (`raters`: column and name)."""
+
+    names: Sequence[str]
+    at: Mapping[str, int]
+    raters: Sequence[tuple[int, str]] = ()
+
+
+def layout(names: Sequence[str]) -> Layout | None:
+    """The layout of a table of judgments by its header, or None for any other header."""
+    at = find_columns(names, _WANTED)
+    raters = _raters(names, at)
+    if "document" not in at or not ({"query", "query_id"} & at.keys()) or ("grade" not in at and not raters):
+        return None
+    return Layout(names, at, raters)
+
+
+def _raters(names: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, str]]:
+    """The columns that hold a rater's ratings each: `x_rating` and `y_rating`, or a book's, with a name alone."""
+    rating = [
+        (number, name)
+        for number, name in enumerate(names)
+        if folded(name).endswith(("rating", "grade", "judgment", "judgement")) and folded(name) not in FINAL
+    ]
+    if len(rating) > 1:
+        return [(number, _rater_name(name)) for number, name in rating]
+    if "grade" in at:
+        return []
+    others = [
+        (number, name)
+        for number, name in enumerate(names)
+        if name and number not in at.values() and folded(name) not in _DOCUMENTED | FINAL
+    ]
+    return others if len(others) > 1 else []
+
+
+def _rater_name(column: str) -> str:
+    for ending in ("rating", "grade", "judgment", "judgement"):
+        name = column[: -len(ending)].rstrip(" _-.") if column.lower().endswith(ending) else ""
+        if name:
+            return name
+    return column
+
+
+def is_parquet(source: Source) -> bool:
+    """Whether the first bytes are Parquet's."""
+    return source.data.startswith(b"PAR1")
+
+
+def header_layout(source: Source) -> Layout | None:
+    """The layout of a text table by its first line."""
+    line = first_line(source)
+    return layout(header_of(line, separator_of(line)))
+
+
+def first_line(source: Source) -> str:
+    """The first line that is not blank."""
+    return next((line for line in source.head.split("\n") if line.strip()), "").rstrip("\r")
+
+
+def read_table(source: Source, name: str = "csv") -> Ratings:
+    """Read a text table with a header."""
+    line = first_line(source)
+    separator = separator_of(line)
+    names = header_of(line, separator)
+    found = layout(names)
+    if found is None:
+        refuse_header(source, names)
+    rows = Rows(source, separator, len(names), header=True)
+    return _Table(source, name, found, rows.columns, lambda row: Place(rows.line(row))).ratings()
+
+
+def read_parquet(source: Source) -> Ratings:
+    """Read a Parquet file. Its ids may be integers, which become their digits; floats are refused."""
+    frame = parquet_frame(source)
+    names = [str(name) for name in frame.columns]
+    found = layout(names)
+    if found is None:
+        refuse_header(source, names)
+
+    def columns(wanted: Sequence[int]) -> list[list[Any]]:
+        numbers = {found.at.get("grade"), *(number for number, _ in found.raters)}
+        return [parquet_column(source, frame, column, is_number=column in numbers) for column in wanted]
+
+    return _Table(source, "parquet", found, columns, lambda row: Place(path=f"row {row}")).ratings()
+
+
+def parquet_frame(source: Source) -> Any:
+    """The frame in a Parquet file."""
+    import pandas
+
+    try:
+        return pandas.read_parquet(BytesIO(source.data), dtype_backend="numpy_nullable")
+    except ImportError:
+        source.refuse("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]")
+    except Exception as error:  # whatever the engine says of a damaged file
+        source.refuse(f"the Parquet file cannot be read: {error}")
+
+
+def parquet_column(source: Source, frame: Any, column: int, *, is_number: bool) -> list[Any]:
+    """A column of a Parquet file: ids as text, "" for what is missing; grades as they are."""
+    values = frame.iloc[:, column]
+    if values.dtype.kind == "f" and not is_number:
+        name = quoted(str(frame.columns[column]))
+        source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
+    cells = values.astype(object).where(values.notna(), None).tolist()
+    if is_number:
+        return cells
+    return ["" if cell is None else str(cell) for cell in cells]
+
+
+def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
+    """Say what was found in a header that nobody knows, and what is accepted."""
+    at = find_columns(names, _WANTED)
+    needed = {"query": SPELLINGS["query_id"] + SPELLINGS["query"]}
+    needed |= {what: SPELLINGS[what] for what in ("document", "grade")}
+    others = [name for number, name in enumerate(names) if number not in at.values()]
+    lacking = []
+    for what, spellings in needed.items():
+        if what not in at and not (what == "query" and "query_id" in at):
+            close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
+            lacking.append(f"no column for the {what} (such as {', '.join(spellings[:6])}){close}")
+    source.refuse(f"a table of judgments begins with a header; found {shown_names(names)}: {'; '.join(lacking)}", 1)
+
+
+class _Table:
+    """The cells of a table of judgments on their way to `Ratings`."""
+
+    def __init__(
+        self,
+        source: Source,
+        name: str,
+        found: Layout,
+        columns: Callable[[Sequence[int]], list[list[Any]]],
+        place: Callable[[int], Place],
+    ) -> None:
+        self._source = source
+        self._name = name
+        self._layout = found
+        self._place = place
+        wanted = [*found.at.values(), *(number for number, _ in found.raters)]
+        cells = columns(wanted)
+        self._cells = dict(zip(found.at, cells, strict=False))
+        self._of_raters = cells[len(found.at) :]
+
+    def ratings(self) -> Ratings:
+        """The rows as ratings."""
+        cells, found = self._cells, self._layout
+        documents = unescaped(cells["document"])
+        keys = self._keys()
+        described = self._described(keys)
+        raters, titles, ratings = cells.get("rater"), cells.get("title"), cells.get("grade", [])
+        place, notices = self._place, []
+        final = [name for name in found.names if folded(name) in FINAL]
+        if found.raters:
+            count, times = len(documents), len(found.raters)
+            ratings = [rating for column in self._of_raters for rating in column]
+            raters = [rater for _, rater in found.raters for _ in range(count)]
+            keys, documents = keys * times, documents * times
+            titles = None if titles is None else titles * times
+            place = _Cycle(place, count)
+            if final:
+                notices = [f"the column {final[0]} is left out: the ratings of {times} raters are beside it"]
+        if "" in keys or "" in documents:
+            keep = self._rows_with_ids(keys, documents, ratings, place)
+            numbers = list(compress(range(len(keep)), keep))
+            keys, documents, ratings = (list(compress(column, keep)) for column in (keys, documents, ratings))
+            raters = None if raters is None else list(compress(raters, keep))
+            titles = None if titles is None else list(compress(titles, keep))
+            place = _Chosen(place, numbers)
+        words = ESCI_WORDS if self._is_esci(ratings) else {}
+        return Ratings(
+            self._source.file,
+            self._name,
+            keys,
+            documents,
+            ratings,
+            raters,
+            titles,
+            described,
+            place,
+            words,
+            ESCI_GRADES if words else {},
+            notices,
+        )
+
+    def _keys(self) -> list[str]:
+        """What the rows' queries are kept under: the id, or the text where there is no id."""
+        texts, ids = self._cells.get("query"), self._cells.get("query_id")
+        if texts is not None:
+            texts = self._cells["query"] = unescaped(texts)
+            if folded(self._layout.names[self._layout.at["query"]]) == _GOVUK_QUERY:
+                texts = self._cells["query"] = _carried_forward(texts)
+        if ids is None:
+            assert texts is not None
+            return texts
+        if texts is not None and "" in ids:
+            return [key or text for key, text in zip(ids, texts, strict=True)]
+        return ids
+
+    def _described(self, keys: Sequence[str]) -> dict[str, Query]:
+        """The queries with a text beside their id, and those without a document."""
+        texts, documents = self._cells.get("query"), self._cells["document"]
+        described: dict[str, Query] = {}
+        if texts is not None and "query_id" in self._cells:
+            for row, (key, text) in enumerate(zip(keys, texts, strict=True)):
+                known = described.get(key)
+                if known is None:
+                    described[key] = Query(key, text)
+                elif known.text != text:
+                    place = self._place(row)
+                    message = f"the query {quoted(key)} has two texts, {quoted(known.text or '')} and {quoted(text)}"
+                    self._source.refuse(f"{message}; keep one of them", place.line, place.path)
+        elif "" in documents:
+            for key, document in zip(keys, documents, strict=True):
+                if not document:
+                    described.setdefault(key, Query(key, key))
+        return described
+
+    def _rows_with_ids(
+        self, keys: Sequence[str], documents: Sequence[str], ratings: Sequence[Any], place: Callable[[int], Place]
+    ) -> list[bool]:
+        """Which rows name a document. One that names none and has no rating names a query without judgments."""
+        keep, problems = [], []
+        for row, (key, document, rating) in enumerate(zip(keys, documents, ratings, strict=True)):
+            blank = rating is None or not str(rating).strip()
+            lacking = (
+                "query" if not key and (document or not blank) else "document" if not document and not blank else ""
+            )
+            if lacking:
+                at = place(row)
+                problems.append(FileProblem(f"the row has no {lacking}", at.line, at.path))
+            keep.append(bool(document))
+        if problems:
+            raise JudgmentFileError(self._source.file, problems)
+        return keep
+
+    def _is_esci(self, ratings: Sequence[Any]) -> bool:
+        grade = self._layout.at.get("grade")
+        name = folded(self._layout.names[grade]) if grade is not None else ""
+        if name not in ("escilabel", "label"):
+            return False
+        given = {rating.strip().casefold() for rating in set(ratings) if isinstance(rating, str)}
+        return name == "escilabel" or given <= {"", *ESCI_WORDS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cycle:
+    """The place of a row that stands for one of several cells of the same row."""
+
+    place: Callable[[int], Place]
+    count: int
+
+    def __call__(self, row: int) -> Place:
+        return self.place(row % self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The place of a row among those that were kept."""
+
+    place: Callable[[int], Place]
+    numbers: Sequence[int]
+
+    def __call__(self, row: int) -> Place:
+        return self.place(self.numbers[row])
+
+
+def unescaped(cells: list[str]) -> list[str]:
+    """Cells without the space that Quepid (and our own CSV) puts before a text that a spreadsheet would calculate."""
+    escaped = {cell for cell in set(cells) if cell[:1] == " " and cell.lstrip(" ")[:1] in CALCULATED}
+    return [cell[1:] if cell in escaped else cell for cell in cells] if escaped else cells
+
+
+def _carried_forward(cells: Sequence[str]) -> list[str]:
+    """GOV.UK's tables name a query once: a blank cell is the one above."""
+    carried, last = [], ""
+    for cell in cells:
+        last = cell or last
+        carried.append(last)
+    return carried

@@ -1,0 +1,122 @@
+"""What a file of judgments becomes: `Judgments`, a dict of dicts that also knows its queries, titles and raters.
+
+Between the file and them stand `Ratings`, a column for each thing that a row says, as it was written: the one shape that
+every format is read into, and that `grading` makes `Judgments` of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as a file describes it. `id` is what its judgments are kept under: an id, or the text where none is given.
+
+    `text` is None where the file has ids alone. `note` is an information need or a description. `line` counts from 1.
+    """
+
+    id: str
+    text: str | None = None
+    weight: float = 1
+    params: Mapping[str, object] = field(default_factory=dict)
+    note: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in a file: its line, and its path where the file has a structure (JSON)."""
+
+    line: int | None = None
+    path: str | None = None
+
+
+def _nowhere(row: int) -> Place:
+    return Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The ratings of one file, one entry a rating in each column, as they stand there. Nothing is checked yet.
+
+    `queries` are the ids, or the texts where the file has no ids. A rating is text or a number; "" and None are no
+    judgment. `raters` names who gave each rating, None where the file does not tell raters apart. `described` are the
+    queries that the file says more about than their id, those without any rating among them. `place` finds a row
+    again, when there is something to say about it. `words` translates what the format calls its grades ("E") into the
+    names that a scale may give them ("exact"), and `grades_of_words` are the grades of those where there is no scale.
+    """
+
+    file: str
+    format: str
+    queries: Sequence[str]
+    documents: Sequence[str]
+    ratings: Sequence[object]
+    raters: Sequence[str] | None = None
+    titles: Sequence[str | None] | None = None
+    described: Mapping[str, Query] = field(default_factory=dict)
+    place: Callable[[int], Place] = _nowhere
+    words: Mapping[str, str] = field(default_factory=dict)
+    grades_of_words: Mapping[str, float] = field(default_factory=dict)
+    notices: Sequence[str] = ()
+
+
+class Judgments(dict[str, dict[str, float]]):
+    """{query: {document: grade}}, the queries in the order of the file, and what else the file says.
+
+    The key of a query is its id, or its text where the file gives no id. `queries` are the queries that the file says
+    more about (text, weight, params, note), those without a judgment among them. `titles` are {query: {document:
+    title}}; `ratings` {query: {document: {rater: rating}}} where there are several raters, `raters` their names.
+    `format` is the name of the format it was read as. `notices` say what was left out in reading, and why.
+    """
+
+    __slots__ = ("_by_text", "file", "format", "notices", "place", "queries", "raters", "ratings", "titles")
+
+    def __init__(
+        self,
+        grades: Mapping[str, dict[str, float]] | None = None,
+        *,
+        file: str = "",
+        format: str = "",
+        queries: Mapping[str, Query] | None = None,
+        titles: Mapping[str, Mapping[str, str]] | None = None,
+        ratings: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
+        raters: Sequence[str] = (),
+        notices: Sequence[str] = (),
+        place: Callable[[str, str], Place] | None = None,
+    ) -> None:
+        super().__init__(grades or {})
+        self.file = file
+        self.format = format
+        self.queries: Mapping[str, Query] = queries or {}
+        self.titles: Mapping[str, Mapping[str, str]] = titles or {}
+        self.ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = ratings or {}
+        self.raters = tuple(raters)
+        self.notices = tuple(notices)
+        self.place = place if place is not None else _nowhere_at_all
+        self._by_text: dict[str, list[str]] | None = None
+
+    @property
+    def unrated(self) -> list[str]:
+        """The queries that the file names without judging any document."""
+        return [query for query in self.queries if query not in self]
+
+    def text(self, query: str) -> str:
+        """The text of a query: what the file says, or the key itself where it says nothing."""
+        described = self.queries.get(query)
+        return described.text if described is not None and described.text is not None else query
+
+    def known_as(self, text: str) -> Sequence[str]:
+        """The keys of the queries whose text this is, by what the file says of them."""
+        if self._by_text is None:
+            self._by_text = {}
+            for key, query in self.queries.items():
+                if query.text is not None and query.text != key:
+                    self._by_text.setdefault(query.text, []).append(key)
+        keys: Sequence[str] = self._by_text.get(text, ())
+        return [text, *keys] if text in self or text in self.queries else keys
+
+
+def _nowhere_at_all(query: str, document: str) -> Place:
+    return Place()

@@ -1,0 +1,39 @@
+"""What is wrong with a file of judgments, queries or a run: one `FileProblem` a mistake, all of a file in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileProblem:
+    """One mistake in a file: in which line (from 1), or where in its structure (`queries[3].ratings`), and what."""
+
+    message: str
+    line: int | None = None
+    path: str | None = None
+
+    def render(self, file: str) -> str:
+        """`file:line: message`, with the path in the structure where there is one."""
+        line = f":{self.line}" if self.line is not None else ""
+        path = f" {self.path}:" if self.path else ""
+        return f"{file}{line}:{path} {self.message}"
+
+
+class JudgmentFileError(ValueError):
+    """A file of judgments, of queries or of a run that cannot be used. `problems` has the mistakes found in it."""
+
+    def __init__(self, file: str, problems: Iterable[FileProblem | str]) -> None:
+        self.file = file
+        self.problems = tuple(FileProblem(problem) if isinstance(problem, str) else problem for problem in problems)
+        shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
+        if len(self.problems) > MOST_SHOWN:
+            shown.append(f"{file}: ... and {len(self.problems) - MOST_SHOWN:,} more problems")
+        super().__init__("\n".join(shown))
+
+    def __reduce__(self) -> tuple[type[JudgmentFileError], tuple[str, tuple[FileProblem, ...]]]:
+        """Pickle what it was made of, not the text that was made of that."""
+        return type(self), (self.file, self.problems)
