@@ -1,4 +1,4 @@
-"""From ratings as they are written to `Judgments`: names become grades, several ratings one grade, contradictions errors.
+"""From ratings as they are written to `Judgments`: names become grades, several ratings one, contradictions errors.
 
 Files of judgments have millions of rows and a handful of different grades. So each different grade is read once, and
 rows are looked at one by one only where something is wrong with some of them.
@@ -229,7 +229,7 @@ def _repeated(rows: Ratings, reading: _Reading, raters: str | None) -> Judgments
     each: dict[str, dict[str, list[int]]] = {}
     for row, (query, document) in enumerate(zip(rows.queries, rows.documents, strict=True)):
         each.setdefault(query, {}).setdefault(document, []).append(row)
-    problems = []
+    problems: list[FileProblem] = []
     grades: dict[str, dict[str, float]] = {}
     for query, documents in each.items():
         of_query = grades[query] = {}
@@ -261,8 +261,8 @@ def _twice(rows: Ratings, first: int, grade: float, other: float | None) -> str:
     line = rows.place(first).line
     where = f" in line {line}" if line is not None else ""
     return (
-        f"judged twice, {grade:g}{where} and {other:g} here; keep one of them, or say how the ratings of several raters "
-        "are combined (raters: median)"
+        f"judged twice, {grade:g}{where} and {other:g} here; keep one of them, or say how the ratings of several "
+        "raters are combined (raters: median)"
     )
 
 
@@ -276,7 +276,7 @@ def _of_raters(rows: Ratings, reading: _Reading, how: str) -> Judgments:
     """Ratings of raters who have names."""
     assert rows.raters is not None
     ratings: dict[str, dict[str, dict[str, float]]] = {}
-    problems = []
+    problems: list[FileProblem] = []
     for row, (query, document, rater) in enumerate(zip(rows.queries, rows.documents, rows.raters, strict=True)):
         grade = _grade(reading, rows.ratings[row])
         given = ratings.setdefault(query, {}).setdefault(document, {})

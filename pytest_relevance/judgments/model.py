@@ -1,7 +1,7 @@
 """What a file of judgments becomes: `Judgments`, a dict of dicts that also knows its queries, titles and raters.
 
-Between the file and them stand `Ratings`, a column for each thing that a row says, as it was written: the one shape that
-every format is read into, and that `grading` makes `Judgments` of.
+Between the file and them stand `Ratings`, a column for each thing that a row says, as it was written: the one shape
+that every format is read into, and that `grading` makes `Judgments` of.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as a file describes it. `id` is what its judgments are kept under: an id, or the text where none is given.
+    """A query as a file describes it. `id` is what its judgments are kept under: an id, or the text where there is none.
 
     `text` is None where the file has ids alone. `note` is an information need or a description. `line` counts from 1.
     """

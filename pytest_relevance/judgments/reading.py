@@ -139,7 +139,7 @@ def _refuse_unknown(source: Source, what: str) -> NoReturn:
         refuse_header(source, names)
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
-        f"the format of these {what} is not recognised; the file begins with {quoted(line.strip())}. Known are: {known}. "
-        "If it is one of them, name it: format",
+        f"the format of these {what} is not recognised; the file begins with {quoted(line.strip())}. "
+        f"Known are: {known}. If it is one of them, name it: format",
         1,
     )

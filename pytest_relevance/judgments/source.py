@@ -24,7 +24,7 @@ class NumberAsWritten(str):
 
 
 class Source:
-    """A file: its name as messages show it, its bytes, and what the user says about it beyond the format (`options`)."""
+    """A file: its name as messages show it, its bytes, and what the user says of it beyond the format (`options`)."""
 
     def __init__(self, file: str, data: bytes, options: Mapping[str, str] | None = None) -> None:
         self.file = file

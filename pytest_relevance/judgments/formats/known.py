@@ -42,8 +42,8 @@ def _is_table(source: Source) -> bool:
 
 
 FORMATS: Mapping[str, Format] = {
-    format.name: format
-    for format in (
+    known.name: known
+    for known in (
         Format(
             "parquet",
             "a Parquet file with columns as in CSV",

@@ -1,7 +1,7 @@
 """Files of rows, read through pandas: columns of text by the million, and the line of a row when it is asked for.
 
-pandas reads the rows; what it would let pass (a row that is too short) is looked for afterwards, and a file that has any
-trouble is read again, slowly and with line numbers, to say where.
+pandas reads the rows; what it would let pass (a row that is too short) is looked for afterwards, and a file that has
+any trouble is read again, slowly and with line numbers, to say where.
 """
 
 from __future__ import annotations
@@ -154,9 +154,7 @@ class Rows:
         try:
             for row in reader:
                 if len(row) != self.width and "\n" in "".join(row) and _is_open(self._text):
-                    self.source.refuse(
-                        "a quoted cell begins in this row and never ends; is the file truncated?", begins
-                    )
+                    self.source.refuse("a quoted cell in this row never ends; is the file truncated?", begins)
                 if any(map(str.strip, row)):
                     yield begins, row
                 begins = reader.line_num + 1

@@ -49,8 +49,8 @@ def read_table(source: Source) -> list[Query]:
     if not at:
         if not _is_id_and_text(source):
             source.refuse(
-                f"a file of queries has a header with {' or '.join(SPELLINGS[_TEXT][:3])} (and query_id), or lines of an "
-                f"id and a text with a tab between them; found {shown_names(names)}",
+                f"a file of queries has a header with {' or '.join(SPELLINGS[_TEXT][:3])} (and query_id), or lines "
+                f"of an id and a text with a tab between them; found {shown_names(names)}",
                 1,
             )
         at, separator, names = {_ID: 0, _TEXT: 1}, "\t", ["id", "text"]

@@ -24,7 +24,7 @@ ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant":
 """The grades of ESCI's labels where no scale gives others."""
 
 FINAL = frozenset({"finalrating", "finalgrade", "consensus"})
-"""Columns (folded) that hold what was made of the raters' columns beside them: no rater, and not read where they are."""
+"""Columns (folded) that hold what was made of the raters' columns beside them: not read where those are."""
 
 _WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
@@ -139,7 +139,7 @@ def parquet_column(source: Source, frame: Any, column: int, *, is_number: bool) 
     if values.dtype.kind == "f" and not is_number:
         name = quoted(str(frame.columns[column]))
         source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
-    cells = values.astype(object).where(values.notna(), None).tolist()
+    cells: list[Any] = values.astype(object).where(values.notna(), None).tolist()
     if is_number:
         return cells
     return ["" if cell is None else str(cell) for cell in cells]
