@@ -90,14 +90,10 @@ class _Reading(dict[object, "float | None"]):
             return None
         if name in self._names:
             return self._names[name]
-        meant = self._rows.words.get(name.casefold())
-        if meant is not None:
-            if meant in self._folded:
-                return self._folded[meant]
-            if name.casefold() in self._folded:
-                return self._folded[name.casefold()]
-            if self._scale is None and meant in self._rows.grades_of_words:
-                return self._rows.grades_of_words[meant]
+        known = self._folded if self._scale is not None else self._rows.grades_of_words
+        for meant in self._rows.words.get(name.casefold(), ()):
+            if meant in known:
+                return known[meant]
         grade = number_of(name)
         return self._on_scale(grade) if grade is not None else self._no_grade(name)
 

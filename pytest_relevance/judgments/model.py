@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as a file describes it. `id` is what its judgments are kept under: an id, or the text where there is none.
+    """A query as a file describes it. `id` is what its judgments are kept under: an id, or the text where it has none.
 
     `text` is None where the file has ids alone. `note` is an information need or a description. `line` counts from 1.
     """
@@ -44,8 +44,8 @@ class Ratings:
     `queries` are the ids, or the texts where the file has no ids. A rating is text or a number; "" and None are no
     judgment. `raters` names who gave each rating, None where the file does not tell raters apart. `described` are the
     queries that the file says more about than their id, those without any rating among them. `place` finds a row
-    again, when there is something to say about it. `words` translates what the format calls its grades ("E") into the
-    names that a scale may give them ("exact"), and `grades_of_words` are the grades of those where there is no scale.
+    again, when there is something to say about it. `words` are what the format calls its grades ("e", folded) and the
+    names that a scale may give them ("exact", "e"); `grades_of_words` are the grades of those where there is no scale.
     """
 
     file: str
@@ -57,7 +57,7 @@ class Ratings:
     titles: Sequence[str | None] | None = None
     described: Mapping[str, Query] = field(default_factory=dict)
     place: Callable[[int], Place] = _nowhere
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     grades_of_words: Mapping[str, float] = field(default_factory=dict)
     notices: Sequence[str] = ()
 

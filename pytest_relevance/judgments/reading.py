@@ -85,7 +85,10 @@ def read_ratings(source: Source, format: str | None = None) -> Ratings:
         _refuse_unknown(source, "judgments")
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
-    return known.ratings(source)
+    ratings = known.ratings(source)
+    if not ratings.queries and not ratings.described:
+        source.refuse("the file holds no judgments")
+    return ratings
 
 
 def as_scale(scale: AnyScale) -> Scale | None:

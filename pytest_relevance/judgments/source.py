@@ -44,7 +44,7 @@ class Source:
         except OSError as error:
             raise JudgmentFileError(file, [f"cannot be read: {error.strerror or error}"]) from None
         source = cls(file, data, options)
-        if not data.strip():
+        if not data.removeprefix(b"\xef\xbb\xbf").strip():
             source.refuse("the file is empty")
         return source
 
@@ -65,6 +65,8 @@ class Source:
             self.refuse(f"the file is not UTF-8 (byte 0x{wrong} cannot stand there); save it as UTF-8", line)
         if "\0" in text:
             self.refuse("there is a NUL byte in the file; it is no text", text.count("\n", 0, text.index("\0")) + 1)
+        if "\r" in text and "\n" not in text:
+            text = text.replace("\r", "\n")
         return text
 
     @cached_property

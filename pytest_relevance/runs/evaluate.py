@@ -1,16 +1,16 @@
 """`evaluate`: judgments and rankings in, a table of scores out; the library's front door for notebooks and scripts.
 
 What people hold their data in (mappings, DataFrames) is turned here into the `Judgments` and `Rankings` of the metrics
-wing, which does all arithmetic. A new spelling of a column belongs in `COLUMNS`.
+wing, which does all arithmetic.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import Settings
 
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 
     AnyJudgments = Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | Judgments
     AnyRankings = Mapping[Any, Sequence[Any] | Mapping[Any, float]] | pandas.DataFrame | Rankings
-
-# What a column holds: its spellings, the preferred first; case, spaces, "-", "_" and "." do not matter.
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "query": ("query_id", "qid", "query", "topic_id", "topic"),
-    "document": ("doc_id", "document_id", "docno", "document", "doc", "did", "corpus_id", "product_id", "item_id"),
-    "grade": ("grade", "rating", "relevance", "label", "rel", "score"),
-    "rank": ("rank", "position"),
-    "score": ("score",),
-}
 
 
 def evaluate(
@@ -147,21 +138,19 @@ def _by_query(
 
 
 def _columns(frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()) -> dict[str, Any]:
-    """Find the columns of a frame by the spellings of `COLUMNS`; a needed one that is missing is a ValueError."""
-    found = {re.sub(r"[\s._-]", "", str(column)).lower(): column for column in reversed(list(frame.columns))}
-    names = {}
-    for what in (*needed, *also):
-        spellings = [spelling.replace("_", "") for spelling in COLUMNS[what]]
-        spelling = next((spelling for spelling in spellings if spelling in found), None)
-        if spelling is not None:
-            names[what] = found[spelling]
-        elif what in needed:
+    """Find the columns of a frame by their usual spellings; a needed one that is missing is a ValueError."""
+    names = list(frame.columns)
+    at = find_columns(names, ("query_id", *needed, *also))
+    if "query_id" in at:
+        at["query"] = at.pop("query_id")
+    for what in needed:
+        if what not in at:
+            spellings = SPELLINGS[what] if what != "query" else SPELLINGS["query_id"] + SPELLINGS["query"]
             raise ValueError(
                 f"{where}: the frame has no column for the {what}; "
-                f"it has {', '.join(map(str, frame.columns)) or 'none'}, "
-                f"and the {what} is read from {', '.join(COLUMNS[what])}"
+                f"it has {', '.join(map(str, names)) or 'none'}, and the {what} is read from {', '.join(spellings)}"
             )
-    return names
+    return {what: names[number] for what, number in at.items()}
 
 
 def _ids(frame: Any, column: Any, where: str, what: str) -> list[str]:

@@ -19,7 +19,7 @@ from pytest_relevance.judgments.source import Source
 from pytest_relevance.wording import did_you_mean, quoted
 
 ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
-ESCI_WORDS = {**ESCI, **{word: word for word in ESCI.values()}}
+ESCI_WORDS = {name: pair for pair in ESCI.items() for name in pair}
 ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
 """The grades of ESCI's labels where no scale gives others."""
 

@@ -1,0 +1,380 @@
+"""Tables of judgments: CSV, TSV, Parquet, and the exports that are such tables."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import read_judgments, read_queries
+
+
+def written(tmp_path: Path, content: str | bytes, name: str = "judgments.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def problems(path: Path, format: str | None = None, **options: str) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)  # type: ignore[arg-type]
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_a_table_with_ids(tmp_path: Path) -> None:
+    path = written(tmp_path, "query_id,doc_id,grade\nq1,a,3\nq2,b,0\nq1,c,1\n")
+    judgments = read_judgments(path)
+    assert judgments == {"q1": {"a": 3, "c": 1}, "q2": {"b": 0}}
+    assert judgments.format == "csv"
+    assert judgments.file == str(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "query,docid,rating",
+        "Query Text,Doc ID,Rating",
+        "query_id,document,relevance",
+        "qid,docno,rel",
+        "search_term,sku,label",
+        "QUERY,Document_Id,GRADE",
+        "query.text,product id,judgement",
+    ],
+)
+def test_the_usual_spellings_of_a_header(tmp_path: Path, header: str) -> None:
+    assert read_judgments(written(tmp_path, f"{header}\nsmart watch,a,3\n")) == {"smart watch": {"a": 3}}
+
+
+@pytest.mark.parametrize("separator", [",", "\t", ";", "|"])
+def test_separators(tmp_path: Path, separator: str) -> None:
+    lines = ["query,doc_id,grade", "a b,1,2", "c,007,0"]
+    path = written(tmp_path, "\n".join(line.replace(",", separator) for line in lines))
+    assert read_judgments(path) == {"a b": {"1": 2}, "c": {"007": 0}}
+
+
+def test_columns_in_another_order_and_columns_of_no_interest(tmp_path: Path) -> None:
+    path = written(tmp_path, "colour,grade,doc_id,price,query\nred,2,a,1.50,shoes\n")
+    assert read_judgments(path) == {"shoes": {"a": 2}}
+
+
+@pytest.mark.parametrize(
+    "identifier", ["007", "no", "null", "NA", "nan", "1e5", "12:30", "2024-01-01", "10020#0", "/a/b.html", "True", "-5"]
+)
+def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
+    path = written(tmp_path, f"query,doc_id,grade\n{identifier},{identifier},1\n")
+    assert read_judgments(path) == {identifier: {identifier: 1}}
+
+
+def test_quoted_cells(tmp_path: Path) -> None:
+    path = written(tmp_path, 'query,docid,rating\n"shoes, blue ""suede""",a,3\n"two\nlines",b,1\n17" monitor,c,2\n')
+    assert read_judgments(path) == {'shoes, blue "suede"': {"a": 3}, "two\nlines": {"b": 1}, '17" monitor': {"c": 2}}
+
+
+def test_tabs_need_no_quotes_but_may_have_them(tmp_path: Path) -> None:
+    content = 'query\tdoc_id\tgrade\n17" monitor\ta\t1\n"to be" or not\tb\t2\n"tv, ""used"""\tc\t3\n'
+    assert read_judgments(written(tmp_path, content, "judgments.tsv")) == {
+        '17" monitor': {"a": 1},
+        '"to be" or not': {"b": 2},
+        'tv, "used"': {"c": 3},
+    }
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_line_ends_a_byte_order_mark_and_gzip(tmp_path: Path, line_end: str, bom: bytes, packed: bool) -> None:
+    content = bom + line_end.join(["query,doc_id,grade", "smart watch ⌚,a,3", "", "b,c,0"]).encode()
+    path = written(tmp_path, gzip.compress(content) if packed else content)
+    assert read_judgments(path) == {"smart watch ⌚": {"a": 3}, "b": {"c": 0}}
+
+
+def test_grades_are_numbers_and_whole_ones_ints(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc_id,grade\nq,a,3.0\nq,b,0.25\nq,c,-1\nq,d,100.000\nq,e,1e-1\n")
+    grades = read_judgments(path)["q"]
+    assert grades == {"a": 3, "b": 0.25, "c": -1, "d": 100, "e": 0.1}
+    assert [type(grade) for grade in grades.values()] == [int, float, int, int, float]
+
+
+def test_grades_with_names(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc_id,grade\nq,a,good\nq,b,bad\nq,c,1\n")
+    assert read_judgments(path, scale={"good": 2, "fair": 1, "bad": 0}) == {"q": {"a": 2, "b": 0, "c": 1}}
+    assert problems(path) == [
+        f'FILE:{line}: query "q", document "{document}": the grade "{name}" is no number; names of grades are given by '
+        "a scale, such as scale: {good: 1, bad: 0}"
+        for line, document, name in ((2, "a", "good"), (3, "b", "bad"))
+    ]
+
+
+def test_a_name_the_scale_does_not_have(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc_id,grade\nq,a,godo\n")
+    assert problems(path, scale={"good": 1, "bad": 0}) == [  # type: ignore[arg-type]
+        'FILE:2: query "q", document "a": the scale has no grade "godo"; it has 0 (bad), 1 (good); did you mean "good"?'
+    ]
+
+
+def test_a_grade_off_the_scale_names_line_query_and_document(tmp_path: Path) -> None:
+    path = written(tmp_path, 'query,doc_id,grade\n"a\nb",x,3\nshoes,y,4\n')
+    assert problems(path, scale=(0, 3)) == [  # type: ignore[arg-type]
+        'FILE:4: query "shoes", document "y": grade 4 is off the scale, which is 0 to 3'
+    ]
+
+
+def test_a_blank_grade_is_no_judgment(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\nq,a,\nq,b, \nq,c,0\n")
+    assert read_judgments(path) == {"q": {"c": 0}}
+
+
+def test_a_row_without_a_document_is_a_query_that_nobody_rated(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, "query,docid,rating\nshoes,a,1\nsocks,,\n"))
+    assert judgments == {"shoes": {"a": 1}}
+    assert judgments.unrated == ["socks"]
+
+
+def test_rows_that_lack_something(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\nshoes,,2\n,b,1\n")
+    assert problems(path) == ["FILE:2: the row has no document", "FILE:3: the row has no query"]
+
+
+def test_the_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\n =SUM(A1),a,1\n -5 degrees,b,1\n +1,c,2\n @home,d,3\n shoes,e,1\n")
+    assert list(read_judgments(path)) == ["=SUM(A1)", "-5 degrees", "+1", "@home", " shoes"]
+
+
+def test_titles_are_kept(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, "query,docid,title,rating\nshoes,a,Red shoes,1\nshoes,b,,2\n"))
+    assert judgments.titles == {"shoes": {"a": "Red shoes"}}
+
+
+def test_ids_with_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,red shoes,b,0\n,socks,c,2\n")
+    judgments = read_judgments(path)
+    assert judgments == {"q1": {"a": 1, "b": 0}, "socks": {"c": 2}}
+    assert judgments.text("q1") == "red shoes"
+    assert judgments.known_as("red shoes") == ["q1"]
+    assert judgments.known_as("socks") == ["socks"]
+    assert judgments.known_as("hats") == ()
+
+
+def test_an_id_with_two_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, "query_id,query,doc_id,grade\nq1,red shoes,a,1\nq1,blue shoes,b,0\n")
+    assert problems(path) == ['FILE:3: the query "q1" has two texts, "red shoes" and "blue shoes"; keep one of them']
+
+
+def test_a_document_judged_twice_alike(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "query,docid,rating\nq,a,1\nq,a,1.0\n")) == {"q": {"a": 1}}
+
+
+def test_a_document_judged_twice_otherwise(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\nq,a,1\nq,b,1\n\nq,a,3\n")
+    assert problems(path) == [
+        'FILE:5: query "q", document "a": judged twice, 1 in line 2 and 3 here; keep one of them, or say how the '
+        "ratings of several raters are combined (raters: median)"
+    ]
+    judgments = read_judgments(path, raters="mean")
+    assert judgments == {"q": {"a": 2, "b": 1}}
+    assert judgments.ratings["q"]["a"] == {"rating 1": 1, "rating 2": 3}
+
+
+def test_a_row_a_rating_with_raters(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rater,rating\nq,a,ann,0\nq,a,bob,3\nq,a,cid,1\nq,b,ann,2\n")
+    judgments = read_judgments(path)
+    assert judgments == {"q": {"a": 1, "b": 2}}
+    assert judgments.raters == ("ann", "bob", "cid")
+    assert judgments.ratings["q"] == {"a": {"ann": 0, "bob": 3, "cid": 1}, "b": {"ann": 2}}
+    assert read_judgments(path, raters="max") == {"q": {"a": 3, "b": 2}}
+
+
+def test_a_rater_who_is_of_two_minds(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,judge,rating\nq,a,ann,0\nq,a,ann,3\n")
+    assert problems(path) == ['FILE:3: query "q", document "a": rater "ann" gave 0 before and 3 here; keep one of them']
+
+
+def test_a_column_a_rater(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,,1\nq,c,,,\n")
+    judgments = read_judgments(path, raters="mean")
+    assert judgments == {"q": {"a": 1, "b": 1}}
+    assert judgments.raters == ("ann", "bob")
+    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are beside it",)
+
+
+def test_a_book_with_a_column_a_judge(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, "query,docid,Ann B.,bob@shop.example\nq,a,0,3\nq,b,1,\n"))
+    assert judgments == {"q": {"a": 1.5, "b": 1}}
+    assert judgments.raters == ("Ann B.", "bob@shop.example")
+
+
+def test_a_wrong_rating_of_one_of_several_raters(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,ann_rating,bob_rating\nq,a,0,2\nq,b,1,many\n")
+    (problem,) = problems(path)
+    assert problem.startswith('FILE:3: query "q", document "b": the grade "many" is no number')
+
+
+def test_beir(tmp_path: Path) -> None:
+    path = written(tmp_path, "query-id\tcorpus-id\tscore\n1\t4983\t1\n3\t0042\t2\n", "test.tsv")
+    assert read_judgments(path) == {"1": {"4983": 1}, "3": {"0042": 2}}
+
+
+def test_gov_uk_carries_a_query_forward(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "queryEntry.query,queryEntry.targets.uri,queryEntry.targets.score\npassport,/renew,3\n,/lost,2\ntax,/vat,1\n",
+    )
+    assert read_judgments(path) == {"passport": {"/renew": 3, "/lost": 2}, "tax": {"/vat": 1}}
+
+
+ESCI = "query_id,query,product_id,product_locale,esci_label\n1,shoes,0B1,us,E\n1,shoes,0B2,us,s\n2,tv,7,us,Irrelevant\n"
+
+
+def test_esci_labels_through_a_scale(tmp_path: Path) -> None:
+    path = written(tmp_path, ESCI)
+    scale = {"exact": 4, "substitute": 2, "complement": 1, "irrelevant": 0}
+    assert read_judgments(path, scale=scale) == {"1": {"0B1": 4, "0B2": 2}, "2": {"7": 0}}
+    assert read_judgments(path, scale={"E": 1, "S": 0.1, "C": 0.01, "I": 0})["1"] == {"0B1": 1, "0B2": 0.1}
+
+
+def test_esci_labels_without_a_scale_have_the_usual_grades(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, ESCI)) == {"1": {"0B1": 3, "0B2": 2}, "2": {"7": 0}}
+
+
+def test_a_label_that_esci_does_not_have(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, ESCI + "2,tv,8,us,X\n"))
+    assert problem.startswith('FILE:5: query "2", document "8": the grade "X" is no number')
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "judgments.parquet"
+    frame = pandas.DataFrame({"query": ["a b", "a b", "c"], "doc_id": [7, 8, 9], "grade": [1, None, 0.5]})
+    frame.to_parquet(path)
+    judgments = read_judgments(path)
+    assert judgments == {"a b": {"7": 1}, "c": {"9": 0.5}}
+    assert type(judgments["a b"]["7"]) is int
+    frame.assign(doc_id=[7.0, 8.0, 9.0]).to_parquet(path)
+    assert problems(path) == [
+        'FILE: the column "doc_id" holds floats, and an id is text or an integer; write it as text'
+    ]
+
+
+def test_parquet_that_is_damaged(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (problem,) = problems(written(tmp_path, b"PAR1 and so on", "judgments.parquet"))
+    assert problem.startswith("FILE: the Parquet file cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [("q,a", "2 columns"), ("q", "1 column"), ("q,a,1,extra", "4 columns"), ('"q",a', "2 columns")],
+)
+def test_a_row_of_another_width_is_named(tmp_path: Path, row: str, found: str) -> None:
+    path = written(tmp_path, f"query,docid,rating\nq,x,1\n{row}\nq,y,1\n")
+    assert problems(path) == [
+        f"FILE:3: found {found} where there are 3, separated by commas; mend the line (a file that ends so is "
+        "truncated)"
+    ]
+
+
+def test_all_rows_wider_than_the_header(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\nq,a,1,x\nq,b,1,x\n")
+    assert [problem.split(":")[1] for problem in problems(path)] == ["2", "3"]
+
+
+def test_a_file_that_ends_within_quotes(tmp_path: Path) -> None:
+    path = written(tmp_path, 'query,docid,rating\nq,a,1\n"the rest is\nmissing,b,2\n')
+    assert problems(path) == ["FILE:3: a quoted cell in this row never ends; is the file truncated?"]
+
+
+def test_a_header_nobody_knows(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "question,docid,relevence\nq,a,1\n"))
+    assert problem.startswith(
+        "FILE:1: a table of judgments begins with a header; found question, docid and relevence: "
+    )
+    assert "no column for the query (such as query_id, qid, " in problem
+    assert "no column for the grade (such as grade, rating, relevance, " in problem
+    assert 'did you mean "relevance"?' in problem
+    assert "no column for the document" not in problem
+
+
+def test_a_format_nobody_knows(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "Dear reader\nhow are you\n"))
+    assert problem.startswith(
+        'FILE:1: the format of these judgments is not recognised; the file begins with "Dear reader"'
+    )
+    assert "trec (TREC qrels: qid iter docid grade)" in problem
+
+
+def test_a_format_that_is_named_wrongly(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r'unknown format "parkett"; it may be .*; did you mean "parquet"'):
+        read_judgments(written(tmp_path, "query,docid,rating\n"), "parkett")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", gzip.compress(b"")])
+def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
+    assert problems(written(tmp_path, content)) == ["FILE: the file is empty"]
+
+
+def test_a_header_and_nothing_else(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, "query,docid,rating\n")) == ["FILE: the file holds no judgments"]
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert problems(tmp_path / "missing.csv") == ["FILE: cannot be read: No such file or directory"]
+
+
+def test_text_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\nshoes,a,1\ncafé,b,1\n".encode("latin-1"))
+    assert problems(path) == ["FILE:3: the file is not UTF-8 (byte 0xe9 cannot stand there); save it as UTF-8"]
+    assert problems(written(tmp_path, "query".encode("utf-16"))) == ["FILE: the file is UTF-16; save it as UTF-8"]
+
+
+def test_binary_data(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, b"query,docid,rating\nq,a\0,1\n")) == [
+        "FILE:2: there is a NUL byte in the file; it is no text"
+    ]
+
+
+def test_gzip_that_ends_early_or_is_damaged(tmp_path: Path) -> None:
+    packed = gzip.compress(b"query,docid,rating\n" + b"".join(b"q,%d,1\n" % n for n in range(9999)))
+    assert problems(written(tmp_path, packed[:-20])) == [
+        "FILE: the gzip file ends early, it is truncated; fetch or pack it again"
+    ]
+    (problem,) = problems(written(tmp_path, packed[:100] + b"????" + packed[104:]))
+    assert problem.startswith("FILE: the gzip file is damaged (")
+
+
+def test_gzip_that_expands_without_end(tmp_path: Path) -> None:
+    bomb = gzip.compress(b"\n" * (80 << 20))
+    (problem,) = problems(written(tmp_path, bomb))
+    assert problem.startswith(f"FILE: the gzip file of {len(bomb):,} bytes expands to more than 67,108,864 bytes; ")
+
+
+def test_gzip_of_several_members(tmp_path: Path) -> None:
+    packed = gzip.compress(b"query,docid,rating\nq,a,1\n") + gzip.compress(b"q,b,2\n")
+    assert read_judgments(written(tmp_path, packed)) == {"q": {"a": 1, "b": 2}}
+
+
+def test_many_problems_are_counted(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\n" + "".join(f"q,{n},bad\n" for n in range(50)))
+    lines = problems(path)
+    assert len(lines) == 21
+    assert lines[-1] == "FILE: ... and 30 more problems"
+
+
+def test_queries_of_a_table_of_judgments(tmp_path: Path) -> None:
+    assert read_queries(written(tmp_path, "query,docid,rating\na b,1,2\nc,2,0\na b,3,1\n")) == {"a b": "a b", "c": "c"}
+    assert read_queries(written(tmp_path, ESCI)) == {"1": "shoes", "2": "tv"}
+
+
+def test_the_chorus_files_say_the_same(chorus: Path) -> None:
+    rated = read_judgments(chorus / "Broad_Query_Set_rated.csv")
+    assert len(rated) == 135
+    assert sum(map(len, rated.values())) == 3668
+    rows = read_judgments(chorus / "multirater.csv")
+    columns = read_judgments(chorus / "Broad_Query_Set_individual_ratings.csv")
+    assert sum(map(len, rows.values())) == 3188
+    assert rows == columns
+    assert columns.raters == ("agent_1", "agent_2", "agent_3")
+    assert rows.raters == ("agent_1", "agent_2", "agent_3")

@@ -1,0 +1,113 @@
+"""TREC qrels."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import read_judgments, read_queries
+
+
+def written(tmp_path: Path, content: str | bytes) -> Path:
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def problems(path: Path, format: str | None = None, **options: object) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)  # type: ignore[arg-type]
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_qrels(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, "q1 0 a 3\nq1 0 b 0\nq2 Q0 a 1\n"))
+    assert judgments == {"q1": {"a": 3, "b": 0}, "q2": {"a": 1}}
+    assert judgments.format == "trec"
+
+
+def test_tabs_spaces_blank_lines_comments_and_line_ends(tmp_path: Path) -> None:
+    content = b"# made by hand\r\nq1\t0\ta\t3\r\n\r\n  q1   0  10020#0 \t 1  \r\n#q1 0 c 1\r\nq2 0 a -1\r\n"
+    for path in (written(tmp_path, content), written(tmp_path, gzip.compress(b"\xef\xbb\xbf" + content))):
+        assert read_judgments(path) == {"q1": {"a": 3, "10020#0": 1}, "q2": {"a": -1}}
+
+
+def test_queries_with_spaces_between_tabs(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "smart watch\t0\ta\t3\nbag\t0\tb\t1\n")) == {
+        "smart watch": {"a": 3},
+        "bag": {"b": 1},
+    }
+
+
+def test_quotes_are_nothing_special(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, 'q1 0 "a 3\nq1 0 b" 0\n')) == {"q1": {'"a': 3, 'b"': 0}}
+
+
+@pytest.mark.parametrize("identifier", ["007", "no", "NA", "null", "1e5", "12:30", "10020#0", "a/b.html"])
+def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
+    path = written(tmp_path, f"{identifier} 0 {identifier} 1\n")
+    assert read_judgments(path) == {identifier: {identifier: 1}}
+
+
+def test_fractional_grades_are_kept(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "q 0 a 0.5\n")) == {"q": {"a": 0.5}}
+
+
+@pytest.mark.parametrize(("row", "found"), [("q1 0 b", "3 columns"), ("q1 0 b 1 x", "5 columns"), ("q1", "1 column")])
+def test_a_line_of_another_width_is_named(tmp_path: Path, row: str, found: str) -> None:
+    path = written(tmp_path, f"# qrels\nq1 0 a 1\nq1 0 d 1\n{row}\nq1 0 c 1\n")
+    assert problems(path) == [
+        f"FILE:4: found {found} where there are 4, separated by white space; mend the line (a file that ends so is "
+        "truncated)"
+    ]
+
+
+def test_a_grade_that_is_none(tmp_path: Path) -> None:
+    path = written(tmp_path, "q1 0 a 1\nq1 0 b 2\nq1 0 c x\n")
+    (problem,) = problems(path)
+    assert problem.startswith('FILE:3: query "q1", document "c": the grade "x" is no number')
+
+
+def test_a_grade_off_the_scale(tmp_path: Path) -> None:
+    path = written(tmp_path, "# comment\nq1 0 a 1\n\nq1 0 b 4\n")
+    assert problems(path, scale=(0, 3)) == [
+        'FILE:4: query "q1", document "b": grade 4 is off the scale, which is 0 to 3'
+    ]
+
+
+def test_judged_twice(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "q1 0 a 1\nq1 0 a 1\n")) == {"q1": {"a": 1}}
+    (problem,) = problems(written(tmp_path, "q1 0 a 1\nq1 0 a 2\n"))
+    assert problem.startswith('FILE:2: query "q1", document "a": judged twice, 1 in line 1 and 2 here; keep one')
+
+
+def test_nothing_but_comments(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, "# nothing\n"), "trec") == ["FILE: the file has no judgments, only comments"]
+
+
+def test_qrels_have_no_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, "q1 0 a 1\n")
+    with pytest.raises(JudgmentFileError, match=r"trec .* has no queries, only their ids; name a file of queries"):
+        read_queries(path, "trec")
+
+
+def test_the_qrels_of_trec_eval(data: Path) -> None:
+    judgments = read_judgments(data / "trec_eval" / "qrels.test")
+    assert len(judgments) == 3
+    assert sum(map(len, judgments.values())) == 3681
+
+
+def test_the_qrels_of_chorus_are_its_table(chorus: Path) -> None:
+    ids = {text: key for key, text in read_queries(chorus / "queries.tsv").items()}
+    table = read_judgments(chorus / "Broad_Query_Set_rated.csv")
+    qrels = read_judgments(chorus / "qrels.txt")
+    assert {ids[text]: grades for text, grades in table.items()} == qrels
+    packed = read_judgments(data_of(chorus) / "ranx_qrels.trec.gz")
+    assert packed == {"q1": {"d1": 1, "d2": 2, "d3": 3}, "q2": {"d1": 1, "d2": 2}}
+
+
+def data_of(chorus: Path) -> Path:
+    return chorus.parent / "formats"
