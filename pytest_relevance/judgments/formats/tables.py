@@ -5,7 +5,7 @@ One row a rating, or one row a document with a column a rater. What a column hol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import compress
@@ -29,8 +29,11 @@ FINAL = frozenset({"finalrating", "finalgrade", "consensus"})
 _WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
 _GOVUK_QUERY = "queryentryquery"
-CALCULATED = ("=", "+", "-", "@")
+CALCULATED = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
+
+_TEXTS = ("query_id", "query", "document", "rater", "title")
+_BEIR_DOCUMENT = "corpusid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,21 @@ def read_table(source: Source, name: str = "csv") -> Ratings:
     if found is None:
         refuse_header(source, names)
     rows = Rows(source, separator, len(names), header=True)
-    return _Table(source, name, found, rows.columns, lambda row: Place(rows.line(row))).ratings()
+    is_beir = folded(names[found.at["document"]]) == _BEIR_DOCUMENT  # no spreadsheet ever sees it
+    columns = (
+        rows.columns if is_beir else _of_spreadsheet(rows, [found.at[what] for what in _TEXTS if what in found.at])
+    )
+    return _Table(source, name, found, columns, lambda row: Place(rows.line(row))).ratings()
+
+
+def _of_spreadsheet(rows: Rows, texts: Collection[int]) -> Callable[[Sequence[int]], list[list[str]]]:
+    """The columns of a table that a spreadsheet may read too: see `unescaped`."""
+
+    def columns(wanted: Sequence[int]) -> list[list[str]]:
+        cells = rows.columns(wanted)
+        return [unescaped(column) if number in texts else column for number, column in zip(wanted, cells, strict=True)]
+
+    return columns
 
 
 def read_parquet(source: Source) -> Ratings:
@@ -182,7 +199,7 @@ class _Table:
     def ratings(self) -> Ratings:
         """The rows as ratings."""
         cells, found = self._cells, self._layout
-        documents = unescaped(cells["document"])
+        documents = cells["document"]
         keys = self._keys()
         described = self._described(keys)
         raters, titles, ratings = cells.get("rater"), cells.get("title"), cells.get("grade", [])
@@ -223,10 +240,8 @@ class _Table:
     def _keys(self) -> list[str]:
         """What the rows' queries are kept under: the id, or the text where there is no id."""
         texts, ids = self._cells.get("query"), self._cells.get("query_id")
-        if texts is not None:
-            texts = self._cells["query"] = unescaped(texts)
-            if folded(self._layout.names[self._layout.at["query"]]) == _GOVUK_QUERY:
-                texts = self._cells["query"] = _carried_forward(texts)
+        if texts is not None and folded(self._layout.names[self._layout.at["query"]]) == _GOVUK_QUERY:
+            texts = self._cells["query"] = _carried_forward(texts)
         if ids is None:
             assert texts is not None
             return texts
