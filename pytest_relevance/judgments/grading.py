@@ -23,14 +23,17 @@ MOST_KEPT = 1000
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
 
 
-def graded(rows: Ratings, scale: Scale | None = None, raters: str | None = None) -> Judgments:
+def graded(
+    rows: Ratings, scale: Scale | None = None, raters: str | None = None, *, words_need_scale: bool = False
+) -> Judgments:
     """Make judgments of ratings. `raters` is how several ratings of a document are combined, None where nobody said.
+    `words_need_scale`: the words of a format (ESCI's) are no grades where there is no scale.
 
     A document that is rated twice has the grade of both where they agree. Where they do not, they are two raters' (the
     file says who rated, or `raters` says that they are), or else an error. Raises `JudgmentFileError` for every rating
     that is no grade or off the scale.
     """
-    reading = _Reading(rows, scale)
+    reading = _Reading(rows, scale, words_need_scale=words_need_scale)
     kept = _without_blanks(rows, reading)
     if kept.raters is not None:
         return _of_raters(kept, reading, raters or "median")
@@ -57,10 +60,11 @@ class _RatedTwice(Exception):
 class _Reading(dict[object, "float | None"]):
     """A rating as written to its grade, None for no judgment. What is no grade is kept in `wrong`, with the reason."""
 
-    def __init__(self, rows: Ratings, scale: Scale | None) -> None:
+    def __init__(self, rows: Ratings, scale: Scale | None, *, words_need_scale: bool) -> None:
         super().__init__()
         self._rows = rows
         self._scale = scale
+        self._words_need_scale = words_need_scale
         self._names: Mapping[str, float] = scale.names if scale is not None else {}
         self._folded = {name.casefold(): grade for name, grade in self._names.items()}
         self.wrong: dict[object, str] = {}
@@ -90,7 +94,9 @@ class _Reading(dict[object, "float | None"]):
             return None
         if name in self._names:
             return self._names[name]
-        known = self._folded if self._scale is not None else self._rows.grades_of_words
+        known = self._rows.grades_of_words
+        if self._scale is not None or self._words_need_scale:
+            known = self._folded
         for meant in self._rows.words.get(name.casefold(), ()):
             if meant in known:
                 return known[meant]
@@ -107,10 +113,12 @@ class _Reading(dict[object, "float | None"]):
             assert self._scale is not None
             close = did_you_mean(name, self._names)
             return f"the scale has no grade {quoted(name)}; it has {self._scale.describe()}{close}"
-        return (
-            f"the grade {quoted(name)} is no number; names of grades are given by a scale, such as "
-            "scale: {good: 1, bad: 0}"
-        )
+        words: Mapping[str, float] = {"good": 1, "bad": 0}
+        if name.casefold() in self._rows.words:
+            words = self._rows.grades_of_words
+        example = ", ".join(f"{word}: {grade:g}" for word, grade in words.items())
+        cure = f"names of grades are given by a scale, such as scale: {{{example}}}"
+        return f"the grade {quoted(name)} is no number; {cure}"
 
 
 def _without_blanks(rows: Ratings, reading: _Reading) -> Ratings:

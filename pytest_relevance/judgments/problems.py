@@ -8,6 +8,10 @@ from dataclasses import dataclass
 MOST_SHOWN = 20
 
 
+class RelevanceWarning(UserWarning):
+    """Something about judgments that is no mistake, but may be one: judged queries without a case, columns left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileProblem:
     """One mistake in a file: in which line (from 1), or where in its structure (`queries[3].ratings`), and what."""

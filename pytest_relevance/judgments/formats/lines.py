@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import csv
 import re
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO, StringIO
-from itertools import islice
 
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
@@ -62,9 +62,11 @@ class Rows:
 
     def line(self, row: int) -> int | None:
         """The line in which a row begins; the header is no row."""
-        for number, _ in islice(self.careful(), row, None):
-            return number
-        return None
+        return self._lines[row] if row < len(self._lines) else None
+
+    @cached_property
+    def _lines(self) -> Sequence[int]:
+        return array("L", (line for line, _ in self.careful()))  # for who asks about one row asks about others
 
     def careful(self) -> Iterator[tuple[int, list[str]]]:
         """Each row with its line, in Python. Ends in `JudgmentFileError` where rows have another width."""

@@ -58,7 +58,8 @@ def read_table(source: Source) -> list[Query]:
     else:
         rows = Rows(source, separator, len(names), header=True)
     wanted = list(at)
-    columns = dict(zip(wanted, rows.columns([at[what] for what in wanted]), strict=True))
+    cells = rows.columns([at[what] for what in wanted])
+    columns = {what: tables.unescaped(column) for what, column in zip(wanted, cells, strict=True)}
     return _queries(source, columns, rows.line)
 
 
@@ -83,7 +84,7 @@ def read_lines(source: Source) -> list[Query]:
 
 def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]) -> list[Query]:
     """The queries of the rows, each once, in their order."""
-    texts = tables.unescaped(list(columns[_TEXT])) if _TEXT in columns else columns[_ID]
+    texts = columns[_TEXT] if _TEXT in columns else columns[_ID]
     ids = columns.get(_ID, texts)
     weights, notes = columns.get("weight"), columns.get("note")
     known: dict[str, Query] = {}
@@ -106,7 +107,7 @@ def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callabl
                 problems.append(FileProblem(f"a weight is a number above 0, found {found(weights[row])}", line(row)))
             weight = number or 1
         note = notes[row] if notes is not None else None
-        known[key] = Query(key, text, weight, note=note or None)
+        known[key] = Query(key, text, weight, note=note or None, line=line(row))
     if problems:
         raise JudgmentFileError(source.file, problems)
     if not known:
