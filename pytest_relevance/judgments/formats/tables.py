@@ -317,10 +317,18 @@ class _Chosen:
         return self.place(self.numbers[row])
 
 
+def escaped(text: str) -> str:
+    """Text as a cell that a spreadsheet does not calculate: with a space in front where it begins as a formula does.
+
+    `unescaped` takes it off again, and one from a text that has such spaces of its own.
+    """
+    return f" {text}" if text.lstrip(" ")[:1] in CALCULATED else text
+
+
 def unescaped(cells: list[str]) -> list[str]:
     """Cells without the space that Quepid (and our own CSV) puts before a text that a spreadsheet would calculate."""
-    escaped = {cell for cell in set(cells) if cell[:1] == " " and cell.lstrip(" ")[:1] in CALCULATED}
-    return [cell[1:] if cell in escaped else cell for cell in cells] if escaped else cells
+    marked = {cell for cell in set(cells) if cell[:1] == " " and cell.lstrip(" ")[:1] in CALCULATED}
+    return [cell[1:] if cell in marked else cell for cell in cells] if marked else cells
 
 
 def _carried_forward(cells: Sequence[str]) -> list[str]:
