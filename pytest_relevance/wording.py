@@ -34,6 +34,11 @@ def listed(names: Iterable[object], last: str = "or") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
+def counted(count: int, what: str, several: str = "") -> str:
+    """A number of things: `1 case`, `1,200 cases`. `several` is the plural where that is not made with an s."""
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
     """A value as a message shows it: its repr (control characters escaped), cut to `longest` characters."""
     try:

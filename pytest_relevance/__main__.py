@@ -1,0 +1,10 @@
+"""`python -m pytest_relevance` is `pytest-relevance`."""
+
+from __future__ import annotations
+
+import sys
+
+from pytest_relevance.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

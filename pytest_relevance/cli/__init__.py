@@ -1,0 +1,111 @@
+"""`pytest-relevance COMMAND`: the door to what is done with case files and judgments while no test runs.
+
+A command is a module of this package with the name of the command: `declare(parser)` adds its arguments, and
+`run(arguments)` does the work and returns the exit code. It is imported when it is called, and what it needs when that
+is needed. A new command is such a module and a row of `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+
+OK, FOUND, USAGE = 0, 1, 2
+"""Exit codes: done; something is wrong in the files; the command cannot be carried out as it was given."""
+
+_BROKEN_PIPE, _INTERRUPTED = 141, 130  # what a shell reports of a program that SIGPIPE or SIGINT ended
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "raters": ("FILE", "show where the raters of a judgment file disagree, and how far"),
+    "schema": ("", "print the JSON Schema of case files, for editors"),
+}
+"""Every command: what it takes, and what it does."""
+
+PROGRAM = "pytest-relevance"
+
+
+class CommandError(Exception):
+    """A command that cannot go on: the message is all there is to say, `code` the exit code."""
+
+    def __init__(self, message: str, code: int = USAGE) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command (by default that of the command line) and give its exit code. A user's mistake is no traceback."""
+    try:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads has read enough; at the end Python would try to write the rest once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    from pytest_relevance.cli import text
+
+    text.survive_any_text()
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help", "help"):
+        print(overview())
+        return OK
+    if name in ("-V", "--version"):
+        from pytest_relevance import __version__
+
+        print(f"{PROGRAM} {__version__}")
+        return OK
+    if name not in COMMANDS:
+        text.complain(_no_command(name))
+        return USAGE
+    from pytest_relevance.cases.problems import CaseFileError
+    from pytest_relevance.cli.parsing import parsed
+    from pytest_relevance.judgments.problems import JudgmentFileError
+
+    command = import_module(f"pytest_relevance.cli.{name}")
+    try:
+        code: int = command.run(parsed(command, name, arguments[1:]))
+    except CommandError as refused:
+        text.complain(str(refused))
+        return refused.code
+    except (CaseFileError, JudgmentFileError) as error:
+        text.complain(str(error))
+        return FOUND
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        text.complain(f"{PROGRAM} {name}: {error.filename or 'the output'}: {error.strerror or error}")
+        return USAGE
+    except SystemExit as stop:  # argparse has said what there is to say
+        return stop.code if isinstance(stop.code, int) else OK
+    return code
+
+
+def overview() -> str:
+    """What each command does, in a line."""
+    usages = {f"{name} {takes}".rstrip(): does for name, (takes, does) in COMMANDS.items()}
+    columns = max(map(len, usages))
+    lines = [f"  {usage:<{columns}}   {does}" for usage, does in usages.items()]
+    return "\n".join(
+        (
+            f"usage: {PROGRAM} COMMAND ...",
+            "",
+            *lines,
+            "",
+            f"{PROGRAM} COMMAND --help says more of one; {PROGRAM} --version prints the version.",
+        )
+    )
+
+
+def _no_command(name: str) -> str:
+    from pytest_relevance.wording import did_you_mean, listed, quoted
+
+    if not name:
+        return overview()
+    close = did_you_mean(name, COMMANDS) or f"; the commands are {listed(COMMANDS, 'and')}"
+    return f"{PROGRAM}: there is no command {quoted(name)}{close}"

@@ -1,0 +1,131 @@
+"""The arguments of a command; those that several commands have, each checked as the library checks it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn, TypeVar
+
+from pytest_relevance.cli import COMMANDS, PROGRAM, CommandError
+from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.wording import did_you_mean, quoted
+
+STANDARD = "-"
+"""The name of standard input and output."""
+
+Found = TypeVar("Found")
+
+_RANGE = re.compile(r"(.+?)\.\.(.+)")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that names the command with what is wrong, and says where to read more."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CommandError(f"{self.prog}: {message}\n{self.format_usage().rstrip()}\n{self.prog} --help says more")
+
+
+def parsed(command: ModuleType, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """What a command was called with. `CommandError` where it cannot be called so."""
+    does = COMMANDS[name][1]
+    parser = _Parser(
+        prog=f"{PROGRAM} {name}",
+        description=f"{does[0].upper()}{does[1:]}.",
+        epilog=(command.__doc__ or "").partition("\n\n")[2].strip() or None,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.declare(parser)
+    found, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        wrong = unknown[0]
+        if wrong.startswith("-"):
+            options = re.findall(r"--[\w-]+", parser.format_help())
+            parser.error(f"there is no option {quoted(wrong)}{did_you_mean(wrong.partition('=')[0], options)}")
+        parser.error(f"{quoted(wrong)} is one argument too many")
+    return found
+
+
+def add_format(parser: argparse.ArgumentParser, option: str, what: str) -> None:
+    """An option that names a format."""
+    parser.add_argument(option, metavar="FORMAT", type=a_format, help=f"{what}, where its content does not show it")
+
+
+def add_scale(parser: argparse.ArgumentParser) -> None:
+    """`--scale`."""
+    parser.add_argument(
+        "--scale",
+        type=a_scale,
+        help="names of grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
+    )
+
+
+def add_raters(parser: argparse.ArgumentParser) -> None:
+    """`--raters`."""
+    parser.add_argument(
+        "--raters",
+        metavar="HOW",
+        type=a_way_to_combine,
+        help="how several ratings of a document become its grade: median, mean, min, max or majority",
+    )
+
+
+def a_format(text: str) -> str:
+    """The name of a format."""
+    from pytest_relevance.judgments.reading import check_format
+
+    return _argument(check_format, text)
+
+
+def a_way_to_combine(text: str) -> str:
+    """One of median, mean ..."""
+    from pytest_relevance.judgments.reading import checked_raters
+
+    _argument(checked_raters, text)
+    return text
+
+
+def a_scale(text: str) -> Scale:
+    """`exact=3,substitute=2` or `0..3`, checked as the scale of a case file is."""
+    from pytest_relevance.cases.graded import check_scale
+    from pytest_relevance.cases.problems import Refused, RefusedSeveral
+    from pytest_relevance.cases.scalars import number
+
+    def value(written: str) -> object:
+        as_number = number(written.strip())
+        return written.strip() if as_number is None else as_number
+
+    ends = _RANGE.fullmatch(text)
+    if ends is not None:
+        scale: object = [value(end) for end in ends.groups()]
+    elif "=" in text:
+        pairs = [part.rpartition("=") for part in text.split(",") if part.strip()]
+        scale = {name.strip(): value(grade) for name, _, grade in pairs}
+        if len(scale) < len(pairs):
+            raise argparse.ArgumentTypeError(f"a name stands twice in {quoted(text)}; keep one of them")
+    else:
+        raise argparse.ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
+    try:
+        return check_scale(scale, {})
+    except (Refused, RefusedSeveral) as error:
+        raise argparse.ArgumentTypeError("; ".join(refused.render() for refused in error.all())) from None
+
+
+def existing(path: str) -> Path:
+    """A file that is there."""
+    found = Path(path)
+    if found.is_dir():
+        raise argparse.ArgumentTypeError(f"{quoted(path)} is a folder, and a file is needed")
+    if not found.exists():
+        raise argparse.ArgumentTypeError(f"there is no file {quoted(path)}")
+    return found
+
+
+def _argument(check: Callable[[str], Found], text: str) -> Found:
+    try:
+        return check(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

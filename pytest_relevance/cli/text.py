@@ -1,0 +1,44 @@
+"""What commands print: text on a terminal that may not know every character, and bytes as they are."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from pytest_relevance.cli import CommandError
+from pytest_relevance.files import write_whole
+from pytest_relevance.reports.text import Line, plain
+
+
+def survive_any_text() -> None:
+    """Have characters that a terminal's encoding lacks escaped, rather than end in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def complain(message: str) -> None:
+    """Say what is wrong, on standard error."""
+    print(message, file=sys.stderr)
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Print the lines of a report."""
+    print(plain(lines))
+
+
+def put(data: bytes) -> None:
+    """Write bytes to standard output: the content of a file, whatever the encoding of the terminal."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write(path: str | Path, data: bytes) -> None:
+    """Write a file, whole or not at all."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None

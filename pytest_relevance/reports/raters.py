@@ -1,0 +1,186 @@
+"""What several raters make of the same documents, as text: where they are apart, how far, and who is to blame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isnan
+
+from pytest_relevance.judgments.disagreement import (
+    FAR_APART,
+    Rated,
+    aggregate_figures,
+    rated_by_several,
+    rater_figures,
+)
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import krippendorff_alpha
+from pytest_relevance.reports.table import number
+from pytest_relevance.reports.text import (
+    DIM,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    cut,
+    fit,
+    folded,
+    harmless,
+    line,
+    pad,
+    side_by_side,
+    width,
+)
+from pytest_relevance.wording import counted
+
+MOST_LISTED = 20
+
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""Krippendorff, Content Analysis, 2004, chapter 11: what alpha should reach, and what it must for any conclusion."""
+
+_FARTHEST = 4  # grades apart; what is farther is counted together
+_WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
+
+
+def rater_lines(
+    judgments: Judgments, pairs: Sequence[Rated] | None = None, *, are_known: bool = True, limit: int | None = None
+) -> list[Line]:
+    """The report on a file of several raters. `pairs` are its documents with several ratings, where they are known yet.
+
+    `are_known`: whether the file says who rated. `limit`: how many documents and raters are listed at most.
+    """
+    pairs = rated_by_several(judgments) if pairs is None else pairs
+    lines = [
+        *_apart(judgments, pairs, are_known, limit),
+        *_counted(judgments, pairs, are_known),
+        *_agreement(pairs),
+        *_combined(pairs),
+    ]
+    return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
+
+
+def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit: int | None) -> list[Line]:
+    """The documents on which the raters are the furthest apart."""
+    differing = [rated for rated in pairs if rated.spread]
+    shown = differing[:limit]
+    if not shown:
+        return []
+    heads, ratings = _ratings(judgments.raters if are_known else (), shown)
+    queries = [harmless(judgments.text(rated.query)) for rated in shown]
+    for_query = min(max(len("query"), *map(width, queries)), _WIDEST_QUERY)
+    apart = [number(rated.spread) for rated in shown]
+    for_apart = max(len("apart"), *map(len, apart))
+    titles = judgments.titles
+    documents = side_by_side(
+        [(rated.document, titles.get(rated.query, {}).get(rated.document, "")) for rated in shown],
+        WIDEST - for_apart - width(heads) - for_query - 6,
+    )
+    lines = [line(f"{'apart':>{for_apart}}  {heads}  {'query':<{for_query}}  document", STRONG)]
+    for far, given, query, document in zip(apart, ratings, queries, documents, strict=True):
+        lines.append(line(f"{far:>{for_apart}}  {given}  {fit(query, for_query)}  {document}".rstrip()))
+    if more := len(differing) - len(shown):
+        lines.append(line(f"... and {more:,} more on which they differ (--limit 0 lists all)", DIM))
+    return [*lines, line("")]
+
+
+def _ratings(raters: Sequence[str], shown: Sequence[Rated]) -> tuple[str, list[str]]:
+    """The head of the ratings and the ratings of each document: in a column for each rater where there is room."""
+    names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
+    if names and sum(width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
+        head = "  ".join(names)
+        rows = []
+        for rated in shown:
+            cells = [number(rated.ratings[rater]) if rater in rated.ratings else "-" for rater in raters]
+            padded = (" " * (width(name) - len(cell)) + cell for name, cell in zip(names, cells, strict=True))
+            rows.append("  ".join(padded))
+        wide = max(width(head), *map(width, rows))
+        return pad(head, wide), [pad(row, wide) for row in rows]
+    listed = [_listed(rated, with_names=bool(names)) for rated in shown]
+    wide = min(max(len("ratings"), *map(width, listed)), _WIDEST_RATINGS)
+    return pad("ratings", wide), [fit(text, wide) for text in listed]
+
+
+def _listed(rated: Rated, *, with_names: bool) -> str:
+    """`0 (anna), 3 (ben)`, or `0 3` where nobody knows who."""
+    given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
+    if not with_names:
+        return " ".join(number(rating) for _, rating in given)
+    return ", ".join(f"{number(rating)} ({harmless(rater)})" for rater, rating in given)
+
+
+def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> list[Line]:
+    """How many documents there are, and how far their ratings are apart."""
+    queries = len({rated.query for rated in pairs})
+    ratings = sum(len(rated.ratings) for rated in pairs)
+    by = f" by {counted(len(judgments.raters), 'rater')}" if are_known else ""
+    head = (
+        f"{counted(len(pairs), 'pair')} of query and document with several ratings: "
+        f"{counted(ratings, 'rating')}{by} in {counted(queries, 'query', 'queries')}"
+    )
+    spreads = Counter(_how_far(rated.spread) for rated in reversed(pairs))  # the furthest apart are the first
+    columns = max(map(len, spreads))
+    far = sum(rated.spread >= FAR_APART for rated in pairs)
+    lines = [line(text, STRONG) for text in folded(head)]
+    for what, count in spreads.items():
+        lines.append(line(f"  {what:<{columns}}  {count:>9,}  {count / len(pairs):>6.1%}"))
+    differ = "differs" if far == 1 else "differ"
+    return [*lines, line(f"  {far:,} {differ} by two grades or more"), line("")]
+
+
+def _how_far(spread: float) -> str:
+    if not spread:
+        return "all ratings the same"
+    if spread < 1:
+        return "less than a grade apart"
+    grades = int(spread)
+    if grades > _FARTHEST:
+        return f"more than {_FARTHEST} grades apart"
+    return f"{grades} grade{'s' * (grades != 1)} apart"
+
+
+def _agreement(pairs: Sequence[Rated]) -> list[Line]:
+    """Krippendorff's alpha and how to read it."""
+    alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
+    if isnan(alpha):
+        figure, reading = "not defined", "All ratings are the same, so that nothing could have disagreed."
+    else:
+        figure, reading = f"{alpha:.3f}", f"{_read(alpha)} {_ENDS}"
+    below = [line(f"  {text}") for text in folded(reading, WIDEST - 2)]
+    return [line(f"Krippendorff's alpha (ordinal): {figure}", STRONG), *below, line("")]
+
+
+_ENDS = "1 is perfect agreement, 0 what chance gives; below 0 raters contradict each other."
+
+
+def _read(alpha: float) -> str:
+    if alpha >= RELIABLE:
+        return f"At {RELIABLE} or more ratings count as reliable (Krippendorff)."
+    if alpha >= TENTATIVE:
+        return f"Below {RELIABLE}, where ratings count as reliable; enough for tentative conclusions (Krippendorff)."
+    return f"Below {TENTATIVE}, the least for any conclusion (Krippendorff): agree with the raters on what grades mean."
+
+
+def _combined(pairs: Sequence[Rated]) -> list[Line]:
+    """What becomes of the grades by how ratings are combined."""
+    figures = aggregate_figures(pairs)
+    lines = [line("raters:     mean grade  unlike the median", STRONG)]
+    lines += [line(f"  {found.how:<8}  {found.mean:>10.3f}  {found.unlike_median:>17,}") for found in figures]
+    return [*lines, line("")]
+
+
+def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
+    """Each rater: the most biased first."""
+    found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
+    shown = found[:limit]
+    names = [harmless(rater.rater) for rater in shown]
+    columns = min(max(len("rater"), *map(width, names)), _WIDEST_QUERY)
+    lines = [line(f"{'rater':<{columns}}      rated  with others    bias", STRONG)]
+    for rater, name in zip(shown, names, strict=True):
+        bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
+        lines.append(line(f"{fit(name, columns)}  {rater.rated:>9,}  {rater.shared:>11,}  {bias:>6}"))
+    if more := len(found) - len(shown):
+        lines.append(line(f"... and {more:,} more raters (--limit 0 lists all)", DIM))
+    return [*lines, line("bias: their ratings less the mean of the others' ratings of the same documents", DIM)]
+
+
+_UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.", PLAIN)]

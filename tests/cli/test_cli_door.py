@@ -1,0 +1,124 @@
+"""The door itself: what each command does, what is said of mistakes, exit codes, and how little is imported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import __version__
+from pytest_relevance.cli import COMMANDS, main
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+
+def called(*arguments: str, cwd: Path | None = None, **options: object) -> subprocess.CompletedProcess[str]:
+    """`python -m pytest_relevance` in a process of its own."""
+    command = [sys.executable, "-m", "pytest_relevance", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_the_installed_command_is_this_one() -> None:
+    (script,) = entry_points(group="console_scripts", name="pytest-relevance")
+    assert script.load() is main
+
+
+@pytest.mark.parametrize("asked", ["--help", "-h", "help"])
+def test_help_says_what_each_command_does_in_a_line(terminal: Terminal, asked: str) -> None:
+    said = terminal.run(asked)
+    assert said.code == 0
+    for name, (takes, does) in COMMANDS.items():
+        (line,) = [line for line in said.lines if line.startswith(f"  {name} ")]
+        assert line.split("   ")[0].strip() == f"{name} {takes}".strip()
+        assert line.endswith(does)
+        assert len(line) <= 100
+
+
+def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
+    said = terminal.run()
+    assert (said.code, said.out) == (2, "")
+    assert said.err == terminal.run("--help").out
+
+
+def test_the_version(terminal: Terminal) -> None:
+    assert terminal.run("--version").out == f"pytest-relevance {__version__}\n"
+
+
+def test_an_unknown_command_is_told_the_one_it_is_close_to(terminal: Terminal) -> None:
+    said = terminal.run("rater", "x.csv")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == 'pytest-relevance: there is no command "rater"; did you mean "raters"?\n'
+
+
+def test_an_unknown_command_that_is_close_to_none_is_told_all(terminal: Terminal) -> None:
+    said = terminal.run("x")
+    assert all(name in said.err for name in COMMANDS)
+
+
+def test_an_unknown_option_is_told_the_one_it_is_close_to(terminal: Terminal) -> None:
+    said = terminal.run("schema", "--ouput=x")
+    assert said.code == 2
+    assert 'pytest-relevance schema: there is no option "--ouput=x"; did you mean "--output"?' in said.err
+
+
+def test_one_argument_too_many_is_a_mistake(terminal: Terminal) -> None:
+    said = terminal.run("schema", "x")
+    assert (said.code, said.out) == (2, "")
+    assert 'pytest-relevance schema: "x" is one argument too many' in said.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_of_its_own(terminal: Terminal, name: str) -> None:
+    said = terminal.run(name, "--help")
+    assert said.code == 0
+    assert said.out.startswith(f"usage: pytest-relevance {name}")
+    assert COMMANDS[name][1][1:] in " ".join(said.out.split())
+    assert import_module(f"pytest_relevance.cli.{name}").__doc__
+
+
+def test_it_is_a_program(tmp_path: Path) -> None:
+    done = called("--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"pytest-relevance {__version__}\n")
+    assert called("nothing-like-it").returncode == 2
+
+
+def test_importing_it_imports_nothing_heavy() -> None:
+    script = "import sys, pytest_relevance.cli; pytest_relevance.cli.main(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert not modules & {"argparse", "numpy", "pandas", "yaml", "pytest"}
+    assert not any(name.startswith(("pytest_relevance.cases", "pytest_relevance.judgments")) for name in modules)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break in another way there")
+def test_a_reader_who_has_read_enough_is_no_mistake() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "pytest_relevance", "schema"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_an_interrupt_is_quiet(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pytest_relevance.cases.schema.schema_text", interrupted)
+    said = terminal.run("schema")
+    assert (said.code, said.out, said.err) == (130, "", "")
+
+
+def test_a_terminal_that_does_not_know_every_character(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("query,docid,a_rating,b_rating\nmöbel,x,0,3\n", encoding="utf-8")
+    environment = {"PYTHONIOENCODING": "ascii"}
+    done = called("raters", "r.csv", cwd=tmp_path, env=environment)
+    assert done.returncode == 0
+    assert "m\\xf6bel" in done.stdout

@@ -1,0 +1,172 @@
+"""`pytest-relevance raters`: what a person sees of a file that several raters filled in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.reports.text import width
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
+
+BOOTS = """
+    query,docid,title,anna_rating,ben_rating,carl_rating
+    winter boots,sku-1,Winter boots Aurora,3,3,3
+    winter boots,sku-2,Rubber boots,2,3,
+    winter boots,sku-4,"Boot polish, black",0,3,1
+    laces,sku-6,Boot laces 120 cm,3,1,1
+    laces,sku-9,,0,,
+"""
+
+
+def test_the_whole_report(terminal: Terminal) -> None:
+    terminal.write("boots.csv", BOOTS)
+    said = terminal.run("raters", "boots.csv")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines == [
+        "apart  anna  ben  carl  query         document",
+        "    3     0    3     1  winter boots  sku-4  Boot polish, black",
+        "    2     3    1     1  laces         sku-6  Boot laces 120 cm",
+        "    1     2    3     -  winter boots  sku-2  Rubber boots",
+        "",
+        "4 pairs of query and document with several ratings: 11 ratings by 3 raters in 2 queries",
+        "  all ratings the same          1   25.0%",
+        "  1 grade apart                 1   25.0%",
+        "  2 grades apart                1   25.0%",
+        "  3 grades apart                1   25.0%",
+        "  2 differ by two grades or more",
+        "",
+        "Krippendorff's alpha (ordinal): 0.119",
+        "  Below 0.667, the least for any conclusion (Krippendorff): agree with the raters on what grades",
+        "  mean. 1 is perfect agreement, 0 what chance gives; below 0 raters contradict each other.",
+        "",
+        "raters:     mean grade  unlike the median",
+        "  median         1.875                  0",
+        "  mean           2.125                  2",
+        "  min            1.500                  2",
+        "  max            3.000                  3",
+        "  majority       1.500                  2",
+        "",
+        "rater      rated  with others    bias",
+        "ben            4            4  +0.625",
+        "carl           3            3  -0.500",
+        "anna           5            4  -0.250",
+        "bias: their ratings less the mean of the others' ratings of the same documents",
+    ]
+
+
+def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
+    terminal.write("boots.csv", BOOTS)
+    said = terminal.run("raters", "boots.csv", "--limit", "1")
+    assert said.lines[1].endswith("Boot polish, black")
+    assert said.lines[2] == "... and 2 more on which they differ (--limit 0 lists all)"
+    assert "... and 2 more raters (--limit 0 lists all)" in said.lines
+    assert terminal.run("raters", "boots.csv", "--limit", "0").out == terminal.run("raters", "boots.csv").out
+
+
+def test_repeated_rows_are_raters_that_nobody_knows(terminal: Terminal) -> None:
+    terminal.write("rows.csv", "query_id,doc_id,grade\nq7,a,3\nq7,a,0\nq7,b,1\nq7,b,1\n")
+    said = terminal.run("raters", "rows.csv")
+    assert said.lines[:2] == ["apart  ratings  query  document", "    3  0 3      q7     a"]
+    assert said.lines[-1] == "The file does not say who rated, so nothing can be said of a rater."
+    assert "by 2 raters" not in said.out
+
+
+def test_raters_who_all_agree(terminal: Terminal) -> None:
+    terminal.write("rows.csv", "query,doc_id,rater,grade\nboots,a,anna,3\nboots,a,ben,3\n")
+    said = terminal.run("raters", "rows.csv")
+    assert said.lines[0] == "1 pair of query and document with several ratings: 2 ratings by 2 raters in 1 query"
+    assert "Krippendorff's alpha (ordinal): not defined" in said.lines
+    assert "  All ratings are the same, so that nothing could have disagreed." in said.lines
+
+
+def test_grades_by_name(terminal: Terminal) -> None:
+    terminal.write("words.csv", "query,doc_id,anna_rating,ben_rating\nboots,a,good,bad\nboots,b,bad,bad\n")
+    said = terminal.run("raters", "words.csv", "--scale", "good=2,bad=0")
+    assert said.code == 0
+    assert "  1 differs by two grades or more" in said.lines
+    assert terminal.run("raters", "words.csv").code == 1
+
+
+def test_many_raters_are_listed_with_their_ratings(terminal: Terminal) -> None:
+    rows = "".join(f"boots,a,worker-{number:03},{number % 4}\n" for number in range(40))
+    terminal.write("crowd.csv", f"query,doc_id,rater,grade\n{rows}")
+    said = terminal.run("raters", "crowd.csv")
+    assert "0 (worker-000), 0 (worker-004)" in said.lines[1]
+    assert "... and 20 more raters (--limit 0 lists all)" in said.lines
+    assert max(map(width, said.lines)) <= 100
+
+
+def test_no_line_is_too_wide_and_nothing_reaches_the_terminal(terminal: Terminal) -> None:
+    name, query, document = "名" * 30, "運動靴" * 20 + "\\x1b[2J", "https://shop.example/" + "p" * 90
+    terminal.write("wide.csv", f"query,doc_id,title,{name}_rating,b_rating\n{query}\x1b,{document},{'長い' * 40},0,3\n")
+    said = terminal.run("raters", "wide.csv")
+    assert said.code == 0
+    assert max(map(width, said.lines)) <= 100
+    assert "\x1b" not in said.out
+
+
+def test_one_rating_a_document_is_not_enough(terminal: Terminal) -> None:
+    terminal.write("one.csv", "query,doc_id,grade\nboots,a,3\nboots,b,0\n")
+    said = terminal.run("raters", "one.csv")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("one.csv: found 2 judged documents (csv), and none with the ratings of two raters.")
+    assert "a column rater" in said.err
+
+
+def test_raters_who_share_no_document_are_not_enough(terminal: Terminal) -> None:
+    terminal.write("two.csv", "query,doc_id,rater,grade\nboots,a,anna,3\nboots,b,ben,0\n")
+    said = terminal.run("raters", "two.csv")
+    assert said.code == 2
+    assert "of 2 there are ratings, each of other documents" in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("none.csv",), 'there is no file "none.csv"'),
+        ((".",), '"." is a folder, and a file is needed'),
+        (("boots.csv", "--limit", "few"), "expected a whole number, found 'few'"),
+        (("boots.csv", "--format", "csw"), 'unknown format "csw"'),
+        (("boots.csv", "--scale", "3..0"), "two numbers in that order"),
+        (("boots.csv", "--scale", "good"), 'expected exact=3,substitute=2,... or 0..3, found "good"'),
+        (("boots.csv", "--scale", "good=x"), 'the grade of "good" is a number'),
+        (("boots.csv", "--scale", "good=1,good=2"), "a name stands twice"),
+        ((), "the following arguments are required: FILE"),
+    ],
+)
+def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+    terminal.write("boots.csv", BOOTS)
+    said = terminal.run("raters", *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+
+
+def test_mistakes_in_the_file_are_those_of_the_reader(terminal: Terminal) -> None:
+    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating\nboots,a,3,3\nboots,b,3\n")
+    said = terminal.run("raters", "boots.csv")
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith("boots.csv:3: found 3 columns where there are 4")
+
+
+def test_what_reading_left_out_is_said(terminal: Terminal) -> None:
+    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
+    said = terminal.run("raters", "boots.csv")
+    assert said.err == "boots.csv: the column final_rating is left out: the ratings of 2 raters are beside it\n"
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+@pytest.mark.parametrize("name", ["Broad_Query_Set_individual_ratings.csv", "multirater.csv"])
+def test_real_raters_disagree_by_two_grades_or_more_on_617_documents(terminal: Terminal, name: str) -> None:
+    said = terminal.run("raters", str(CHORUS / name), "--limit", "0")
+    assert "  617 differ by two grades or more" in said.lines
+    spreads = [int(line.split()[0]) for line in said.lines[1 : said.lines.index("")]]
+    assert spreads == sorted(spreads, reverse=True)
+    assert sum(spread >= 2 for spread in spreads) == 617
+    assert max(map(width, said.lines)) <= 100
