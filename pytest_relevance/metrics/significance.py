@@ -27,6 +27,9 @@ EXACT_RANKS = 50
 # Sums that differ by rounding alone are equal; relative to the sum of the absolute differences.
 _TOLERANCE = 1e-12
 
+# How many signs are drawn at most: 100,000 flips of 10,000 pairs.
+_MOST_SIGNS = 1_000_000_000
+
 # The eight signs that each byte stands for: shape (8, 256).
 _SIGNS = np.where(np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0)
 
@@ -73,7 +76,8 @@ def randomisation_test(
     """Flip the signs of the differences at random and count how often their mean is as far from 0 as it was found.
 
     Fisher's sign-flip test (Smucker et al. 2007), of the weighted mean with `weights`. Up to 20 differing pairs all
-    flips are counted and p is exact; beyond, p is (count + 1) / (resamples + 1) with `resamples` drawn from `seed`.
+    flips are counted and p is exact; beyond, p is (count + 1) / (resamples + 1) with `resamples` drawn from `seed`,
+    fewer where more than 10,000 pairs differ, so that no more than a billion signs are drawn.
     Sums that differ by less than 1e-12 of the sum of |differences| are the same. Without a differing pair p is 1,
     without any pair NaN. The statistic is the mean difference.
     """
@@ -87,6 +91,8 @@ def randomisation_test(
         sums = _all_flips(terms)
         p = int(np.count_nonzero(np.abs(sums) >= found)) / sums.size
         return PairedTest("randomisation", mean, mean, p, differences.size)
+    _check_resamples(resamples)
+    resamples = min(resamples, max(1_000, _MOST_SIGNS // terms.size))
     count = _count_flips(terms, found, resamples, seed)
     return PairedTest("randomisation", mean, mean, (count + 1) / (resamples + 1), differences.size, resamples)
 
@@ -242,7 +248,6 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
 
     A random byte flips eight terms at once: it selects one of the 256 signed sums of these eight.
     """
-    _check_resamples(resamples)
     groups = -(-terms.size // 8)
     tables = np.pad(terms, (0, 8 * groups - terms.size)).reshape(groups, 8) @ _SIGNS
     source = np.random.PCG64(seed)
