@@ -1,0 +1,214 @@
+"""The record of a run on disk: JSON lines, a header and a line a result, sorted by nothing but the order of the run.
+
+The header has a version. A record of a newer version is refused, not guessed at. Settings are many results' and stand
+once, in the header. What is read is checked only as far as a hand could have broken it: that every line is a result.
+"""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pytest_relevance.files import Unreadable, read_whole, write_whole
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.runs.run import Conditions, Result, Run
+from pytest_relevance.runs.scored import VERDICTS
+from pytest_relevance.wording import quoted
+
+KIND = "pytest-relevance record"
+VERSION = 1
+
+NO_DIGEST = "0" * 16
+"""The digest of a case without judgments, or that did not come to its scoring."""
+
+_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
+_DETAILS = ',"details":{'
+_DIGEST = ',"digest":"'
+_DIGEST_WIDTH = len(_DIGEST) + len(NO_DIGEST) + 1
+
+
+class RecordError(ValueError):
+    """A record (or a baseline) that cannot be used; the message names the file and the line."""
+
+
+SKIPPED = "skipped"
+"""The verdict of a case that was not to run."""
+
+
+def write_record(path: str | os.PathLike[str], run: Run) -> None:
+    """Write a run, in one step; gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
+    data = "\n".join(_lines(run)).encode("utf-8", "surrogatepass") + b"\n"
+    if os.fspath(path).endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    write_whole(path, data)
+
+
+def read_record(path: str | os.PathLike[str]) -> Run:
+    """Read a record. `RecordError` says what is wrong with it, and in which line."""
+    file = os.fspath(path)
+    text = read_text(file)
+    header = read_header(file, text, KIND, VERSION)
+    try:
+        conditions = [_conditions_of(values) for values in header["conditions"]]
+        missing = [str(name) for name in header["missing"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
+    lines = text.split("\n")[1:]
+    with _no_garbage_collection():
+        results = _quick(lines, conditions)
+        if results is None:
+            results = _careful(file, lines, conditions)
+    if len(results) != header.get("results"):
+        raise RecordError(
+            f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
+            "fetch or make it again"
+        )
+    return Run(results, missing=missing, name=Path(file).name)
+
+
+def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Result] | None:
+    """The results, their details left as text; None where a line is not as it was written."""
+    heads, tails = [], []
+    for line in lines:
+        cut = line.rfind(_DETAILS)
+        if cut < 0 or not line.startswith(_DIGEST, cut - _DIGEST_WIDTH) or not line.endswith("}}"):
+            if line:
+                return None
+            continue
+        heads.append(line[:cut])
+        tails.append(line[cut + len(_DETAILS) - 1 : -1])
+    try:
+        values = json.loads(f"[{'},'.join(heads)}}}]") if heads else []
+        return [Result(each, tail, conditions[each["conditions"]]) for each, tail in zip(values, tails, strict=True)]
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None
+
+
+def _careful(file: str, lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Result]:
+    """The same line by line, to say which is damaged."""
+    results = []
+    for number, line in enumerate(lines, 2):
+        if not line.strip():
+            continue
+        values = read_object(file, number, line)
+        try:
+            results.append(Result(values, values.pop("details", {}), conditions[values["conditions"]]))
+            _look_at(results[-1])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise RecordError(f"{file}:{number}: the line is no result ({error!r}); make the record again") from None
+    return results
+
+
+def _look_at(result: Result) -> None:
+    """Raise where a value has the wrong shape: a hand may have been at it."""
+    if result.verdict not in (*VERDICTS, SKIPPED):
+        raise ValueError(f"verdict {result.verdict!r}")
+    for value in result.scores.values():
+        if value is not None:
+            float(value)
+    result.key, float(result.weight), result.graded
+
+
+def read_text(file: str) -> str:
+    """The text of a record or a baseline. Raises `RecordError`."""
+    try:
+        return read_whole(file).decode("utf-8", "surrogatepass")
+    except (OSError, Unreadable, UnicodeDecodeError) as error:
+        raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:
+    """The header of a file of a kind, whose version is known here. Raises `RecordError`."""
+    line = text.partition("\n")[0]
+    header = read_object(file, 1, line)
+    if header.get("kind") != kind:
+        raise RecordError(f"{file}:1: this is no {kind.removeprefix('pytest-relevance ')}; found {quoted(line)}")
+    found = header.get("version")
+    if not isinstance(found, int) or found > version:
+        raise RecordError(
+            f"{file}:1: the file has version {found!r}, and this pytest-relevance knows {version}; "
+            "upgrade pytest-relevance"
+        )
+    return header
+
+
+def read_object(file: str, number: int, line: str) -> dict[str, Any]:
+    """The object on a line. Raises `RecordError`."""
+    try:
+        values = json.loads(line)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        raise RecordError(f"{file}:{number}: expected a JSON object, found {quoted(line)}; is the file truncated?")
+    return values
+
+
+def _lines(run: Run) -> Iterable[str]:
+    conditions: dict[Conditions, int] = {}
+    for result in run.results:
+        conditions.setdefault(result.conditions, len(conditions))
+    header = {
+        "kind": KIND,
+        "version": VERSION,
+        "results": len(run.results),
+        "missing": list(run.missing),
+        "conditions": [_conditions_values(each) for each in conditions],
+    }
+    yield as_json(header)
+    for result in run.results:
+        values = dict(result.values)
+        values.pop("conditions", None)
+        digest = values.pop("digest", NO_DIGEST)
+        # the order matters: `_quick` finds the details behind the digest
+        yield as_json(
+            {"conditions": conditions[result.conditions], **values, "digest": digest, "details": result.details}
+        )
+
+
+def as_json(values: Mapping[str, object]) -> str:
+    """An object on one line; what params may hold besides (a date of a conftest) as its text."""
+    return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
+
+
+def _conditions_values(conditions: Conditions) -> dict[str, object]:
+    return {"search": conditions.search, "k": conditions.k, **settings_values(conditions.settings)}
+
+
+def _conditions_of(values: Mapping[str, Any]) -> Conditions:
+    settings = {name: value for name, value in values.items() if name not in ("search", "k")}
+    return Conditions(values["search"], values["k"], settings_of(settings))
+
+
+def settings_values(settings: Settings) -> dict[str, object]:
+    """Settings as they stand in a file. A mapping of gains is a list of pairs: the keys of JSON are text."""
+    values = {name: getattr(settings, name) for name in _SETTINGS}
+    if isinstance(values["gain"], Mapping):
+        values["gain"] = sorted(map(list, values["gain"].items()))
+    return values
+
+
+def settings_of(values: Mapping[str, Any]) -> Settings:
+    """The settings that stand in a file."""
+    known = dict(values)
+    gain = known.get("gain")
+    if isinstance(gain, Sequence) and not isinstance(gain, str):
+        known["gain"] = dict(map(tuple, gain))
+    return Settings(**known)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A hundred thousand objects are made that all stay: looking through them for garbage takes as long again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

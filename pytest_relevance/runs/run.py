@@ -1,0 +1,329 @@
+"""A run: what every case came to, in every search variant, under the settings that produced its figures.
+
+A `Result` is a case that ran, in types that travel (between the processes of pytest-xdist, in a record, in a notebook).
+It has all that is needed to score it again by another metric, but not the judgments themselves: their digest tells
+whether two results were judged alike. How a run is kept on disk is in `record`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, cast
+
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import GradedRanking, dcg, ideal_grades, score, scored_grades
+from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.runs.scored import Scored, ndcg_at
+
+if TYPE_CHECKING:
+    import pandas
+
+Key = tuple[str, str, str | None]
+"""What tells the results of a run apart: the case file, the id of the case, the parameter id of its search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What many results of a run share: the fixture that searched, the cutoff, the settings."""
+
+    search: str = "search"
+    k: int = 10
+    settings: Settings = field(default_factory=Settings)
+
+
+class Result:
+    """A case of a run, in one variant of its search.
+
+    It wraps the values as they travel and as a record has them: two records of 100,000 results are read in the time
+    that making as many objects with thirty fields would take. `details` are looked at when somebody asks.
+    """
+
+    __slots__ = ("_details", "_values", "conditions")
+
+    def __init__(self, values: Mapping[str, Any], details: Mapping[str, Any] | str, conditions: Conditions) -> None:
+        self._values = values
+        self._details = details
+        self.conditions = conditions
+
+    def __repr__(self) -> str:
+        """`Result(shop.relevance.yaml, 'smart watch', nDCG@10 0.312, failed)`."""
+        score = "n/a" if self.score is None else f"{self.score:.3f}"
+        variant = f"[{self.variant}]" if self.variant else ""
+        return f"Result({self.file}, {self.id!r}{variant}, nDCG@{self.k} {score}, {self.verdict})"
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """What is not in `details`, as a record has it: a value that is the default may be absent."""
+        return self._values
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The ranking and what belongs to it."""
+        found = self._details
+        return cast("Mapping[str, Any]", json.loads(found)) if isinstance(found, str) else found
+
+    @property
+    def key(self) -> Key:
+        """What tells it apart from the other results of its run."""
+        return self.file, self.id, self.variant
+
+    @property
+    def file(self) -> str:
+        """The case file."""
+        return cast("str", self._values["file"])
+
+    @property
+    def line(self) -> int:
+        """The line of the case, from 1."""
+        return cast("int", self._values.get("line", 1))
+
+    @property
+    def id(self) -> str:
+        """The id of the case."""
+        return cast("str", self._values["id"])
+
+    @property
+    def query(self) -> str:
+        """The query."""
+        return cast("str", self._values.get("query", self.id))
+
+    @property
+    def variant(self) -> str | None:
+        """The parameter id of the search, if it has one."""
+        return cast("str | None", self._values.get("variant"))
+
+    @property
+    def search(self) -> str:
+        """The fixture that searched."""
+        return self.conditions.search
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The keyword arguments of the search."""
+        return cast("Mapping[str, Any]", self._values.get("params", {}))
+
+    @property
+    def tags(self) -> Sequence[str]:
+        """The tags of the case."""
+        return cast("Sequence[str]", self._values.get("tags", ()))
+
+    @property
+    def weight(self) -> float:
+        """Its weight in means."""
+        return cast("float", self._values.get("weight", 1))
+
+    @property
+    def k(self) -> int:
+        """The cutoff of its score."""
+        return self.conditions.k
+
+    @property
+    def depth(self) -> int:
+        """The deepest rank that the case looks at."""
+        return cast("int", self._values.get("depth", self.k))
+
+    @property
+    def verdict(self) -> str:
+        """What the case came to: passed, failed, inconclusive, measured, error, or skipped."""
+        return cast("str", self._values["verdict"])
+
+    @property
+    def outcome(self) -> str:
+        """What pytest made of that."""
+        return cast("str", self._values.get("outcome", self.verdict))
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """What is not met, or why nothing can be said."""
+        return cast("Sequence[str]", self._values.get("reasons", ()))
+
+    @property
+    def scores(self) -> Mapping[str, float | None]:
+        """nDCG@k, and every other metric that the case names; None where one is not defined."""
+        return cast("Mapping[str, float | None]", self._values.get("scores", {}))
+
+    @property
+    def score(self) -> float | None:
+        """nDCG@k, None where it is not defined or there is none."""
+        return self.scores.get(ndcg_at(self.k).text)
+
+    @property
+    def lower(self) -> float | None:
+        """The least that nDCG@k can be, whatever grades the unjudged results have."""
+        return cast("float | None", self._values.get("lower", self.score))
+
+    @property
+    def upper(self) -> float | None:
+        """The most that it can be."""
+        return cast("float | None", self._values.get("upper", self.score))
+
+    @property
+    def latency(self) -> float | None:
+        """How long the search took, in seconds."""
+        return cast("float | None", self._values.get("latency"))
+
+    @property
+    def digest(self) -> str:
+        """Stands for the judgments: equal where they are equal."""
+        return cast("str", self._values.get("digest", ""))
+
+    @property
+    def settings(self) -> Settings:
+        """How its figures were computed."""
+        return self.conditions.settings
+
+    @property
+    def ranking(self) -> Sequence[str]:
+        """The documents, best first, as far as the case looks at them."""
+        return cast("Sequence[str]", self.details.get("ranking", ()))
+
+    @property
+    def graded(self) -> GradedRanking:
+        """The ranking as the metrics see it."""
+        details = self.details
+        seen: set[str] = set()
+        repeated = []
+        for index, document in enumerate(details.get("ranking", ())):
+            if document in seen:
+                repeated.append(index)
+            seen.add(document)
+        judged = [float(grade) for grade, count in details.get("judgments", {}).items() for _ in range(count)]
+        return GradedRanking([*details.get("grades", ())], tuple(repeated), judged)
+
+    def score_of(self, metric: Metric) -> float | None:
+        """Its score by a metric, None where that is not defined: as recorded, or from the grades of its ranking."""
+        scores = self.scores
+        if metric.text in scores:
+            return scores[metric.text]
+        graded = self.graded
+        return defined(score(metric, graded, self.settings)) if graded.judged else None
+
+
+def digest_of(judgments: Mapping[str, float]) -> str:
+    """A short text that is the same for the same judgments, whatever their order."""
+    digest = blake2b(digest_size=8)
+    for document in sorted(judgments):
+        digest.update(f"{document}\0{judgments[document]:.12g}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def values_of(case: Case, scored: Scored) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values and the details of the `Result` of a scored case, as far as its ranking decides them."""
+    graded, k, settings = scored.graded, case.k, case.settings
+    metrics = [ndcg_at(k), *(expected.metric for expected in case.expect if expected.metric is not None)]
+    values: dict[str, Any] = {
+        "verdict": scored.verdict,
+        "scores": {metric.text: defined(score(metric, graded, settings)) for metric in metrics},
+        "latency": scored.latency,
+        "digest": digest_of(case.judgments),
+    }
+    if scored.reasons:
+        values["reasons"] = list(scored.reasons)
+    if scored.lower != scored.upper and scored.score == scored.score:
+        values |= {"lower": float(scored.lower), "upper": float(scored.upper)}
+    depth = len(scored.ranking.ids) if _looks_at_all(case) else max(case.depth, k)
+    details: dict[str, Any] = {
+        "ranking": [str.__str__(document) for document in scored.ranking.ids[:depth]],
+        "grades": list(graded.grades[:depth]),
+        "judged": scored.judged,
+        "top": scored.top,
+        "returned": scored.returned,
+    }
+    if case.judgments:
+        details["dcg"] = dcg(scored_grades(graded, settings), settings, k)
+        details["ideal_dcg"] = dcg(ideal_grades(graded, settings, k), settings, k)
+        details["judgments"] = {f"{grade:g}": count for grade, count in Counter(graded.judged).items()}
+    return values, details
+
+
+def defined(score: float) -> float | None:
+    """A score, or None where it is not defined."""
+    return None if score != score else float(score)
+
+
+def _looks_at_all(case: Case) -> bool:
+    """Whether a case is about all that was returned, and not about the top alone."""
+    return any(
+        (expected.metric is not None and expected.metric.k is None) or expected.kind == "order"
+        for expected in case.expect
+    )
+
+
+class Run:
+    """The results of a run, as a record holds them: `Run.open("run.jsonl")`.
+
+    `results` are in the order of the record. `missing` are the node ids of cases that were to run and did not finish:
+    the run was interrupted, or a worker crashed.
+    """
+
+    def __init__(self, results: Sequence[Result], *, missing: Iterable[str] = (), name: str = "run") -> None:
+        self.results: Sequence[Result] = tuple(results)
+        self.missing = tuple(missing)
+        self.name = name
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Run:
+        """Read a record that `--relevance-record=FILE` wrote, gzip or not. Raises `RecordError` (a ValueError)."""
+        from pytest_relevance.runs.record import read_record
+
+        return read_record(path)
+
+    def __len__(self) -> int:
+        """How many results there are."""
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        """`Run(shop.jsonl: 52 results)`."""
+        return f"Run({self.name}: {len(self)} results)"
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """A row a case and variant: what it is, its verdict, nDCG@k with its interval, every other score, latency."""
+        import pandas
+
+        rows = []
+        for result in self.results:
+            row: dict[str, object] = {name: getattr(result, name) for name in _FRAME}
+            row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
+            rows.append(row)
+        names = dict.fromkeys([*_FRAME, *(name for row in rows for name in row)])
+        frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(names))
+        return frame
+
+    @property
+    def rankings(self) -> pandas.DataFrame:
+        """A row a result: the breakdown of every case, rank by rank, within its top k and below it.
+
+        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN beyond k.
+        """
+        import pandas
+
+        rows = [row for result in self.results if result.details for row in _rows(result)]
+        columns = [*_KEYS, "rank", "document", "grade", "gain", "discount", "discounted"]
+        frame: pandas.DataFrame = pandas.DataFrame(rows, columns=columns)
+        return frame
+
+
+_KEYS = ("file", "id", "variant")
+_FRAME = (
+    *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
+)
+
+
+def _rows(result: Result) -> Iterable[tuple[object, ...]]:
+    settings, details = result.settings, result.details
+    discounts = discount_table(settings.discount, result.k)
+    judged = bool(details.get("judgments"))
+    for index, (document, grade) in enumerate(zip(details["ranking"], details["grades"], strict=True)):
+        within = judged and index < result.k
+        gain = settings.gains[grade] if within else math.nan
+        discount = discounts[index] if within else math.nan
+        shown = math.nan if grade is None else grade
+        yield *result.key, index + 1, document, shown, gain, discount, gain / discount
