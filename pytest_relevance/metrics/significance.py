@@ -251,7 +251,7 @@ def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:
     groups = -(-terms.size // 8)
     tables = np.pad(terms, (0, 8 * groups - terms.size)).reshape(groups, 8) @ _SIGNS
     source = np.random.PCG64(seed)
-    block = min(resamples, max(256, _BLOCK // groups))
+    block = min(resamples, max(2048, _BLOCK // groups))
     count = 0
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
