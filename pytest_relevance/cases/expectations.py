@@ -5,6 +5,7 @@ What the expectations mean for a ranking is in `runs.expectations`.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
 
@@ -19,6 +20,19 @@ _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
 SECONDS = {"ms": 0.001, "s": 1.0}
 UNBOUNDED = frozenset({"DCG", "CG"})  # the measures that are sums; all others are shares, from 0 to 1
+
+COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+    "==": operator.eq,
+}
+"""What the comparisons of an expectation mean."""
+
+EXACT = 1e-9
+"""How far a score may be from its bound where they are to be equal: `== 0.6` is met by 3/5 however it is rounded."""
+
 _OUTSIDE = frozenset({("<", 0), (">", 1)})
 
 

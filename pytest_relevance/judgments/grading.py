@@ -220,10 +220,14 @@ class _Places:
 
     def __init__(self, rows: Ratings) -> None:
         self._rows = rows
+        self._begin: dict[str, int] = {}
 
     def __call__(self, query: str, document: str) -> Place:
-        for row, pair in enumerate(zip(self._rows.queries, self._rows.documents, strict=True)):
-            if pair == (query, document):
+        queries, documents = self._rows.queries, self._rows.documents
+        if not self._begin:  # whoever asks about one query asks about others
+            self._begin = {key: row for row, key in reversed(list(enumerate(queries)))}
+        for row in range(self._begin.get(query, len(queries)), len(queries)):
+            if documents[row] == document and queries[row] == query:
                 return self._rows.place(row)
         return Place()
 

@@ -6,25 +6,16 @@ failure: where the document is instead, not only that it is not where it should 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
+from pytest_relevance.cases.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.wording import quoted
 
-COMPARE: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    ">": operator.gt,
-    "<=": operator.le,
-    "<": operator.lt,
-    "==": operator.eq,
-}
-
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
-_EXACT = 1e-9  # "== 0.6" is met by 3/5 however it is rounded
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
 
 
@@ -95,7 +86,7 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
     assert expected.metric is not None
     value = score(expected.metric, found.graded, found.case.settings)
     if expected.comparison == "==":
-        met = abs(value - expected.bound) <= _EXACT
+        met = abs(value - expected.bound) <= EXACT
     else:
         met = COMPARE[expected.comparison](value, expected.bound)
     message = "" if met else below(expected.name, value, expected.comparison, expected.bound)

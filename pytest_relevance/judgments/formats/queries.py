@@ -92,7 +92,7 @@ def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callabl
     for row, (key, text) in enumerate(zip(ids, texts, strict=True)):
         earlier = known.get(key)
         if earlier is not None:
-            if earlier.text != text:
+            if earlier.text not in (None, text):
                 message = f"the query id {quoted(key)} stands for {quoted(earlier.text or '')} and for {quoted(text)}"
                 problems.append(FileProblem(f"{message}; give one of them another id", line(row)))
             continue
@@ -107,7 +107,7 @@ def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callabl
                 problems.append(FileProblem(f"a weight is a number above 0, found {found(weights[row])}", line(row)))
             weight = number or 1
         note = notes[row] if notes is not None else None
-        known[key] = Query(key, text, weight, note=note or None, line=line(row))
+        known[key] = Query(key, text if _TEXT in columns else None, weight, note=note or None, line=line(row))
     if problems:
         raise JudgmentFileError(source.file, problems)
     if not known:
