@@ -240,7 +240,8 @@ def _is_record(source: Source) -> bool:
 
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases."""
-    from pytest_relevance.runs.record import RecordError, read_record
+    from pytest_relevance.runs.record import read_record
+    from pytest_relevance.runs.run import RecordError
 
     try:
         run = read_record(source.file)
