@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.model import Case, Suite
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.cases.reader import read_suite
+    from pytest_relevance.judgments.problems import RelevanceWarning
     from pytest_relevance.judgments.raters import aggregate, krippendorff_alpha
     from pytest_relevance.metrics.significance import (
         bootstrap_interval,
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
+    "RelevanceWarning": "pytest_relevance.judgments.problems",
     "Suite": "pytest_relevance.cases.model",
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
@@ -53,6 +55,7 @@ _HOMES = {
 __all__ = [
     "Case",
     "CaseFileError",
+    "RelevanceWarning",
     "Suite",
     "aggregate",
     "bootstrap_interval",

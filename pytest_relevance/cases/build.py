@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.expectations import KINDS
 from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, NOT_READ_YET, SCORING, SUITE
-from pytest_relevance.cases.graded import Graded
+from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 from pytest_relevance.wording import did_you_mean, found, quoted
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.queries import ListedQuery
 
 CASES = "cases"
 NAMES = {
@@ -21,7 +25,6 @@ NAMES = {
 }
 """The keys of a suite and of a case."""
 
-_NO_GRADES = Graded()
 _HELD_BY_CASE = ("min_ndcg", "params", "tags")
 _OVERRIDABLE = frozenset({*INHERITED, *SCORING}) - frozenset(_HELD_BY_CASE)
 _AS_THEY_ARE = ("weight", "xfail", "skip", "note", "usefixtures")
@@ -42,11 +45,19 @@ def make_terms(values: Mapping[str, object]) -> Terms:
 
 
 def checked_case(
-    own: Mapping[str, object], values: Mapping[str, object], suite: Terms, *, line: int, column: int
+    own: Mapping[str, object],
+    values: Mapping[str, object],
+    suite: Terms,
+    graded: Graded,
+    *,
+    line: int,
+    column: int,
+    listed: ListedQuery | None = None,
 ) -> Case:
-    """A `Case` from its checked keys (`own`), those on top of the suite's (`values`) and the suite's terms.
+    """A `Case` from its checked keys (`own`), those on top of the suite's (`values`), the suite's terms, its judgments.
 
-    `Refused` or `RefusedSeveral`, with paths from the case, where keys contradict each other.
+    `listed` is the query of a file that the case is made of, where nobody wrote it. `Refused` or `RefusedSeveral`, with
+    paths from the case, where keys contradict each other.
     """
     terms = suite
     if not _OVERRIDABLE.isdisjoint(own):
@@ -54,8 +65,6 @@ def checked_case(
             terms = make_terms({**values, **{name: getattr(suite, name) for name in _HELD_BY_CASE}})
         except Refused as refused:  # to be mended where the case departs from its suite
             raise Refused(refused.message, ("scale",) if "scale" in own else ("gain",)) from None
-    graded = own.get("judgments", _NO_GRADES)
-    assert isinstance(graded, Graded)
     expect: tuple[Expectation, ...] = own.get("expect", ())  # type: ignore[assignment]
     if expect and (refusals := list(contradictions(expect, terms.k))):
         raise RefusedSeveral(refusals)
@@ -65,9 +74,10 @@ def checked_case(
     if "tags" in own:
         tags = tuple(dict.fromkeys((*tags, *own["tags"])))  # type: ignore[misc]
     query = own["query"]
+    name = query if listed is None else listed.id
     optional = {name: own[name] for name in _AS_THEY_ARE if name in own}
     return Case(
-        id=query if written_id is None else written_id,  # type: ignore[arg-type]
+        id=name if written_id is None else written_id,  # type: ignore[arg-type]
         query=query,  # type: ignore[arg-type]
         terms=terms,
         judgments=graded.grades,
@@ -80,6 +90,7 @@ def checked_case(
         expect=expect,
         titles=graded.titles,
         notes=graded.notes,
+        source=None if listed is None else listed.file,
         **optional,  # type: ignore[arg-type]
     )
 
@@ -97,20 +108,30 @@ def case_from_values(values: Mapping[str, object]) -> Case:
                 if name == "judgments":
                     _look_at_documents(values[name])
                 own[name] = field.check(values[name], own)
+                if name == "judgments" and not isinstance(own[name], Graded):
+                    raise Refused(_NO_FILE)
             except (Refused, RefusedSeveral) as error:
                 refusals += [refused.under(name) for refused in error.all()]
     if "query" not in values:
         refusals.append(Refused(NO_QUERY))
     case = None
     if not refusals:
+        graded = own.get("judgments", NO_JUDGMENTS)
+        assert isinstance(graded, Graded)
         try:
-            case = _settled(checked_case(own, own, Terms(), line=0, column=0))
+            case = _settled(checked_case(own, own, Terms(), graded, line=0, column=0))
             refusals = list(unreachable(case)) if needs_best(case) else []
         except (Refused, RefusedSeveral) as error:
             refusals = error.all()
     if case is None or refusals:
         raise ValueError("\n".join(refused.render() for refused in refusals))
     return case
+
+
+_NO_FILE = (
+    "a file is read by pytest_relevance.read_judgments, once for all tests; give the judgments of this query, "
+    "read_judgments(FILE)[QUERY], or document: grade pairs"
+)
 
 
 def _look_at_documents(judgments: object) -> None:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check, not_yet
 from pytest_relevance.cases.expectations import check_expectations
-from pytest_relevance.cases.graded import check_judgments, check_no_judgment_file, check_scale
+from pytest_relevance.cases.files import check_files, check_suite_judgments
+from pytest_relevance.cases.graded import check_judgments, check_scale
 from pytest_relevance.cases.names import check_fixture_name
 from pytest_relevance.cases.nodes import Node
 from pytest_relevance.cases.plain import (
@@ -72,7 +73,7 @@ FIELDS: dict[str, Field] = {
         Field("title_field", _BOTH, as_text, checks.name_of_field),
         Field("params", _BOTH, as_value, checks.params),
         Field("tags", _BOTH, as_names, checks.names(checks.tag, "tags")),
-        Field("judgments", _BOTH, as_judgments, check_judgments, check_no_judgment_file, needs=("scale",)),
+        Field("judgments", _BOTH, as_judgments, check_judgments, check_suite_judgments, needs=("scale",)),
         Field("note", (CASE,), as_text, checks.text),
         Field("weight", (CASE,), as_value, checks.weight),
         Field("xfail", (CASE,), as_xfail, checks.xfail),
@@ -81,7 +82,7 @@ FIELDS: dict[str, Field] = {
         Field("expect", (CASE,), as_expectations, check_expectations),
         Field("tolerance", _BOTH, as_value, not_yet("comparing with a baseline is")),
         Field("gates", (SUITE,), as_value, not_yet("gates are")),
-        Field("queries", (SUITE,), as_value, not_yet("a file of queries is")),
+        Field("queries", (SUITE,), as_value, check_files),
     )
 }
 """Every key there is, but `cases` itself."""
@@ -92,7 +93,5 @@ INHERITED = ("search", "k", "min_ndcg", "scale", "min_judged", "raters", "id_fie
 SCORING = ("gain", "discount", "ideal", "unjudged", "negative")
 """The keys that make up `Settings`."""
 
-NOT_READ_YET = frozenset(
-    {(SUITE, "judgments"), (SUITE, "tolerance"), (CASE, "tolerance"), (SUITE, "gates"), (SUITE, "queries")}
-)
+NOT_READ_YET = frozenset({(SUITE, "tolerance"), (CASE, "tolerance"), (SUITE, "gates")})
 """The keys, by where they stand, that are known and refused for now; nobody is offered them."""

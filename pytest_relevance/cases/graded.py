@@ -6,14 +6,19 @@ by their few distinct grades, not one by one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.problems import Refused, RefusedSeveral
+from pytest_relevance.cases.files import FILE, NamedFile, check_files, is_file
+from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.wording import did_you_mean, found, listed, quoted
+from pytest_relevance.wording import did_you_mean, found, listed, printable, quoted
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Judgments
 
 _NUMBERS = frozenset({int, float})
 _LONG_FORM = ("grade", "title", "note")
@@ -21,13 +26,61 @@ _NO_GRADE = frozenset({"", "null", "~"})
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """A judgment in a file: whose judgments they are, and under which key it stands there."""
+
+    judgments: Judgments
+    query: str
+    document: str
+
+    @property
+    def grade(self) -> float:
+        """The grade."""
+        return self.judgments[self.query][self.document]
+
+    @property
+    def ratings(self) -> Sequence[float]:
+        """The ratings that it is made of; the grade alone where there are no raters."""
+        given = self.judgments.ratings.get(self.query, {}).get(self.document)
+        return [*given.values()] if given else [self.grade]
+
+    @property
+    def where(self) -> str:
+        """`file:line`; finding it takes a search."""
+        problem = self.problem("", None)
+        return f"{self.judgments.file}:{problem.line}" if problem.line else self.judgments.file
+
+    def problem(self, message: str, case: str | None) -> Problem:
+        """What is wrong with it, in its place."""
+        place = self.judgments.place(self.query, self.document)
+        path = f"{place.path}: " if place.path else ""
+        what = f"{path}query {quoted(self.query)}, document {quoted(self.document)}: {message}"
+        return Problem(place.line or 0, 0, what, case, self.judgments.file)
+
+
+@dataclass(frozen=True, slots=True)
 class Graded:
-    """The checked judgments of a case: grade, title and note by document, and the distinct grades."""
+    """The checked judgments of a case: grade, title and note by document, and the distinct grades.
+
+    `found` are the judgments of files among them, with their keys there; what is `written` in the case counts before.
+    """
 
     grades: Mapping[str, float] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     distinct: frozenset[float] = frozenset()
+    found: Sequence[tuple[Judgments, str]] = ()
+    written: Collection[str] = ()
+
+    def origin(self, document: str) -> Origin | None:
+        """Where a judgment of a file stands; None for one that is written in the case."""
+        if document in self.written:
+            return None
+        of_files = (Origin(judgments, key, document) for judgments, key in self.found if document in judgments[key])
+        return next(of_files, None)
+
+
+NO_JUDGMENTS = Graded()
 
 
 def check_scale(value: object, terms: Mapping[str, object]) -> Scale:
@@ -58,25 +111,18 @@ def check_scale(value: object, terms: Mapping[str, object]) -> Scale:
     return Scale(min(names.values()), max(names.values()), names)
 
 
-def check_no_judgment_file(value: object, terms: Mapping[str, object]) -> object:
-    """`judgments` of a suite."""
-    raise Refused(
-        "a judgment file for the whole suite is not supported yet by this version of pytest-relevance; "
-        "write the judgments in the cases"
-    )
-
-
-def check_judgments(value: object, terms: Mapping[str, object]) -> Graded:
-    """Judgments of a case, or `RefusedSeveral` with a path to each that cannot be a grade."""
-    if not isinstance(value, Mapping):
-        if isinstance(value, str) and value:
-            raise Refused(
-                "a judgment file is not supported yet by this version of pytest-relevance; "
-                "write the judgments in the case, document: grade"
-            )
-        raise Refused(f"expected document: grade pairs, found {found(value)}; leave the key out if there are none")
+def check_judgments(value: object, terms: Mapping[str, object]) -> Graded | tuple[NamedFile, ...]:
+    """Judgments of a case, or `RefusedSeveral` with a path to each that cannot be a grade; or the files they are in."""
     scale = terms.get("scale")
     assert scale is None or isinstance(scale, Scale)
+    if not isinstance(value, Mapping):
+        if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
+            return check_files(value, terms)
+        raise Refused(
+            f"expected document: grade pairs or a judgment file, found {found(value)}; write {{}} where there are none"
+        )
+    if FILE in value and is_file(value, scale):
+        return check_files(value, terms)
     if set(map(type, value.values())) <= _NUMBERS and "" not in value:
         distinct = frozenset(value.values())
         if all(_complaint(grade, scale) is None for grade in distinct):
@@ -105,7 +151,8 @@ def _each(value: Mapping[object, object], scale: Scale | None, raters: str) -> G
             refused_here = error.all()
             if isinstance(written, str) and written in _NO_GRADE and ":" in document.strip(":"):
                 name, _, grade = document.rpartition(":")
-                refused_here = [Refused(f"the document has no grade; put a space after the colon: {name}: {grade}")]
+                cure = f"put a space after the colon: {printable(f'{name}: {grade}')}"
+                refused_here = [Refused(f"the document has no grade; {cure}")]
             refusals += [refused.under(document) for refused in refused_here]
     if refusals:
         raise RefusedSeveral(refusals)

@@ -7,6 +7,7 @@ expectations that contradict each other. Each check gives refusals with paths fr
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from math import floor, isnan, nan
 
 from pytest_relevance.cases.graded import Graded
@@ -31,14 +32,22 @@ def check_gains(graded: Graded, settings: Settings) -> bool:
         except ValueError as error:
             without[grade] = str(error)
     if without:
-        raise RefusedSeveral(
-            [
-                Refused(without[grade], ("judgments", document))
-                for document, grade in graded.grades.items()
-                if grade in without
-            ]
-        )
+        raise RefusedSeveral([*_without_gain(graded, without)])
     return relevant
+
+
+def _without_gain(graded: Graded, without: Mapping[float, str]) -> Iterator[Refused]:
+    """Each judgment whose grade has no gain; of those in files, which may be thousands, the first of each grade."""
+    told = set[float]()
+    for document, grade in graded.grades.items():
+        if grade not in without:
+            continue
+        origin = graded.origin(document)
+        if origin is None:
+            yield Refused(without[grade], ("judgments", document))
+        elif grade not in told:
+            told.add(grade)
+            yield Refused(without[grade], elsewhere=partial(origin.problem, without[grade]))
 
 
 def floor_of(own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation]) -> float | None:

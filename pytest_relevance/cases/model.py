@@ -96,10 +96,12 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A query and what is expected of its ranking. `line` and `column` count from 1.
+    """A query and what is expected of its ranking.
 
-    `judgments` maps document ids to grades. `min_ndcg` is the floor that applies, or None: taken away, or not defined
-    because no document is relevant. `titles` and `notes` are of documents, as far as the judgments give them.
+    `line` and `column` count from 1, in the case file or in `source`, the file of queries that the case comes from (as
+    messages name it; the line is 1 where none is known). `judgments` maps document ids to grades. `min_ndcg` is the
+    floor that applies, or None: taken away, or not defined because no document is relevant. `titles` and `notes` are of
+    documents, as far as the judgments give them.
     """
 
     id: str
@@ -120,6 +122,7 @@ class Case:
     usefixtures: tuple[str, ...] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    source: str | None = None
 
     @property
     def node_name(self) -> str:
@@ -172,8 +175,15 @@ def _depth(expected: Expectation) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The cases of one file, in its order, and what it sets for them. `path` is the file as it was named."""
+    """The cases of one file, in its order, and what it sets for them. `path` is the file as it was named.
+
+    After the written cases come those of the files of queries; `queries_line` is where these are named. `files` are the
+    paths of all files of judgments and queries that were read. `warnings` say what is no mistake and may be one.
+    """
 
     path: str
     cases: tuple[Case, ...]
     terms: Terms
+    files: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    queries_line: int = 1

@@ -63,7 +63,7 @@ def _as_documents(node: Node) -> object:
 
 
 def as_judgments(node: Node) -> object:
-    """Judgments as written: document to number, name, list of ratings or long form; or the name of a file."""
+    """Judgments as written: document to number, name, list of ratings or long form; or files."""
     if isinstance(node, QuickJudgments):
         for document in node.unusual:
             node.grades[document] = _as_grade(node.grades[document])

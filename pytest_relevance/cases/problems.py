@@ -1,9 +1,12 @@
-"""What is wrong with a case file: one `Problem` a mistake, all those of a file in one `CaseFileError`."""
+"""What is wrong with a case file: one `Problem` a mistake, all those of a file in one `CaseFileError`.
+
+Mistakes in the files of judgments and queries that it names are among them, each with the name of its file.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pytest_relevance.wording import quoted
@@ -17,18 +20,27 @@ Path = tuple[str | int, ...]
 class Refused(ValueError):
     """A value that a check refuses; `path` leads to it from the value that was checked.
 
-    `at_key` points at the key rather than at what it holds.
+    `at_key` points at the key rather than at what it holds. `elsewhere` makes the problem, given the case, of what
+    stands in a judgment file: the place there takes a search, and is asked only for what is reported.
     """
 
-    def __init__(self, message: str, path: Path = (), *, at_key: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        path: Path = (),
+        *,
+        at_key: bool = False,
+        elsewhere: Callable[[str | None], Problem] | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
         self.at_key = at_key
+        self.elsewhere = elsewhere
 
     def under(self, *outer: str | int) -> Refused:
         """The same refusal, seen from further out."""
-        return Refused(self.message, (*outer, *self.path), at_key=self.at_key)
+        return Refused(self.message, (*outer, *self.path), at_key=self.at_key, elsewhere=self.elsewhere)
 
     def all(self) -> list[Refused]:
         """Itself, as `RefusedSeveral` gives several."""
@@ -60,27 +72,43 @@ def _shown_key(key: str) -> str:
     return key if len(key) <= 40 and _HARMLESS_KEY.fullmatch(key) else quoted(key, 40)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a case file: where (lines and columns count from 1), in which case, and what about it."""
+    """One mistake: where (lines and columns count from 1), in which case, and what about it.
+
+    `file` is None for the case file itself, else a file that it names; there are no columns in those, and where there
+    are no lines either (JSON, Parquet) the line is 0 and the message says where.
+    """
 
     line: int
     column: int
     message: str = field(compare=False)
     case: str | None = field(compare=False, default=None)
+    file: str | None = None
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """What problems are sorted by: those of the case file come first."""
+        return self.file or "", self.line, self.column
 
     def render(self, file: str) -> str:
-        """`file:line:column: message (in case "...")`."""
+        """`file:line:column: message (in case "...")`; `file` is the case file."""
         where = f" (in case {self.case})" if self.case else ""
-        return f"{file}:{self.line}:{self.column}: {self.message}{where}"
+        if self.file is None:
+            return f"{file}:{self.line}:{self.column}: {self.message}{where}"
+        line = f":{self.line}" if self.line else ""
+        return f"{self.file}{line}: {self.message}{where}"
 
 
 class CaseFileError(ValueError):
-    """A case file that cannot be used. `problems` has every mistake found in it, in the order of the file."""
+    """A case file that cannot be used. `problems` has every mistake found in it, in the order of the file.
+
+    After them come those in the files that it names.
+    """
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
-        self.problems = _without_echoes(sorted(problems))
+        self.problems = _without_echoes(sorted(problems, key=lambda problem: problem.place))
         shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
             shown.append(f"{file}: ... and {len(self.problems) - MOST_SHOWN} more problems")
@@ -93,7 +121,7 @@ class CaseFileError(ValueError):
 
 def _without_echoes(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Each mistake once: what stands behind an anchor is wrong in every case that uses it, and mended in one place."""
-    first: dict[tuple[int, int, str], Problem] = {}
+    first: dict[tuple[str, int, int, str], Problem] = {}
     for problem in problems:
-        first.setdefault((problem.line, problem.column, problem.message), problem)
+        first.setdefault((*problem.place, problem.message), problem)
     return tuple(first.values())

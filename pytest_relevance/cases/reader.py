@@ -8,6 +8,8 @@ that were read without positions (see `nodes`).
 from __future__ import annotations
 
 import os
+import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 from pytest_relevance.cases.build import CASES, NAMES
 from pytest_relevance.cases.events import Broken, is_utf_16, problem_at, undecodable
 from pytest_relevance.cases.fields import FIELDS, SUITE
+from pytest_relevance.cases.files import Files
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.nodes import IN_CASE, Careful, EventReader, Pairs, SequenceNode
@@ -27,29 +30,42 @@ QUERIES = "queries"
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
-    """Read a case file.
+    """Read a case file, and the files of judgments and queries that it names.
 
-    `owned_tags` are marks that a tag may not be. Raises `CaseFileError` (a ValueError) with every mistake in the file
-    and its line and column, and OSError when the file cannot be opened.
+    `owned_tags` are marks that a tag may not be. What may be a mistake is issued as a `RelevanceWarning`. Raises
+    `CaseFileError` (a ValueError) with every mistake in the files and its line and column, and OSError when the case
+    file cannot be opened.
     """
+    suite = load_suite(path, owned_tags=owned_tags)
+    for message in suite.warnings:
+        from pytest_relevance.judgments.problems import RelevanceWarning
+
+        warnings.warn(f"{suite.path}: {message}", RelevanceWarning, stacklevel=2)
+    return suite
+
+
+def load_suite(
+    path: str | os.PathLike[str], *, shown: str | None = None, owned_tags: frozenset[str] = OWNED_TAGS
+) -> Suite:
+    """The same without issuing warnings. `shown` is what messages call the file; the files it names are beside it."""
     file = os.fspath(path)
-    return parse_suite(Path(file).read_bytes(), file, owned_tags=owned_tags)
+    return parse_suite(Path(file).read_bytes(), file, shown=shown, owned_tags=owned_tags)
 
 
-def parse_suite(data: bytes, file: str, *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
-    """A case file from its bytes; `file` is what messages and the suite call it."""
+def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
+    """A case file from its bytes; `file` is what messages and the suite call it, and where the files it names are."""
+    shown = file if shown is None else shown
     problem = undecodable(data)
     if problem is not None:
-        raise CaseFileError(file, [problem])
-    try:
-        pass_ = _Pass(data, file, owned_tags, quick=True)
-        if not pass_.problems:
-            return pass_.suite()
-    except Careful:
-        pass
-    pass_ = _Pass(data, file, owned_tags, quick=False)
+        raise CaseFileError(shown, [problem])
+    files = Files(file, shown)
+    pass_ = None
+    with suppress(Careful):
+        pass_ = _Pass(data, file, owned_tags, files, quick=True)
+    if pass_ is None or (pass_.problems and pass_.has_cases):
+        pass_ = _Pass(data, file, owned_tags, files, quick=False)
     if pass_.problems:
-        raise CaseFileError(file, pass_.problems)
+        raise CaseFileError(shown, pass_.problems)
     return pass_.suite()
 
 
@@ -79,20 +95,26 @@ def _seems_to_have_cases(data: bytes) -> bool:
 class _Pass:
     """One reading of a file, or two where suite keys stand below `cases`."""
 
-    def __init__(self, data: bytes, file: str, owned_tags: frozenset[str], *, quick: bool) -> None:
+    def __init__(self, data: bytes, file: str, owned_tags: frozenset[str], files: Files, *, quick: bool) -> None:
         self._file = file
+        self._files = files
         self._owned_tags = owned_tags
         self._quick = quick
         header: Pairs = {}
         if self._read(data, header):
             self._read(data, header)
 
+    @property
+    def has_cases(self) -> bool:
+        """Whether cases are written in the file; only their judgments are read without positions."""
+        return self._builder.count > 0
+
     def suite(self) -> Suite:
         return self._builder.suite()
 
     def _read(self, data: bytes, header: Pairs) -> bool:
         """Read the file with what is known of its header; whether there was more below `cases`."""
-        self._builder = builder = SuiteBuilder(self._file, self._owned_tags)
+        self._builder = builder = SuiteBuilder(self._file, self._owned_tags, self._files)
         self.problems = builder.problems
         known = len(header)
         try:

@@ -62,6 +62,12 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a comparison with a share is in its range", _JUDGED + "expect: {RR: '> 1'}}]", "lies between 0 and 1"),
     Rule("a comparison with a count is whole", "cases: [{query: a, expect: {results: '> 1.5'}}]", "a whole number"),
     Rule("a search takes some time", "cases: [{query: a, expect: {latency: 0 ms}}]", "the longest duration allowed"),
+    # files
+    Rule("what it names is there", "judgments: no.csv\ncases: [{query: a}]", "there is no file no.csv"),
+    Rule("a file has a name", "queries: 5", "expected the name of a file"),
+    Rule("a list has each file once", "queries: [no.tsv, no.tsv]", "stands twice"),
+    Rule("a file has a known format", "cases: [{query: a, judgments: {file: no.csv, format: x}}]", "unknown format"),
+    Rule("a file is no document", "cases: [{query: a, judgments: {file: no.csv, b: 1}}]", "a file has file, format"),
     # what keys say together
     Rule("a floor needs judgments", "cases: [{query: a, min_ndcg: 0.5}]", "a floor needs judgments"),
     Rule("an inherited floor too", "min_ndcg: 0.5\ncases: [{query: a}]", "the suite's min_ndcg 0.5 applies"),

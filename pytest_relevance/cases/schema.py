@@ -19,8 +19,10 @@ from typing import Any
 from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.fields import CASE, FIELDS, NOT_READ_YET, SUITE
+from pytest_relevance.cases.files import FILE
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.scalars import DECIMAL
+from pytest_relevance.judgments.formats.known import ALIASES, FORMATS
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, MEASURES, Measure
 from pytest_relevance.metrics.settings import CHOICES
@@ -65,6 +67,8 @@ _ANY_NUMBER: Schema = {"type": "number"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
+_FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in (*FORMATS, *ALIASES)}
+
 _DEFINITIONS: dict[str, Schema] = {
     "id": {
         **_TEXT,
@@ -99,6 +103,20 @@ _DEFINITIONS: dict[str, Schema] = {
             ),
         ]
     },
+    "file": {
+        "anyOf": [
+            _TEXT,
+            _mapping(
+                {
+                    FILE: {"description": "The file, from where the case file is.", **_TEXT},
+                    "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
+                    "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
+                },
+                required=[FILE],
+            ),
+        ]
+    },
+    "files": {"anyOf": [_ref("file"), {"type": "array", "items": _ref("file"), "minItems": 1}]},
     "documents": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]},
     "documents-within": {
         "anyOf": [
@@ -221,10 +239,13 @@ VALUES: dict[str, Schema] = {
     },
     "judgments": {
         "description": "document: grade. A grade is a number, a name of the scale, a list of ratings, or "
-        "{grade: 3, title: ..., note: ...}.",
-        "type": "object",
-        "additionalProperties": _ref("judgment"),
+        "{grade: 3, title: ..., note: ...}. Or a judgment file, {file: ..., format: ...}, or a list of files.",
+        # a mapping with the key `file` passes for one of documents
+        "if": {"type": "object"},
+        "then": {"additionalProperties": _ref("judgment")},
+        "else": _ref("files"),
     },
+    "queries": _ref("files", "A file of queries, {file: ..., format: ...}, or a list of files: each query is a case."),
     "note": {"description": "Shown when the case fails.", **_ANY_TEXT},
     "weight": {"description": "The weight of the case in means. Default: 1.", "type": "number", "exclusiveMinimum": 0},
     "xfail": {
@@ -250,12 +271,17 @@ VALUES: dict[str, Schema] = {
 }
 """What each key of `FIELDS` may hold, and what an editor says of it."""
 
+AT_SUITE: dict[str, Schema] = {
+    "judgments": _ref("files", "A judgment file, {file: ..., format: ...}, or a list of files, for all cases."),
+}
+"""The same where a suite may hold something else than a case."""
+
 
 def case_file_schema() -> Schema:
     """The JSON Schema of a case file."""
     keys = {
         level: {
-            name: VALUES[name]
+            name: {**VALUES, **(AT_SUITE if level == SUITE else {})}[name]
             for name, field in FIELDS.items()
             if level in field.at and (level, name) not in NOT_READ_YET
         }
@@ -266,7 +292,8 @@ def case_file_schema() -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "pytest-relevance case file",
         "description": "What stands beside cases is a default of the suite, which a case may override.",
-        **_mapping({**keys[SUITE], "cases": cases}, required=["cases"]),
+        **_mapping({**keys[SUITE], "cases": cases}),
+        "anyOf": [{"required": ["cases"]}, {"required": ["queries"]}],
         "$defs": {CASE: _mapping(keys[CASE], required=["query"]), **_DEFINITIONS},
     }
 

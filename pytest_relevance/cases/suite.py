@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from yaml.events import ScalarEvent
 
@@ -10,12 +10,16 @@ from pytest_relevance.cases.build import NO_QUERY, checked_case, make_terms, unk
 from pytest_relevance.cases.events import Mark, problem_at
 from pytest_relevance.cases.expectations import WITH_DEPTH
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
+from pytest_relevance.cases.files import Files
 from pytest_relevance.cases.graded import Graded
 from pytest_relevance.cases.limits import needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import check_tag, node_name
-from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, SequenceNode
-from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral
+from pytest_relevance.cases.nodes import MappingNode, Node, Pairs
+from pytest_relevance.cases.places import end_of_path, label_of, later, root_of
+from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
+from pytest_relevance.cases.queries import ListedQuery
+from pytest_relevance.cases.sources import Sources
 from pytest_relevance.wording import quoted
 
 # unpacked: a case has few of the many keys, and there may be a hundred thousand cases
@@ -25,18 +29,27 @@ _FIELDS = {
     ]
     for level in (SUITE, CASE)
 }
+_NAMING_FILES = frozenset({"judgments", "queries"})
+_OF_FILES = _NAMING_FILES | {"scale", "raters"}
+"""While one of these is wrong in a suite, its files cannot be read as they are meant."""
+
 _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 """While one of these is wrong, what the keys of a case say together cannot be known."""
+
+MOST_ELSEWHERE = 100
+"""Problems in other files than the case file that are looked for: who has that many has one mistake, made often."""
 
 
 class SuiteBuilder:
     """Collects the cases of one file and everything that is wrong with them."""
 
-    def __init__(self, file: str, owned_tags: frozenset[str]) -> None:
+    def __init__(self, file: str, owned_tags: frozenset[str], files: Files) -> None:
         self.problems: list[Problem] = []
         self.count = 0
         self._file = file
+        self._sources = Sources(files)
         self._owned_tags = owned_tags
+        self._root = root_of({})
         self._values: dict[str, object] = {}
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
@@ -44,11 +57,12 @@ class SuiteBuilder:
         self._cases: list[Case] = []
         self._lines: dict[str, int] = {}
         self._grades: set[float] = set()
-        self._floors: list[tuple[Case, MappingNode]] = []
+        self._floors: list[tuple[Case, MappingNode | ListedQuery]] = []
+        self._elsewhere = 0
 
     def suite_terms(self, header: Pairs) -> None:
-        """Check what the suite sets for its cases."""
-        root = _mapping(header)
+        """Check what the suite sets for its cases, and read the files that it names."""
+        self._root = root = root_of(header)
         self._values, _, wrong = self._checked(root, SUITE, {}, frozenset(), None)
         self._check_tags(self._values, root, None)
         try:
@@ -58,6 +72,10 @@ class SuiteBuilder:
             wrong |= {"scale"}
         self._wrong = wrong
         self._all_terms = [self._terms]
+        if not wrong.isdisjoint(_OF_FILES):
+            self._sources.unknown = "judgments" in header or "queries" in header
+        elif not _NAMING_FILES.isdisjoint(self._values):
+            self._refuse_all(self._sources.open(self._values), root, None)
 
     def add(self, node: Node, mark: Mark | None, reported: int) -> None:
         """Check a case and keep it, or keep what is wrong with it.
@@ -71,49 +89,108 @@ class SuiteBuilder:
             self.problems.append(problem_at(mark, f"a case is a mapping; write {example}"))
             return
         pairs = node.pairs
-        label = _label(pairs, self.count)
+        label = label_of(pairs, self.count)
         if len(self.problems) > reported:
             self.problems[reported:] = [
                 Problem(problem.line, problem.column, problem.message, label) for problem in self.problems[reported:]
             ]
-        values, own, wrong = self._checked(node, CASE, self._values, self._wrong, label)
+        inherited, defaults = self._values, dict[str, object]()
+        if self._sources.has_queries:
+            defaults = self._defaults(node, label)
+            inherited = {**inherited, **defaults}
+        values, own, wrong = self._checked(node, CASE, inherited, self._wrong, label)
         if "query" not in pairs:
             self.problems.append(problem_at(mark, NO_QUERY, label))
         if "tags" in own:
             self._check_tags(own, node, label)
-        if not self._is_new(own, node, mark, label) or len(self.problems) > reported:
-            return
-        if wrong and _undecided(wrong, values):
+        is_new = self._is_new(own, node, mark, label)
+        is_decided = (
+            not self._sources.unknown
+            and self._elsewhere <= MOST_ELSEWHERE
+            and not (wrong and _undecided(wrong, values))
+        )
+        if not is_new or not is_decided or len(self.problems) > reported:
+            self._sources.skip(own)
             return
         assert mark is not None
         try:
-            case = checked_case(own, values, self._terms, line=mark.line + 1, column=mark.column + 1)
+            graded = self._sources.judgments_of(own.get("id"), own, values, self._values)  # type: ignore[arg-type]
+            if defaults:
+                own = {**defaults, **own}
+            case = checked_case(own, values, self._terms, graded, line=mark.line + 1, column=mark.column + 1)
         except (Refused, RefusedSeveral) as error:
-            for refused in error.all():
-                self._refuse(refused, node, label)
+            self._refuse_all(error.all(), node, label)
             return
-        if case.terms is not self._terms:
-            self._all_terms.append(case.terms)
-        judgments = own.get("judgments")
-        if isinstance(judgments, Graded):
-            self._grades |= judgments.distinct
-        self._cases.append(case)
-        if needs_best(case):
-            self._floors.append((case, node))
+        self._keep(case, graded, node)
 
     def finish(self) -> None:
-        """After the last case: what depends on the judgments of the whole file."""
+        """After the last case: those of listed queries, and what depends on the judgments of the whole file."""
+        if self._sources.has_queries and not self._sources.unknown and not _undecided(self._wrong, self._values):
+            self._add_queries()
         grades = sorted(self._grades)
         for terms in self._all_terms:
             terms.settle(grades)
-        for case, node in self._floors:
-            for refused in unreachable(case):
-                self._refuse(refused, node, _label(node.pairs, 0))
+        for case, where in self._floors:
+            self._refuse_all(unreachable(case), where, quoted(case.id, 60))
         self._floors.clear()
+        self._refuse_all(self._sources.look_at_the_rest(), self._root, None)
 
     def suite(self) -> Suite:
         """The suite; only when there are no problems."""
-        return Suite(self._file, tuple(self._cases), self._terms)
+        queries = self._root.pairs.get("queries")
+        mark = queries[0].start_mark if queries is not None else None
+        line = mark.line + 1 if mark is not None else 1
+        cases = tuple(self._cases)
+        return Suite(self._file, cases, self._terms, self._sources.paths, self._sources.notices(), line)
+
+    def _defaults(self, node: MappingNode, label: str) -> dict[str, object]:
+        """What is listed about the query that a written case stands for."""
+        written_id, text = (
+            pair[1].value if pair is not None and isinstance(pair[1], ScalarEvent) else None
+            for pair in (node.pairs.get("id"), node.pairs.get("query"))
+        )
+        query = None
+        try:
+            query = self._sources.query_of(written_id, text)
+            return query.defaults(self._values) if query is not None else {}
+        except (Refused, RefusedSeveral) as error:
+            self._refuse_all(error.all(), query or node, label)
+            return {}
+
+    def _add_queries(self) -> None:
+        """Make cases of the listed queries that no written case stands for."""
+        queries = self._sources.other_queries()
+        floor = self._terms.min_ndcg
+        if queries and floor is not None and "judgments" not in self._values:
+            message = f"the floor {floor:g} applies to the listed queries, which have no judgments; name their file"
+            self._refuse(Refused(f"{message} (judgments: FILE), or take it out", ("min_ndcg",)), self._root, None)
+            return
+        for query in queries:
+            if self._elsewhere <= MOST_ELSEWHERE:
+                self._add_query(query)
+
+    def _add_query(self, query: ListedQuery) -> None:
+        try:
+            first = self._lines.get(node_name(query.id))
+            if first is not None:
+                what = f"the case in line {first} of the case file has the id {quoted(query.id)} too"
+                raise Refused(f"{what}; give that case another id")
+            own = {"query": query.text, **query.defaults(self._values)}
+            graded = self._sources.judgments_of(query.id, own, self._values, self._values)
+            line = query.query.line or 1
+            case = checked_case(own, self._values, self._terms, graded, line=line, column=1, listed=query)
+        except (Refused, RefusedSeveral) as error:
+            self._refuse_all(error.all(), query, quoted(query.id, 60))
+            return
+        self._keep(case, graded, query)
+
+    def _keep(self, case: Case, graded: Graded, where: MappingNode | ListedQuery) -> None:
+        if case.terms is not self._terms:
+            self._all_terms.append(case.terms)
+        self._grades |= graded.distinct
+        self._cases.append(case)
+        if needs_best(case):
+            self._floors.append((case, where))
 
     def _checked(
         self,
@@ -162,7 +239,7 @@ class SuiteBuilder:
             return False
         written = str(own[key])
         name = written if key == "id" else node_name(written)
-        at = _later(node.pairs[key][1].start_mark, mark)
+        at = later(node.pairs[key][1].start_mark, mark)
         first = self._lines.get(name)
         if first is None:
             self._lines[name] = at.line + 1 if at is not None else 1
@@ -174,9 +251,21 @@ class SuiteBuilder:
         self.problems.append(problem_at(at, message, label))
         return False
 
-    def _refuse(self, refused: Refused, root: MappingNode, label: str | None) -> None:
-        mark = _locate(root, refused.path, at_key=refused.at_key)
-        self.problems.append(problem_at(mark, refused.render(), label))
+    def _refuse_all(self, refusals: Iterable[Refused], where: MappingNode | ListedQuery, label: str | None) -> None:
+        for refused in refusals:
+            self._refuse(refused, where, label)
+
+    def _refuse(self, refused: Refused, where: MappingNode | ListedQuery, label: str | None) -> None:
+        """Report what is refused where it stands: in the case file, in a file of queries, or in one of judgments."""
+        if refused.elsewhere is not None:
+            self._elsewhere += 1
+            if self._elsewhere <= MOST_ELSEWHERE:
+                self.problems.append(refused.elsewhere(label))
+        elif isinstance(where, ListedQuery):
+            self.problems.append(where.problem(refused.render(), label))
+        else:
+            mark = end_of_path(where, refused.path, at_key=refused.at_key)
+            self.problems.append(problem_at(mark, refused.render(), label))
 
 
 def _undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:
@@ -184,38 +273,3 @@ def _undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:
     expect: tuple[Expectation, ...] = values.get("expect", ())  # type: ignore[assignment]
     looks_at_k = values.get("ideal") == "max" or any(expected.kind in WITH_DEPTH for expected in expect)
     return not wrong.isdisjoint(_DECISIVE) or ("k" in wrong and looks_at_k)
-
-
-def _label(pairs: Pairs, number: int) -> str:
-    for name in ("id", "query"):
-        node = pairs[name][1] if name in pairs else None
-        if isinstance(node, ScalarEvent) and node.value:
-            return quoted(node.value, 60)
-    return f"number {number}"
-
-
-def _mapping(pairs: Pairs) -> MappingNode:
-    first = next(iter(pairs.values()))[0] if pairs else None
-    root = MappingNode(first.start_mark if first is not None else None)
-    root.pairs = pairs
-    return root
-
-
-def _later(mark: Mark | None, start: Mark | None) -> Mark | None:
-    """A mark within a case, or the start of the case for what an alias brought into it from above."""
-    return start if mark is not None and start is not None and mark.index < start.index else mark
-
-
-def _locate(root: Node, path: Path, *, at_key: bool) -> Mark | None:
-    """The place in the file that a path of keys and indexes leads to, as far as it can be followed."""
-    node, mark = root, root.start_mark
-    for step, part in enumerate(path):
-        if isinstance(node, MappingNode) and part in node.pairs:
-            key, node = node.pairs[str(part)]
-            mark = key.start_mark if at_key and step == len(path) - 1 else node.start_mark
-        elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.items):
-            node = node.items[part]
-            mark = node.start_mark
-        else:
-            break
-    return mark

@@ -25,8 +25,8 @@ CHECK = "relevance.check"
 class Entry:
     """What is kept of a case that ran, in one variant.
 
-    `outcome` is pytest's; `score` is None where it is not defined; `lines` are the report of a case that passed, where
-    one was asked for.
+    `line` is in `file`, or in `source`, the file of queries that the case comes from. `outcome` is pytest's; `score` is
+    None where it is not defined; `lines` are the report of a case that passed, where one was asked for.
     """
 
     file: str
@@ -45,6 +45,7 @@ class Entry:
     latency: float | None = None
     was_xfail: bool = False
     lines: Sequence[Line] = ()
+    source: str | None = None
 
     @classmethod
     def of(cls, values: Mapping[str, Any], outcome: str, *, was_xfail: bool) -> Entry:

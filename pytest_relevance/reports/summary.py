@@ -142,7 +142,7 @@ def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
         f"  {cut(variant_label(entry.ran_as, variants), _WIDEST_VARIANT)}" if len(variants) > 1 else ""
         for entry in shown
     ]
-    places = [f"   {harmless(entry.file)}:{entry.line}" for entry in shown]
+    places = [f"   {harmless(entry.source or entry.file)}:{entry.line}" for entry in shown]
     for_label, for_status = max(map(width, labels)), max(len(entry.status) for entry in shown)
     room = WIDEST - 9 - for_label - 3 - for_status - max(map(width, places))
     columns = min(max(map(width, queries)), _WIDEST_QUERY, max(room, _LEAST_QUERY))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Hashable
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
@@ -14,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.reader import load_suite, parse_suite
 from pytest_relevance.cases.schema import SHIPPED
 
 LARGEST_FOR_THE_SCHEMA = 20_000
@@ -118,3 +119,44 @@ def mistakes() -> Callable[[str | bytes], list[str]]:
         return [line.removeprefix("shop.yaml:") for line in lines]
 
     return collect
+
+
+class Shop:
+    """A folder with a case file, which messages call `shop.yaml`, and the files that it names."""
+
+    def __init__(self, folder: Path, schema_says: Callable[[str | bytes], list[str]]) -> None:
+        self.folder = folder
+        self._schema_says = schema_says
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Write a file, without the indentation that its text has in the test."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_data(text))
+        return path
+
+    def read(self, text: str) -> Suite:
+        """The suite that a case file is. What the reader accepts is put to the schema too."""
+        suite = load_suite(self.write("shop.yaml", text), shown="shop.yaml")
+        assert self._schema_says(text) == []
+        return suite
+
+    def cases(self, text: str) -> dict[str, Case]:
+        """Its cases by their ids."""
+        return {case.id: case for case in self.read(text).cases}
+
+    def judgments(self, text: str) -> dict[str, dict[str, float]]:
+        """The judgments of its cases by their ids."""
+        return {name: dict(case.judgments) for name, case in self.cases(text).items()}
+
+    def mistakes(self, text: str) -> list[str]:
+        """What is reported about a case file and the files that it names, a line a mistake."""
+        path = self.write("shop.yaml", text)
+        with pytest.raises(CaseFileError) as caught:
+            load_suite(path, shown="shop.yaml")
+        return str(caught.value).splitlines()
+
+
+@pytest.fixture
+def shop(tmp_path: Path, schema_says: Callable[[str | bytes], list[str]]) -> Shop:
+    return Shop(tmp_path, schema_says)

@@ -124,7 +124,7 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistake
     assert 'unknown key "zzz" of a case; it takes query, id, search, k, min_ndcg, scale, gain' in of_case
     (of_suite,) = mistakes("zzz: 1\ncases: [{query: a}]")
     assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain' in of_suite
-    assert of_suite.endswith("params, tags, cases")  # nothing that would be refused in its turn
+    assert of_suite.endswith("params, tags, judgments, queries, cases")  # nothing that would be refused in its turn
 
 
 def test_a_duplicate_key_of_a_suite(mistakes: Mistakes) -> None:
@@ -170,18 +170,10 @@ def test_a_file_without_cases(mistakes: Mistakes, text: str, message: str) -> No
     ("line", "message"),
     [
         (
-            "judgments: qrels.csv",
-            "a judgment file for the whole suite is not supported yet by this version of pytest-rel",
-        ),
-        (
             "tolerance: 0.1",
             "comparing with a baseline is not supported yet by this version of pytest-relevance; take it",
         ),
         ("gates: [{passing: 0.95}]", "gates are not supported yet by this version of pytest-relevance; take it out"),
-        (
-            "queries: queries.tsv",
-            "a file of queries is not supported yet by this version of pytest-relevance; take it ou",
-        ),
     ],
 )
 def test_what_a_later_version_will_read_in_a_suite(mistakes: Mistakes, line: str, message: str) -> None:
@@ -190,31 +182,9 @@ def test_what_a_later_version_will_read_in_a_suite(mistakes: Mistakes, line: str
     assert found.startswith(f"1:{len(name) + 3}: {name}: {message}")
 
 
-def test_a_file_of_queries_without_cases_is_not_supported_either(mistakes: Mistakes) -> None:
-    (found,) = mistakes("queries: queries.tsv\n")
-    assert "a file of queries is not supported yet" in found
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            "judgments: qrels.csv",
-            "judgments: a judgment file is not supported yet by this version of pytest-relevance; w",
-        ),
-        (
-            'judgments: "qrels.csv"',
-            "judgments: a judgment file is not supported yet by this version of pytest-relevanc",
-        ),
-        (
-            "tolerance: 0.1",
-            "tolerance: comparing with a baseline is not supported yet by this version of pytest-releva",
-        ),
-    ],
-)
-def test_what_a_later_version_will_read_in_a_case(mistakes: Mistakes, line: str, message: str) -> None:
-    (found,) = mistakes(f"min_ndcg: 0.5\ncases:\n  - query: a\n    {line}\n    expect: {{P@5: 0.2}}\n")
-    assert message in found
+def test_what_a_later_version_will_read_in_a_case(mistakes: Mistakes) -> None:
+    (found,) = mistakes("min_ndcg: 0.5\ncases:\n  - query: a\n    tolerance: 0.1\n    judgments: {x: 1}\n")
+    assert "tolerance: comparing with a baseline is not supported yet by this version of pytest-relevance" in found
 
 
 def test_many_mistakes_are_counted(mistakes: Mistakes) -> None:

@@ -68,7 +68,18 @@ def test_two_cases_share_nothing_that_either_may_settle() -> None:
         ({"query": "x", "min_ndgc": 1}, 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?'),
         ({"query": "x", "gates": []}, '"gates" is a key of the suite, beside cases, not of a case'),
         ({"query": "x", "tolerance": 0.1}, "tolerance: comparing with a baseline is not supported yet"),
-        ({"query": "x", "judgments": "qrels.csv"}, "judgments: a judgment file is not supported yet"),
+        (
+            {"query": "x", "judgments": "qrels.csv"},
+            "judgments: a file is read by pytest_relevance.read_judgments, once",
+        ),
+        (
+            {"query": "x", "judgments": {"file": "qrels.csv"}},
+            "judgments: a file is read by pytest_relevance.read_judgm",
+        ),
+        (
+            {"query": "x", "judgments": ["a.csv", "b.csv"]},
+            "judgments: a file is read by pytest_relevance.read_judgments",
+        ),
         ({"query": "x", "judgments": {"a": float("nan")}}, "judgments.a: a grade is a finite number or a name of the "),
         ({"query": "x", "judgments": {"a": True}}, "judgments.a: a grade is a finite number or a name of the scale, f"),
         ({"query": "x", "judgments": {"a": 10**400}}, "judgments.a: a grade is a finite number or a name of the scale"),

@@ -170,13 +170,13 @@ def test_empty_judgments_are_none_at_all(case: ReadCase, mistakes: Mistakes, emp
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
-    [("", "nothing"), ("null", "nothing"), ("3", "3"), ("true", "true"), ("[a, b]", "the list ['a', 'b']")],
+    ("written", "found"), [("", "nothing"), ("null", "nothing"), ("3", "3"), ("true", "true"), ("1.5", "1.5")]
 )
-def test_judgments_are_pairs(mistakes: Mistakes, written: str, found: str) -> None:
+def test_judgments_are_pairs_or_a_file(mistakes: Mistakes, written: str, found: str) -> None:
     (line,) = mistakes(f"cases:\n  - query: a\n    judgments: {written}\n")
     assert line.partition(": ")[2] == (
-        f'judgments: expected document: grade pairs, found {found}; leave the key out if there are none (in case "a")'
+        f"judgments: expected document: grade pairs or a judgment file, found {found}; write {{}} where there are none "
+        '(in case "a")'
     )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases import nodes
 from pytest_relevance.cases.events import pure_event_source
+from pytest_relevance.cases.files import Files
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS
 from pytest_relevance.cases.nodes import Careful
@@ -232,7 +233,7 @@ def test_the_schema_accepts_what_the_reader_accepts(
 
 
 def read_with(text: str, *, quick: bool) -> Suite:
-    once = _Pass(text.encode(), "shop.yaml", OWNED_TAGS, quick=quick)
+    once = _Pass(text.encode(), "shop.yaml", OWNED_TAGS, Files("shop.yaml", "shop.yaml"), quick=quick)
     assert once.problems == []
     return once.suite()
 

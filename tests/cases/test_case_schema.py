@@ -184,7 +184,7 @@ def test_every_spelling_of_a_metric_that_is_read_is_accepted(schema_says: Schema
 # It refuses typical mistakes, as the reader does
 
 MISTAKES = [
-    ("scale: [0, 3]", ": required"),
+    ("scale: [0, 3]", ": anyOf"),
     ("serach: find\ncases: [{query: a}]", ": additionalProperties"),
     ("weight: 2\ncases: [{query: a}]", ": additionalProperties"),
     ("cases: []", "cases: minItems"),
@@ -202,6 +202,13 @@ MISTAKES = [
     ("search: 7\ncases: [{query: a}]", "search: type"),
     ("params: [a]\ncases: [{query: a}]", "params: type"),
     ("tags: head\ncases: [{query: a}]", "tags: type"),
+    ("judgments: {x: 1}\ncases: [{query: a}]", "judgments: anyOf"),
+    ("judgments: {file: qrels.csv, form: csv}\ncases: [{query: a}]", "judgments: anyOf"),
+    ("judgments: {file: qrels.csv, format: cvs}\ncases: [{query: a}]", "judgments: anyOf"),
+    ("judgments: []\ncases: [{query: a}]", "judgments: anyOf"),
+    ("queries: {format: csv}", "queries: anyOf"),
+    ("queries: []", "queries: anyOf"),
+    ("queries: [[queries.tsv]]", "queries: anyOf"),
 ]
 IN_A_CASE = [
     ("min_ndgc: 0.5", ": additionalProperties"),
@@ -231,7 +238,11 @@ IN_A_CASE = [
     ("skip: No", "skip: pattern"),
     ("xfail: 'true'", "xfail: anyOf"),
     ("xfail: {strict: true}", "xfail: anyOf"),
-    ("judgments: qrels.csv", "judgments: type"),
+    ("judgments: []", "judgments: anyOf"),
+    ("judgments: {x: {file: qrels.csv}}", "judgments.x: anyOf"),
+    ("judgments: [{format: csv}]", "judgments: anyOf"),
+    ("judgments: [{file: qrels.csv, form: csv}]", "judgments: anyOf"),
+    ("judgments: [{file: qrels.csv, format: cvs}]", "judgments: anyOf"),
     ("judgments: {x: '3'}", "judgments.x: anyOf"),
     ("judgments: {x: []}", "judgments.x: anyOf"),
     ("judgments: {x: {grad: 1}}", "judgments.x: anyOf"),

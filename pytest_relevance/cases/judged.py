@@ -1,0 +1,315 @@
+"""How the cases of a suite find their judgments in the files that the suite and they themselves name.
+
+In each file a case is looked for by its id; where the file does not know that, by the text of its query and by the ids
+that files of queries give that text. The suite's files are the default, and what the case has itself is laid over it,
+document by document. A file is graded once, as a whole; a case whose own scale or raters give it other grades has its
+own rows graded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from pytest_relevance.cases.files import Files, NamedFile, refusals_of
+from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded, Origin
+from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.raters import aggregate
+from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.wording import did_you_mean, listed, quoted
+
+MOST_NAMED = 3
+"""Queries without a case that a warning names."""
+
+MOST_MISSES = 3
+MOST_COMPARED = 5_000
+"""Misses that are answered with a close name, and names that are compared for each: 100,000 would take a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What judgments are looked for: those of a case with this query, and this id where it has one of its own.
+
+    `listed` knows the ids that files of queries give a text.
+    """
+
+    id: str | None
+    text: str
+    listed: Callable[[str], Sequence[str]]
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids that files of queries give the query."""
+        return self.listed(self.text)
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, each once."""
+        written = () if self.id is None else (self.id,)
+        return list(dict.fromkeys((*written, self.text, *self.ids)))
+
+
+@dataclass(frozen=True, slots=True)
+class GradingTerms:
+    """What grades of files are read with: the scale, and the raters where somebody wrote how they are combined."""
+
+    scale: Scale | None
+    raters: str | None
+
+    @classmethod
+    def of(cls, values: Mapping[str, object]) -> GradingTerms:
+        """Those among the checked values of a suite or a case."""
+        return cls(values.get("scale"), values.get("raters"))  # type: ignore[arg-type]
+
+
+class JudgmentFile:
+    """A judgment file of a suite: its judgments under the suite's terms, and which of its queries cases know.
+
+    Where some ratings are none under those terms, only the cases they belong to are wrong, or those in terms of their
+    own are right: then each case has its own rows graded.
+    """
+
+    def __init__(self, ratings: Ratings, terms: GradingTerms) -> None:
+        self.name = ratings.file
+        self.ratings = ratings
+        self.terms = terms
+        self.used = set[str]()
+        self._rows: dict[str, list[int]] | None = None
+        self._whole: Judgments | None = None
+        try:
+            self._whole = graded(ratings, terms.scale, terms.raters, words_need_scale=True)
+        except JudgmentFileError:
+            self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
+        else:
+            self.known = self._whole
+
+    def keys(self, asked: Asked) -> list[str]:
+        """The keys under which the judgments of a case stand here."""
+        known, name, text = self.known, asked.id, asked.text
+        if name is not None and (name in known or name in known.queries):
+            names = [name, text]
+        else:
+            names = [*known.known_as(text), *asked.ids]
+        # a text may look like the id of another query
+        keys = [key for key in names if key in known and (key != text or key == name or known.text(key) == text)]
+        self.used.update(keys)
+        return keys if len(keys) < 2 else list(dict.fromkeys(keys))
+
+    def names(self, asked: Asked) -> bool:
+        """Whether the file names the query, with judgments or without."""
+        return any(name in self.known.queries for name in asked.names) or bool(self.known.known_as(asked.text))
+
+    def judgments(self, keys: Sequence[str], terms: GradingTerms) -> Judgments:
+        """The judgments of some queries, among others. `RefusedSeveral` for ratings that are none."""
+        if self._whole is not None and terms is self.terms:
+            return self._whole
+        try:
+            return graded(self._rows_of(keys), terms.scale, terms.raters, words_need_scale=True)
+        except JudgmentFileError as error:
+            raise RefusedSeveral(refusals_of(error)) from None
+
+    def look_at_the_rest(self) -> None:
+        """Grade the rows that no case asked for, where the file could not be graded as a whole."""
+        if self._whole is None:
+            self.judgments([key for key in self.known if key not in self.used], self.terms)
+
+    def notices(self) -> list[str]:
+        """What somebody should know of the file: what was left out in reading, and what no case will use."""
+        found = [f"{self.name}: {notice}" for notice in self.ratings.notices]
+        unknown = [key for key in self.known if key not in self.used]
+        if unknown:
+            names = ", ".join(quoted(key, 40) for key in unknown[:MOST_NAMED])
+            more = " ..." if len(unknown) > MOST_NAMED else ""
+            have = "has" if len(unknown) == 1 else "have"
+            found.append(f"{self.name}: {len(unknown):,} of {len(self.known):,} queries {have} no case: {names}{more}")
+        return found
+
+    def _rows_of(self, keys: Iterable[str]) -> Ratings:
+        ratings = self.ratings
+        if self._rows is None:
+            self._rows = {}
+            for row, query in enumerate(ratings.queries):
+                self._rows.setdefault(query, []).append(row)
+        rows = [row for key in keys for row in self._rows[key]]
+        return replace(
+            ratings,
+            queries=[ratings.queries[row] for row in rows],
+            documents=[ratings.documents[row] for row in rows],
+            ratings=[ratings.ratings[row] for row in rows],
+            raters=None if ratings.raters is None else [ratings.raters[row] for row in rows],
+            titles=None if ratings.titles is None else [ratings.titles[row] for row in rows],
+            place=lambda number: ratings.place(rows[number]),
+        )
+
+
+class JudgmentFiles:
+    """The judgment files of a suite and of its cases."""
+
+    def __init__(
+        self,
+        files: Files,
+        named: Sequence[NamedFile],
+        terms: GradingTerms,
+        listed: Callable[[str], Sequence[str]] | None,
+    ) -> None:
+        self._listed = listed if listed is not None else _no_ids
+        self._files = files
+        self._terms = terms
+        self._opened: dict[NamedFile, JudgmentFile] = {}
+        self._misses = 0
+        self._of_suite = self._open(named)
+
+    def of_case(self, name: str | None, text: str, own: Mapping[str, object], values: Mapping[str, object]) -> Graded:
+        """The judgments of a case, by its checked keys (`own`) and those on top of the suite's (`values`).
+
+        `name` is its id, None where it has none but its query, `text`.
+
+        `Refused` or `RefusedSeveral` for ratings that are no grades, that contradict each other, and where there are
+        none at all in the files that it should be in.
+        """
+        asked = Asked(name, text, self._listed)
+        terms = GradingTerms.of(values) if "scale" in own or "raters" in own else self._terms
+        written = own.get("judgments")
+        above = self._of_files(written, asked, terms) if isinstance(written, tuple) else written
+        default = _found(self._of_suite, asked, terms)
+        if not default:
+            if above is None and self._of_suite:
+                raise self._miss(self._of_suite, asked)
+            return above if isinstance(above, Graded) else NO_JUDGMENTS
+        below = _united(default, terms)
+        return _laid_over(above, below) if isinstance(above, Graded) else below
+
+    def look_at_the_rest(self) -> list[Refused]:
+        """What is wrong with ratings that no case asked for."""
+        refusals: list[Refused] = []
+        for file in self._opened.values():
+            try:
+                file.look_at_the_rest()
+            except RefusedSeveral as error:
+                refusals += error.all()
+        return refusals
+
+    def notices(self) -> list[str]:
+        """What somebody should know of the files."""
+        return [notice for file in self._opened.values() for notice in file.notices()]
+
+    def _of_files(self, named: Sequence[NamedFile], asked: Asked, terms: GradingTerms) -> Graded:
+        """The judgments in the files that a case names itself."""
+        try:
+            files = self._open(named)
+            found = _found(files, asked, terms)
+            if not found:
+                raise self._miss(files, asked)
+            return _united(found, terms)
+        except (Refused, RefusedSeveral) as error:
+            raise RefusedSeveral([refused.under("judgments") for refused in error.all()]) from None
+
+    def _open(self, named: Sequence[NamedFile]) -> list[JudgmentFile]:
+        opened, refusals = [], []
+        for one in named:
+            try:
+                if one not in self._opened:
+                    self._opened[one] = JudgmentFile(self._files.ratings(one), self._terms)
+                opened.append(self._opened[one])
+            except (Refused, RefusedSeveral) as error:
+                refusals += [refused.under(*one.at) for refused in error.all()]
+        if refusals:
+            raise RefusedSeveral(refusals)
+        return opened
+
+    def _miss(self, files: Sequence[JudgmentFile], asked: Asked) -> Refused:
+        """Say how a case was looked for in files that do not know it."""
+        where = listed([file.name for file in files], "and")
+        cure = "a case that needs none says so with judgments: {}"
+        naming = [file.name for file in files if file.names(asked)]
+        if naming:
+            return Refused(f"no judgments: {naming[0]} names the query and judges no document of it; {cure}")
+        names = listed(map(quoted, asked.names))
+        count = sum(len(file.known) for file in files)
+        what = f"none of the {count:,} queries in {where} is" if count > 1 else f"the only query in {where} is not"
+        self._misses += 1
+        close = _close(files, asked) if self._misses <= MOST_MISSES else ""
+        return Refused(f"no judgments: {what} {names}{close}; {cure}")
+
+
+def _no_ids(text: str) -> Sequence[str]:
+    return ()
+
+
+def _close(files: Sequence[JudgmentFile], asked: Asked) -> str:
+    """The name in the files that is meant, perhaps."""
+    names = list(dict.fromkeys(name for file in files for key in file.known for name in (key, file.known.text(key))))
+    for wanted in asked.names:
+        begin = wanted[:2].casefold() if len(names) > MOST_COMPARED else ""
+        close = did_you_mean(wanted, [name for name in names if name.casefold().startswith(begin)][:MOST_COMPARED])
+        if close:
+            return close
+    return ""
+
+
+def _found(files: Sequence[JudgmentFile], asked: Asked, terms: GradingTerms) -> list[tuple[Judgments, str]]:
+    """Whose judgments of a case there are in some files, and under which key."""
+    found: list[tuple[Judgments, str]] = []
+    for file in files:
+        if keys := file.keys(asked):
+            judgments = file.judgments(keys, terms)
+            found += [(judgments, key) for key in keys if key in judgments]
+    return found
+
+
+def _united(found: Sequence[tuple[Judgments, str]], terms: GradingTerms) -> Graded:
+    """Judgments of one query that were found under several keys or in several files.
+
+    Those of one place are not copied: there are as many as there are cases.
+    """
+    if len(found) == 1:
+        ((judgments, key),) = found
+        grades = judgments[key]
+        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()), found=found)
+    origins: dict[str, list[Origin]] = {}
+    titles: dict[str, str] = {}
+    for judgments, key in found:
+        titles = {**judgments.titles.get(key, {}), **titles}
+        for document in judgments[key]:
+            origins.setdefault(document, []).append(Origin(judgments, key, document))
+    united: dict[str, float] = {}
+    refusals = []
+    for document, (first, *others) in origins.items():
+        united[document] = first.grade
+        if others and terms.raters is not None:
+            ratings = [rating for origin in (first, *others) for rating in origin.ratings]
+            united[document] = aggregate(ratings, terms.raters)
+            continue
+        refusals += [
+            Refused("judged twice", elsewhere=partial(_judged_twice, first, other))
+            for other in others
+            if other.grade != first.grade
+        ]
+    if refusals:
+        raise RefusedSeveral(refusals)
+    return Graded(united, titles, distinct=frozenset(united.values()), found=found)
+
+
+def _judged_twice(first: Origin, other: Origin, case: str | None) -> Problem:
+    return other.problem(
+        f"judged twice, {first.grade:g} in {first.where} and {other.grade:g} here; keep one of them, or say how the "
+        "ratings of several raters are combined (raters: median)",
+        case,
+    )
+
+
+def _laid_over(above: Graded, below: Graded) -> Graded:
+    """The judgments of a case over those of its suite."""
+    grades = {**below.grades, **above.grades}
+    return Graded(
+        grades,
+        {**below.titles, **above.titles},
+        above.notes,
+        frozenset(grades.values()),
+        (*above.found, *below.found),
+        () if above.found else above.grades,
+    )

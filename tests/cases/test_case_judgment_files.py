@@ -1,0 +1,568 @@
+"""Judgments that stand in files: how these are named, what cases find in them, how they are laid over each other."""
+
+from __future__ import annotations
+
+import gzip
+import warnings
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import RelevanceWarning, read_suite
+from pytest_relevance.cases.model import Suite
+
+if TYPE_CHECKING:
+    from tests.cases.conftest import Shop
+
+QRELS = """\
+q1 0 boot 3
+q1 0 sandal 1
+q2 0 hat 2
+q2 0 cap 0
+"""
+RATED = """\
+query,docid,rating
+blue shoes,boot,3
+blue shoes,sandal,1
+hats,hat,2
+hats,cap,0
+"""
+
+
+@pytest.fixture
+def rated(shop: Shop) -> Shop:
+    """Two files with the same judgments, one by ids and one by texts."""
+    shop.write("qrels.txt", QRELS)
+    shop.write("rated.csv", RATED)
+    return shop
+
+
+BOTH = {"q1": {"boot": 3, "sandal": 1}, "q2": {"hat": 2, "cap": 0}}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "qrels.txt",
+        "./qrels.txt",
+        "{file: qrels.txt}",
+        "{file: qrels.txt, format: trec}",
+        "{file: qrels.txt, format: qrels}",
+        "[qrels.txt]",
+        "[{file: qrels.txt, format: trec}]",
+        "rated.csv",
+    ],
+)
+def test_the_cases_find_their_judgments_in_the_file_of_the_suite(rated: Shop, named: str) -> None:
+    text = f"judgments: {named}\ncases: [{{id: q1, query: blue shoes}}, {{id: q2, query: hats}}]\n"
+    assert rated.judgments(text) == BOTH
+
+
+@pytest.mark.parametrize("named", ["qrels.txt", "{file: qrels.txt, format: trec}", "[qrels.txt]", "rated.csv"])
+def test_a_case_may_name_files_of_its_own(rated: Shop, named: str) -> None:
+    text = f"cases: [{{id: q1, query: blue shoes, judgments: {named}}}, {{query: something else}}]\n"
+    assert rated.judgments(text) == {"q1": BOTH["q1"], "something else": {}}
+
+
+def test_a_file_below_the_cases_serves_them_too(rated: Shop) -> None:
+    text = "cases: [{id: q1, query: blue shoes}, {id: q2, query: hats}]\nmin_ndcg: 0.5\njudgments: qrels.txt\n"
+    assert rated.judgments(text) == BOTH
+
+
+def test_a_path_is_relative_to_the_case_file(rated: Shop) -> None:
+    rated.write("data/more.txt", "q1 0 boot 3\n")
+    path = rated.write("search/shop.yaml", "judgments: [../data/more.txt]\ncases: [{id: q1, query: a}]\n")
+    suite = read_suite(path)
+    assert suite.cases[0].judgments == {"boot": 3}
+    assert suite.files == (str(rated.folder / "search/../data/more.txt"),)
+
+
+def test_gzip_is_unpacked(shop: Shop) -> None:
+    shop.write("qrels.txt.gz", gzip.compress(QRELS.encode()))
+    assert shop.judgments("judgments: qrels.txt.gz\ncases: [{id: q2, query: a}]") == {"q2": BOTH["q2"]}
+
+
+# What a mapping is
+
+
+def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
+    """Also where one of them is called file, as long as what stands there is a grade."""
+    text = """
+        scale: {good: 1, bad: 0}
+        cases:
+          - {query: a, judgments: {file: good, format: 0, query: bad}}
+          - {query: b, judgments: {file: 1}}
+          - {query: c, judgments: {file: [good, bad]}}
+          - {query: d, judgments: {file: {grade: good, title: A file}}}
+    """
+    assert shop.judgments(text) == {
+        "a": {"file": 1, "format": 0, "query": 0},
+        "b": {"file": 1},
+        "c": {"file": 0.5},
+        "d": {"file": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("at", "judgments", "message"),
+    [
+        (
+            "suite",
+            "{a: 3}",
+            ": the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt); do",
+        ),
+        ("suite", "3", ": expected the name of a file, a list of them, or {file: ..., format: ...}, found 3"),
+        ("suite", "''", ": expected the name of a file, a list of them, or {file: ..., format: ...}, found nothing"),
+        ("suite", "[]", ": the list of files is empty; name a file, or leave the key out"),
+        ("suite", "[qrels.txt, 3]", "[1]: expected the name of a file, a list of them, or {file: ..., format: ...}, f"),
+        ("suite", "[[qrels.txt]]", "[0]: expected the name of a file, a list of them, or {file: ..., format: ...}, f"),
+        ("suite", "[qrels.txt, qrels.txt]", '[1]: the file "qrels.txt" stands twice; keep one of them'),
+        (
+            "suite",
+            "[{format: trec}]",
+            "[0]: expected the name of a file, a list of them, or {file: ..., format: ...}, ",
+        ),
+        ("suite", "{file: 3}", ".file: expected text, found 3"),
+        ("suite", "{file: qrels.txt, format: }", ".format: expected text, found nothing"),
+        (
+            "suite",
+            "{file: qrels.txt, form: a}",
+            ': unknown key "form"; a file has file, format and query; did you mean "',
+        ),
+        ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
+        ("case", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
+        (
+            "case",
+            "{file: qrels.txt, boot: 3}",
+            ': unknown key "boot"; a file has file, format and query; a document that',
+        ),
+        ("case", "[]", ": the list of files is empty; name a file, or leave the key out"),
+        (
+            "case",
+            "[{a: 3}]",
+            "[0]: expected the name of a file, a list of them, or {file: ..., format: ...}, found the",
+        ),
+        ("case", "{file: ''}", ".file: expected text, found nothing"),
+    ],
+)
+def test_what_names_no_file(rated: Shop, at: str, judgments: str, message: str) -> None:
+    text = f"judgments: {judgments}\ncases: [{{query: a}}]\n"
+    if at == "case":
+        text = f"cases:\n  - query: a\n    judgments: {judgments}\n"
+    found = rated.mistakes(text)
+    assert f": judgments{message}" in found[0]
+
+
+def test_a_format_that_is_close_to_a_known_one(rated: Shop) -> None:
+    (found,) = rated.mistakes("judgments: {file: qrels.txt, format: trek}\ncases: [{query: a}]")
+    assert found.startswith("shop.yaml:1:38: judgments.format: ")
+    assert found.endswith('did you mean "trec"?')
+
+
+# Files that cannot be read
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("qrel.txt", 'there is no file qrel.txt; did you mean "qrels.txt"?'),
+        ("ratings.parquet", "there is no file ratings.parquet; paths are relative to the case file"),
+        ("data/qrels.txt", "there is no file data/qrels.txt, nor the folder; paths are relative to the case file"),
+        ("empty.csv", "empty.csv: the file is empty"),
+        ("folder", "folder is no file"),
+        ("short.gz", "short.gz: the gzip file ends early, it is truncated; fetch or pack it again"),
+        ("/dev/null", "/dev/null is no file"),
+    ],
+)
+@pytest.mark.parametrize("level", ["suite", "case"])
+def test_a_file_that_cannot_be_read_is_reported_where_it_is_named(
+    rated: Shop, name: str, message: str, level: str
+) -> None:
+    rated.write("empty.csv", "\n")
+    rated.write("folder/other.txt", "")
+    rated.write("short.gz", gzip.compress(QRELS.encode())[:-9])
+    text = {"suite": f"judgments: {name}\ncases: [{{query: a}}]", "case": f"cases: [{{query: a, judgments: {name}}}]"}
+    place = {"suite": ":1:12: ", "case": ":1:31: "}
+    in_case = {"suite": "", "case": ' (in case "a")'}
+    assert rated.mistakes(text[level]) == [f"shop.yaml{place[level]}judgments: {message}{in_case[level]}"]
+
+
+def test_a_file_that_lies_where_somebody_runs(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.write("qrels.txt", QRELS)
+    path = shop.write("tests/search/shop.yaml", "judgments: qrels.txt\ncases: [{query: a}]\n")
+    monkeypatch.chdir(shop.folder)
+    with pytest.raises(ValueError, match=r"paths are relative to the case file, write \.\./\.\./qrels\.txt$"):
+        read_suite(path)
+
+
+def test_each_file_that_cannot_be_read_is_reported(shop: Shop) -> None:
+    found = shop.mistakes("judgments:\n  - a.csv\n  - {format: csv, file: b.csv}\nqueries: c.tsv\ncases: [{query: a}]")
+    assert [line.partition(";")[0] for line in found] == [
+        "shop.yaml:2:5: judgments[0]: there is no file a.csv",
+        "shop.yaml:3:25: judgments[1].file: there is no file b.csv",
+        "shop.yaml:4:10: queries: there is no file c.tsv",
+    ]
+
+
+def test_the_mistakes_of_a_judgment_file_come_after_those_of_the_case_file(shop: Shop) -> None:
+    shop.write("data/qrels.txt", "q1 0 boot 4\nq1 0 hat\nq2 0 hat 3\n")
+    found = shop.mistakes("scale: [0, 3]\njudgments: data/qrels.txt\ncases:\n  - {id: q1, query: a, k: 0}\n")
+    assert [line.partition(": ")[0] for line in found] == ["shop.yaml:4:27", "data/qrels.txt:2"]
+
+
+def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) -> None:
+    shop.write("qrels.txt", "q1 0 boot 3\n\nq1 0 hat 4\nq2 0 hat good\n")
+    assert shop.mistakes("scale: [0, 3]\njudgments: qrels.txt\ncases: [{id: q1, query: a}]\n") == [
+        'qrels.txt:3: query "q1", document "hat": grade 4 is off the scale, which is 0 to 3 (in case "q1")',
+        'qrels.txt:4: query "q2", document "hat": the grade "good" is no number; names of grades are given by a scale, '
+        "such as scale: {good: 1, bad: 0}",
+    ]
+
+
+def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
+    """A case is not blamed for judgments that could not be read."""
+    text = """
+        judgments: qrels.txt
+        min_ndcg: 0.5
+        cases:
+          - {query: a}
+          - {query: b, judgments: {x: 0}, min_ndcg: 0.3}
+          - {query: c, expect: {P@5: 0.2}, k: 0}
+    """
+    found = shop.mistakes(text)
+    assert [line.partition(": ")[0] for line in found] == ["shop.yaml:2:12", "shop.yaml:7:39"]
+
+
+def test_a_wrong_scale_is_one_mistake_not_one_for_each_judgment(rated: Shop) -> None:
+    (found,) = rated.mistakes("scale: {good: 1, bad: x}\njudgments: qrels.txt\ncases: [{id: q1, query: a}]\n")
+    assert found.startswith("shop.yaml:1:23: scale.bad: ")
+
+
+# Finding a case
+
+
+def test_a_case_is_found_by_its_id_or_by_its_text(shop: Shop) -> None:
+    shop.write("rated.csv", "query_id,query,doc,grade\n7,blue shoes,a,1\n8,hats,b,2\n9,socks,c,3\n")
+    text = """
+        judgments: rated.csv
+        cases:
+          - {query: blue shoes}
+          - {id: 8, query: all hats}
+          - {id: my-socks, query: socks}
+    """
+    assert shop.judgments(text) == {"blue shoes": {"a": 1}, "8": {"b": 2}, "my-socks": {"c": 3}}
+
+
+def test_a_text_that_looks_like_the_id_of_another_query(shop: Shop) -> None:
+    shop.write("rated.csv", "query_id,query,doc,grade\n7,501,a,1\n501,hats,b,2\n")
+    assert shop.judgments("judgments: rated.csv\ncases: [{query: 501}]")["501"] == {"a": 1}
+    assert shop.judgments("judgments: rated.csv\ncases: [{id: 501, query: some hats}]")["501"] == {"b": 2}
+
+
+def test_ids_are_text(shop: Shop) -> None:
+    shop.write("qrels.txt", "007 0 1e5 1\n7 0 no 2\nno 0 007 3\n")
+    text = "judgments: qrels.txt\ncases: [{id: 007, query: a}, {id: 7, query: b}, {id: no, query: c}]\n"
+    assert shop.judgments(text) == {"007": {"1e5": 1}, "7": {"no": 2}, "no": {"007": 3}}
+
+
+def test_one_text_with_several_ids(shop: Shop) -> None:
+    """Two queries with one text (of two markets, say) have their own judgments; a case without an id has both."""
+    shop.write("rated.csv", "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\nus,boots,c,3\n")
+    text = "judgments: rated.csv\ncases: [{id: uk, query: boots}, {id: us, query: boots}, {query: boots}]"
+    assert shop.judgments(text) == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}, "boots": {"a": 1, "b": 2, "c": 3}}
+
+
+def test_several_files_are_united(rated: Shop) -> None:
+    rated.write("more.csv", "query,docid,rating\nblue shoes,sandal,1\nblue shoes,clog,2\n")
+    text = "judgments: [qrels.txt, more.csv]\ncases: [{id: q1, query: blue shoes}, {id: q2, query: hats}]"
+    assert rated.judgments(text) == {"q1": {"boot": 3, "sandal": 1, "clog": 2}, "q2": BOTH["q2"]}
+
+
+def test_a_case_that_finds_none_is_an_error(rated: Shop) -> None:
+    text = """
+        judgments: rated.csv
+        cases:
+          - {query: blue shoe}
+          - {id: h, query: red gloves}
+          - {query: nothing like it}
+    """
+    cure = "a case that needs none says so with judgments: {}"
+    assert rated.mistakes(text) == [
+        'shop.yaml:4:5: no judgments: none of the 2 queries in rated.csv is "blue shoe"; did you mean "blue shoes"?; '
+        f'{cure} (in case "blue shoe")',
+        f'shop.yaml:5:5: no judgments: none of the 2 queries in rated.csv is "h" or "red gloves"; {cure} (in case "h")',
+        'shop.yaml:6:5: no judgments: none of the 2 queries in rated.csv is "nothing like it"; '
+        f'{cure} (in case "nothing like it")',
+    ]
+
+
+def test_it_names_all_the_files_it_looked_in(rated: Shop) -> None:
+    (found,) = rated.mistakes("judgments: [rated.csv, qrels.txt]\ncases: [{query: x}]")
+    assert 'none of the 4 queries in rated.csv and qrels.txt is "x"' in found
+
+
+def test_a_case_that_its_own_file_does_not_know(rated: Shop) -> None:
+    rated.write("other.txt", "q7 0 x 1\n")
+    text = "judgments: rated.csv\ncases:\n  - query: hats\n    judgments: other.txt\n"
+    (found,) = rated.mistakes(text)
+    assert found.startswith('shop.yaml:4:16: judgments: no judgments: the only query in other.txt is not "hats"; ')
+
+
+def test_a_query_that_is_named_and_not_judged(shop: Shop) -> None:
+    shop.write("case.csv", "query,docid,rating\nhats,hat,1\nsocks,,\nscarfs,x,\n")
+    found = shop.mistakes("judgments: case.csv\ncases: [{query: hats}, {query: socks}]")
+    assert found == [
+        "shop.yaml:2:24: no judgments: case.csv names the query and judges no document of it; a case that needs none "
+        'says so with judgments: {} (in case "socks")'
+    ]
+
+
+def test_close_names_are_looked_for_a_few_times_only(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\n" + "".join(f"query {number},a,1\n" for number in range(30)))
+    text = "judgments: rated.csv\ncases:\n" + "".join(f"  - query: qery {number}\n" for number in range(30))
+    found = shop.mistakes(text)
+    assert len(found) == 30
+    assert ["did you mean" in line for line in found] == [True] * 3 + [False] * 27
+
+
+@pytest.mark.parametrize("keys", ["judgments: {}", "judgments: {x: 1}", "judgments: more.txt", "judgments: [more.txt]"])
+def test_a_case_that_has_its_own_need_not_be_in_the_file(rated: Shop, keys: str) -> None:
+    rated.write("more.txt", "socks 0 x 1\n")
+    found = rated.judgments(f"judgments: qrels.txt\ncases: [{{query: socks, {keys}}}]\n")
+    assert found == {"socks": {} if "{}" in keys else {"x": 1}}
+
+
+def test_a_case_that_expects_no_results_needs_none_but_must_say_so(rated: Shop) -> None:
+    text = "judgments: qrels.txt\nmin_ndcg: 0.5\ncases: [{query: xyzzy, expect: {results: 0}, judgments: {}}]\n"
+    assert rated.cases(text)["xyzzy"].min_ndcg is None
+
+
+# A case's own judgments over those of the suite
+
+
+def test_what_a_case_says_itself_is_laid_over_the_file(rated: Shop) -> None:
+    text = """
+        judgments: qrels.txt
+        cases:
+          - {id: q1, query: a, judgments: {boot: 0, clog: {grade: 2, title: A clog, note: wooden}}}
+          - {id: q2, query: b, judgments: {}}
+    """
+    cases = rated.cases(text)
+    assert cases["q1"].judgments == {"boot": 0, "sandal": 1, "clog": 2}
+    assert cases["q1"].titles == {"clog": "A clog"}
+    assert cases["q1"].notes == {"clog": "wooden"}
+    assert cases["q2"].judgments == BOTH["q2"]
+
+
+def test_a_file_of_a_case_is_laid_over_the_file_of_the_suite(rated: Shop) -> None:
+    rated.write("mine.csv", "query,docid,rating,title\nblue shoes,boot,1,A boot\nblue shoes,clog,2,\n")
+    text = "judgments: qrels.txt\ncases: [{id: q1, query: blue shoes, judgments: mine.csv}]"
+    case = rated.cases(text)["q1"]
+    assert case.judgments == {"boot": 1, "sandal": 1, "clog": 2}
+    assert case.titles == {"boot": "A boot"}
+
+
+def test_titles_come_with_the_judgments(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating,title\nhats,a,1,A hat\nhats,b,1,\nsocks,a,2,A sock\n")
+    cases = shop.cases("judgments: rated.csv\ncases: [{query: hats}, {query: socks}]")
+    assert [cases[name].titles for name in ("hats", "socks")] == [{"a": "A hat"}, {"a": "A sock"}]
+
+
+def test_judgments_of_one_place_are_not_copied(rated: Shop) -> None:
+    """There may be 100,000 cases: two that share their judgments have the very same mapping."""
+    suite = rated.read("judgments: rated.csv\ncases: [{query: hats}, {id: again, query: hats}]")
+    assert suite.cases[0].judgments is suite.cases[1].judgments
+
+
+# Floors
+
+
+def test_a_floor_looks_at_what_was_found(shop: Shop) -> None:
+    shop.write("qrels.txt", "q1 0 a 0\nq2 0 b 1\n")
+    inherited = "min_ndcg: 0.5\njudgments: qrels.txt\ncases: [{id: q1, query: a}, {id: q2, query: b}]\n"
+    assert [case.min_ndcg for case in shop.read(inherited).cases] == [None, 0.5]
+    (found,) = shop.mistakes("judgments: qrels.txt\ncases: [{id: q1, query: a, min_ndcg: 0.5}]")
+    assert "no judged document has a gain above 0" in found
+    (found,) = shop.mistakes("judgments: qrels.txt\ncases: [{query: x, judgments: {}, min_ndcg: 0.5}]")
+    assert "a floor needs judgments, and the case has none" in found
+    (found,) = shop.mistakes("judgments: qrels.txt\nmin_ndcg: 0.5\ncases: [{query: x, judgments: {}}]")
+    assert "the suite's min_ndcg 0.5 applies to this case, which has no judgments" in found
+    (found,) = shop.mistakes("judgments: qrels.txt\ncases: [{id: q2, query: b, expect: {P@5: 0.5}}]")
+    assert "the floor 0.5 of P@5 is above 0.2" in found
+
+
+def test_the_grades_of_the_cases_are_those_of_the_suite(rated: Shop) -> None:
+    suite = rated.read("judgments: qrels.txt\ncases: [{id: q2, query: a}]")
+    assert (suite.terms.lowest, suite.terms.highest) == (0, 2)
+    assert suite.terms.settings.max_grade == 2
+
+
+def test_a_grade_without_a_gain_is_told_at_its_place(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,1\na,y,60\na,z,60\nb,z,70\n")
+    found = shop.mistakes("judgments: rated.csv\ncases: [{query: a}, {query: b}]")
+    assert [line.partition(" is too high")[0] for line in found] == [
+        'rated.csv:3: query "a", document "y": grade 60',
+        'rated.csv:5: query "b", document "z": grade 70',
+    ]
+    (found_here,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a, judgments: {y: 1, z: 80}}]")
+    assert found_here.startswith("shop.yaml:2:41: judgments.z: grade 80 is too high")
+    cases = shop.cases("judgments: rated.csv\ngain: linear\ncases: [{query: a}, {query: b}]")
+    assert cases["b"].terms.highest == 70
+
+
+# Scales
+
+
+def test_names_of_the_scale_are_grades(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,Good\na,y,bad\nb,x,1\n")
+    text = "scale: {Good: 2, bad: 0}\njudgments: rated.csv\ncases: [{query: a}, {query: b}]"
+    assert shop.judgments(text) == {"a": {"x": 2, "y": 0}, "b": {"x": 1}}
+
+
+ESCI = (
+    "query_id,query,product_id,product_locale,esci_label\n1,boots,0012,us,E\n1,boots,7,us,I\n2,hats,8,us,Substitute\n"
+)
+ESCI_SCALE = "scale: {exact: 4, substitute: 2, complement: 1, irrelevant: 0}"
+
+
+def test_esci_words_have_the_grades_of_the_scale(shop: Shop) -> None:
+    shop.write("esci.csv", ESCI)
+    text = f"{ESCI_SCALE}\njudgments: esci.csv\ncases: [{{query: boots}}, {{query: hats}}]"
+    assert shop.judgments(text) == {"boots": {"0012": 4, "7": 0}, "hats": {"8": 2}}
+
+
+def test_without_a_scale_they_are_no_grades(shop: Shop) -> None:
+    """In a notebook they have grades by default; a gate for everybody shows what its grades are worth."""
+    shop.write("esci.csv", ESCI)
+    found = shop.mistakes("judgments: esci.csv\ncases: [{query: boots}]")
+    assert [line.partition(", document")[0] for line in found] == [
+        'esci.csv:2: query "1"',
+        'esci.csv:3: query "1"',
+        'esci.csv:4: query "2"',
+    ]
+    assert all("scale: {exact: 3, substitute: 2, complement: 1, irrelevant: 0}" in line for line in found)
+
+
+def test_a_case_with_a_scale_of_its_own_has_its_grades_on_that(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,good\nb,x,good\nb,y,3\n")
+    text = """
+        scale: {good: 2, bad: 0}
+        judgments: rated.csv
+        cases:
+          - {query: a}
+          - {query: b, scale: {good: 4, bad: 1}}
+    """
+    assert shop.judgments(text) == {"a": {"x": 2}, "b": {"x": 4, "y": 3}}
+    # what is off its own scale is a mistake of that case alone, and what is off the suite's alone is none
+    (found,) = shop.mistakes(text.replace("good: 4, bad: 1", "good: 1, bad: 0"))
+    assert found.startswith(
+        'rated.csv:4: query "b", document "y": grade 3 is off the scale, which is 0 (bad), 1 (good)'
+    )
+
+
+def test_a_large_number_of_mistakes_is_not_looked_for_to_the_end(shop: Shop) -> None:
+    shop.write("qrels.txt", "".join(f"q{number} 0 a 9\n" for number in range(2000)))
+    text = "scale: [0, 3]\njudgments: qrels.txt\ncases:\n"
+    found = shop.mistakes(text + "".join(f"  - {{id: q{number}, query: a}}\n" for number in range(2000)))
+    assert found[0].startswith('qrels.txt:1: query "q0", document "a": grade 9 is off the scale')
+    assert found[-1] == "shop.yaml: ... and 50 more problems"
+
+
+# Raters
+
+
+def test_repeated_rows_need_raters(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,0\na,x,1\na,x,3\na,y,2\na,y,2\n")
+    assert shop.judgments("raters: median\njudgments: rated.csv\ncases: [{query: a}]") == {"a": {"x": 1, "y": 2}}
+    assert shop.judgments("judgments: rated.csv\ncases: [{query: a, raters: max}]") == {"a": {"x": 3, "y": 2}}
+    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a}]")
+    assert found.startswith('rated.csv:3: query "a", document "x": judged twice, 0 in line 2 and 1 here; ')
+    assert found.endswith('(raters: median) (in case "a")')
+
+
+def test_raters_of_one_case_excuse_no_other(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,0\na,x,2\nb,x,1\nb,x,2\nc,x,1\nc,x,3\nd,x,1\n")
+    text = "judgments: rated.csv\ncases: [{query: a, raters: mean}, {query: b}, {query: d}]"
+    found = shop.mistakes(text)
+    assert [line.partition(":")[2].partition(", document")[0] for line in found] == ['5: query "b"', '7: query "c"']
+
+
+def test_a_mistake_elsewhere_in_the_case_does_not_take_its_raters_away(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\na,x,0\na,x,2\n")
+    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a, raters: mean, k: 0}]")
+    assert found.startswith("shop.yaml:2:37: k: ")
+
+
+def test_two_files_that_contradict_each_other(shop: Shop) -> None:
+    shop.write("a.csv", "query,docid,rating\nq,x,3\nq,y,1\n")
+    shop.write("b.csv", "query,docid,rating\nq,y,1\nq,x,0\n")
+    assert shop.mistakes("judgments: [a.csv, b.csv]\ncases: [{query: q}]") == [
+        'b.csv:3: query "q", document "x": judged twice, 3 in a.csv:2 and 0 here; keep one of them, or say how the '
+        'ratings of several raters are combined (raters: median) (in case "q")'
+    ]
+
+
+def test_ratings_in_several_files_are_combined_as_one_list(shop: Shop) -> None:
+    shop.write("a.csv", "query,docid,rater,rating\nq,x,ann,0\nq,x,bob,0\nq,z,ann,3\n")
+    shop.write("b.csv", "query,docid,rating\nq,x,3\nq,y,1\n")
+    text = "raters: mean\njudgments: [a.csv, b.csv]\ncases: [{query: q}, {id: m, query: q, raters: max}]"
+    assert shop.judgments(text) == {"q": {"x": 1, "z": 3, "y": 1}, "m": {"x": 3, "z": 3, "y": 1}}
+
+
+def test_named_raters_need_no_word_about_them(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,ann_rating,bob_rating\nq,x,0,3\nq,y,1,1\n")
+    assert shop.judgments("judgments: rated.csv\ncases: [{query: q}]") == {"q": {"x": 1.5, "y": 1}}
+    assert shop.judgments("judgments: rated.csv\nraters: min\ncases: [{query: q}]") == {"q": {"x": 0, "y": 1}}
+
+
+# What is kept, and what is warned of
+
+
+def test_the_suite_knows_its_files(rated: Shop) -> None:
+    rated.write("queries.tsv", "q1\tblue shoes\n")
+    text = "queries: queries.tsv\njudgments: [qrels.txt, rated.csv]\ncases: [{query: hats, judgments: rated.csv}]\n"
+    assert rated.read(text).files == tuple(
+        str(rated.folder / name) for name in ("queries.tsv", "qrels.txt", "rated.csv")
+    )
+    assert rated.read("cases: [{query: a}]").files == ()
+
+
+def warned(suite: Suite) -> list[str]:
+    return list(suite.warnings)
+
+
+def test_queries_without_a_case_are_counted(shop: Shop) -> None:
+    shop.write("qrels.txt", "".join(f"q{number} 0 a 1\n" for number in range(1200)))
+    assert warned(shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}]")) == [
+        'qrels.txt: 1,199 of 1,200 queries have no case: "q0", "q2", "q3" ...'
+    ]
+    shop.write("qrels.txt", "q1 0 a 1\nq2 0 a 1\n")
+    assert warned(shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}]")) == [
+        'qrels.txt: 1 of 2 queries has no case: "q2"'
+    ]
+    assert warned(shop.read("judgments: qrels.txt\ncases: [{id: q1, query: a}, {id: q2, query: b}]")) == []
+
+
+def test_a_file_of_a_case_too(rated: Shop) -> None:
+    text = "cases: [{query: hats, judgments: rated.csv}, {id: q1, query: a, judgments: qrels.txt}]"
+    assert warned(rated.read(text)) == [
+        'rated.csv: 1 of 2 queries has no case: "blue shoes"',
+        'qrels.txt: 1 of 2 queries has no case: "q2"',
+    ]
+
+
+def test_what_was_left_out_in_reading_is_told(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,ann_rating,bob_rating,final_rating\nq,x,0,3,3\n")
+    (found,) = warned(shop.read("judgments: rated.csv\ncases: [{query: q}]"))
+    assert found.startswith("rated.csv: the column final_rating is left out")
+
+
+def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
+    path = rated.write("shop.yaml", "judgments: qrels.txt\ncases: [{id: q1, query: a}]\n")
+    with pytest.warns(RelevanceWarning) as caught:
+        suite = read_suite(path)
+    assert [str(warning.message) for warning in caught] == [f"{path}: {message}" for message in suite.warnings]
+    assert [warning.filename for warning in caught] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RelevanceWarning)
+        assert read_suite(path).cases == suite.cases
