@@ -1,0 +1,178 @@
+"""`gates:` as written, read into `Gate`s: conditions on a suite as a whole.
+
+One table of conditions drives parsing and errors. What a gate means for a run is in `runs.gates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pytest_relevance.cases.expectations import UNBOUNDED
+from pytest_relevance.cases.names import check_id, check_tag
+from pytest_relevance.cases.problems import Refused, RefusedSeveral
+from pytest_relevance.cases.scalars import is_number, number_advice
+from pytest_relevance.metrics.names import Metric, parse_metric
+from pytest_relevance.wording import did_you_mean, found, listed, quoted
+
+MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A condition on the cases of a file, or on those with a tag.
+
+    `condition`: "mean" (of each metric at least its bound), "max_drop" (the mean of each metric below the baseline's by
+    no more than its bound; with `p`, or not significantly so), or "passing" (the share of cases that pass, `share`).
+    `bounds` are the metrics with their bounds.
+    """
+
+    id: str
+    condition: str
+    bounds: tuple[tuple[Metric, float], ...] = ()
+    share: float = 0.0
+    tag: str | None = None
+    p: float | None = None
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics that it needs of every case."""
+        return tuple(metric for metric, _ in self.bounds)
+
+
+def check_gates(value: object, terms: Mapping[str, object]) -> tuple[Gate, ...]:
+    """The gates of a suite, or `RefusedSeveral` with a path to each that cannot be read."""
+    if not isinstance(value, (list, tuple)):
+        raise Refused(f"expected a list of gates, such as [{{mean: {{nDCG@10: 0.75}}}}], found {found(value)}")
+    gates: list[Gate] = []
+    refusals: list[Refused] = []
+    names: dict[str, int] = {}
+    for index, written in enumerate(value):
+        try:
+            gate = _gate(written)
+        except (Refused, RefusedSeveral) as error:
+            refusals += [refused.under(index) for refused in error.all()]
+            continue
+        if gate.id in names:
+            message = (
+                f"a second gate with the id {quoted(gate.id)}, the first is number {names[gate.id]}; give it an id"
+            )
+            refusals.append(Refused(message, (index,)))
+        names.setdefault(gate.id, index + 1)
+        gates.append(gate)
+    if refusals:
+        raise RefusedSeveral(refusals)
+    return tuple(gates)
+
+
+def _gate(written: object) -> Gate:
+    if not isinstance(written, Mapping):
+        raise Refused(f"a gate is a mapping such as {{mean: {{nDCG@10: 0.75}}}}, found {found(written)}")
+    refusals = [
+        Refused(
+            f"unknown key {quoted(str(key))} of a gate{did_you_mean(str(key), _KEYS) or _all}", (str(key),), at_key=True
+        )
+        for key in written
+        if key not in _KEYS
+    ]
+    conditions = [name for name in CONDITIONS if name in written]
+    if len(conditions) != 1:
+        what = f"{listed(conditions, 'and')} are two" if conditions else "there is none"
+        refusals.append(Refused(f"a gate has one condition, {listed(CONDITIONS)}; {what}"))
+    values: dict[str, object] = {}
+    for key, check in (*CONDITIONS.items(), *_OPTIONS.items()):
+        if key in written:
+            try:
+                values[key] = check(written[key])
+            except (Refused, RefusedSeveral) as error:
+                refusals += [refused.under(key) for refused in error.all()]
+    if "p" in written and conditions and conditions != [MAX_DROP]:
+        refusals.append(Refused(f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant", ("p",)))
+    if refusals:
+        raise RefusedSeveral(refusals)
+    condition = conditions[0]
+    tag: str | None = values.get("tag")  # type: ignore[assignment]
+    name = values.get("id") or _default_id(condition, values[condition], tag)
+    p: float | None = values.get("p")  # type: ignore[assignment]
+    if condition == PASSING:
+        return Gate(str(name), condition, share=values[condition], tag=tag)  # type: ignore[arg-type]
+    return Gate(str(name), condition, values[condition], tag=tag, p=p)  # type: ignore[arg-type]
+
+
+def _default_id(condition: str, value: object, tag: str | None) -> str:
+    """The condition itself."""
+    if isinstance(value, tuple):
+        bound = ", ".join(f"{metric.text} {bound:g}" for metric, bound in value)
+    else:
+        bound = f"{value:g}"
+    return f"{condition} {bound}" + (f" of {tag}" if tag is not None else "")
+
+
+def _means(value: object) -> tuple[tuple[Metric, float], ...]:
+    return _bounds(value, MEAN, "nDCG@10: 0.75")
+
+
+def _drops(value: object) -> tuple[tuple[Metric, float], ...]:
+    return _bounds(value, MAX_DROP, "nDCG@10: 0.02")
+
+
+def _bounds(value: object, condition: str, example: str) -> tuple[tuple[Metric, float], ...]:
+    """Metrics and their bounds."""
+    if not isinstance(value, Mapping) or not value:
+        raise Refused(f"expected a metric and its bound, such as {condition}: {{{example}}}, found {found(value)}")
+    bounds: dict[str, tuple[Metric, float]] = {}
+    refusals = []
+    for name, bound in value.items():
+        try:
+            metric = parse_metric(name)
+        except ValueError as error:
+            refusals.append(Refused(str(error), (str(name),), at_key=True))
+            continue
+        highest = float("inf") if metric.measure in UNBOUNDED else 1
+        if not is_number(bound) or not 0 <= bound <= highest:
+            allowed = "a number from 0 on" if metric.measure in UNBOUNDED else "a number from 0 to 1"
+            message = f"expected {allowed}, found {found(bound)}{number_advice(bound)}"
+            refusals.append(Refused(message, (str(name),)))
+        elif metric.text in bounds:
+            refusals.append(Refused(f"{metric.text} stands twice; keep one of them", (str(name),), at_key=True))
+        else:
+            bounds[metric.text] = metric, bound
+    if refusals:
+        raise RefusedSeveral(refusals)
+    return tuple(bounds.values())
+
+
+def _share(value: object) -> float:
+    if not is_number(value) or not 0 < value <= 1:
+        raise Refused(
+            f"expected the share of cases that must pass, above 0 and up to 1, found {found(value)}"
+            f"{number_advice(value)}"
+        )
+    return value
+
+
+def _text_of(check: Callable[[str], str]) -> Callable[[object], str]:
+    def read(value: object) -> str:
+        if not isinstance(value, str):
+            raise Refused(f"expected text, found {found(value)}")
+        return check(value)
+
+    return read
+
+
+def _level(value: object) -> float:
+    if not is_number(value) or not 0 < value < 1:
+        raise Refused(f"expected a level of significance such as 0.05, found {found(value)}{number_advice(value)}")
+    return value
+
+
+CONDITIONS: Mapping[str, Callable[[object], object]] = {MEAN: _means, MAX_DROP: _drops, PASSING: _share}
+"""What a gate may demand, and what reads it."""
+
+_OPTIONS: Mapping[str, Callable[[object], object]] = {
+    "id": _text_of(check_id),
+    "tag": _text_of(lambda tag: check_tag(tag, frozenset())),
+    "p": _level,
+}
+_KEYS = (*CONDITIONS, *_OPTIONS)
+_all = f"; it has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"

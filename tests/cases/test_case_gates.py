@@ -1,0 +1,79 @@
+"""Gates as they are written in a case file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.gates import Gate, check_gates
+from pytest_relevance.cases.problems import Refused, RefusedSeveral
+
+
+def gates(*written: Any) -> tuple[Gate, ...]:
+    return check_gates(list(written), {})
+
+
+def refusals(*written: Any) -> list[str]:
+    try:
+        gates(*written)
+    except (Refused, RefusedSeveral) as error:
+        return [refused.under("gates").render() for refused in error.all()]
+    raise AssertionError("nothing is refused")
+
+
+def test_a_mean() -> None:
+    (gate,) = gates({"mean": {"nDCG@10": 0.75}})
+    assert (gate.id, gate.condition, gate.tag, gate.p) == ("mean nDCG@10 0.75", "mean", None, None)
+    assert [(metric.text, bound) for metric, bound in gate.bounds] == [("nDCG@10", 0.75)]
+
+
+def test_a_mean_of_a_tag_and_of_several_metrics() -> None:
+    (gate,) = gates({"mean": {"ndcg@10": 0.8, "P(rel=2)@5": 0.5}, "tag": "head"})
+    assert gate.id == "mean nDCG@10 0.8, P(rel=2)@5 0.5 of head"
+    assert [metric.text for metric in gate.metrics] == ["nDCG@10", "P(rel=2)@5"]
+
+
+def test_a_drop_and_a_share() -> None:
+    drop, share = gates({"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, {"passing": 0.95, "id": "most-pass"})
+    assert (drop.id, drop.p) == ("max_drop nDCG@10 0.02", 0.05)
+    assert (share.id, share.share, share.bounds) == ("most-pass", 0.95, ())
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text),
+        ({}, "gates[0]: a gate has one condition, mean, max_drop or passing; there is none"),
+        ({"mean": {"P@5": 1}, "passing": 1}, "gates[0]: a gate has one condition, mean, max_drop or passing; mean and"),
+        ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen" of a gate; did you mean "mean"?'),
+        ({"mean": 0.7}, "gates[0].mean: expected a metric and its bound, such as mean: {nDCG@10: 0.75}, found 0.7"),
+        ({"mean": {"P@5": 70}}, "gates[0].mean.P@5: expected a number from 0 to 1, found 70"),
+        ({"mean": {"P@5": "0.5"}}, 'gates[0].mean.P@5: expected a number from 0 to 1, found the text "0.5"; write'),
+        ({"mean": {"nDCQ@5": 0.5}}, "gates[0].mean: "),
+        ({"mean": {"P@5": 0.5, "p@5": 0.5}}, "gates[0].mean: P@5 stands twice; keep one of them"),
+        ({"passing": 0}, "gates[0].passing: expected the share of cases that must pass, above 0 and up to 1, found 0"),
+        ({"passing": 95}, "gates[0].passing: expected the share of cases that must pass"),
+        ({"passing": 1, "p": 0.05}, "gates[0].p: p belongs to max_drop: the drop fails the gate only if it"),
+        ({"max_drop": {"P@5": 0.1}, "p": 5}, "gates[0].p: expected a level of significance such as 0.05, found 5"),
+        ({"passing": 1, "id": "a::b"}, 'gates[0].id: the id "a::b" has ::, which a pytest node id cannot carry'),
+        ({"passing": 1, "tag": "a b"}, 'gates[0].tag: the tag "a b" may have letters, digits and'),
+    ],
+)  # fmt: skip
+def test_a_gate_that_cannot_be_read(written: Any, message: str) -> None:
+    assert refusals(written)[0].startswith(message)
+
+
+def test_several_mistakes_are_reported_together() -> None:
+    assert len(refusals({"mean": {"P@5": 2, "R@5": 3}, "tag": "a b"}, {"passing": 2})) == 4
+
+
+def test_two_gates_of_one_name() -> None:
+    assert refusals({"passing": 1, "id": "all"}, {"passing": 0.9, "id": "all"}) == [
+        'gates[1]: a second gate with the id "all", the first is number 1; give it an id'
+    ]
+
+
+def test_no_list() -> None:
+    with pytest.raises(Refused, match="expected a list of gates"):
+        check_gates({"passing": 1}, {})

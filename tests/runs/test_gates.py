@@ -1,0 +1,108 @@
+"""What gates say of the cases of a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.runs.gates import Counted, Verdict, judge
+
+
+def case(name: str, score: float | None = None, before: float | None = None, **values: Any) -> Counted:
+    was = {} if before is None else {"nDCG@10": before}
+    known: dict[str, Any] = {"weight": 1, "tags": (), "passes": True, "errored": False}
+    return Counted(name, scores={"nDCG@10": score}, before=was, **(known | values))
+
+
+def verdict(gate: dict[str, Any], *cases: Counted) -> Verdict:
+    return judge(check_gates([gate], {})[0], cases)
+
+
+def test_a_mean_over_the_weights() -> None:
+    cases = case("a", 1.0, weight=3), case("b", 0.2)
+    assert verdict({"mean": {"nDCG@10": 0.8}}, *cases).reasons == ("mean nDCG@10 0.800, at least 0.800 (2 cases)",)
+    assert verdict({"mean": {"nDCG@10": 0.8}}, *cases).outcome == "passed"
+    failed = verdict({"mean": {"nDCG@10": 0.81}}, *cases)
+    assert (failed.outcome, failed.reasons) == ("failed", ("mean nDCG@10 0.800, below 0.810 (2 cases)",))
+
+
+def test_scores_that_are_not_defined_are_left_out() -> None:
+    cases = case("a", 0.5), case("b", None)
+    assert verdict({"mean": {"nDCG@10": 0.5}}, *cases).reasons == ("mean nDCG@10 0.500, at least 0.500 (1 case)",)
+    nothing = verdict({"mean": {"nDCG@10": 0.5}}, case("b", None))
+    assert (nothing.outcome, nothing.reasons) == ("failed", ("mean nDCG@10 is not defined: no case has a score",))
+
+
+def test_a_tag_chooses_the_cases() -> None:
+    cases = case("a", 0.9, tags=["head"]), case("b", 0.1, tags=["tail"])
+    assert verdict({"mean": {"nDCG@10": 0.9}, "tag": "head"}, *cases).outcome == "passed"
+    assert verdict({"mean": {"nDCG@10": 0.9}, "tag": "torso"}, *cases).reasons == ("no case has the tag torso",)
+
+
+def test_every_metric_of_a_gate_must_hold() -> None:
+    both = Counted("a", 1, (), True, False, {"nDCG@10": 0.9, "P@5": 0.2})
+    failed = verdict({"mean": {"nDCG@10": 0.5, "P@5": 0.4}}, both)
+    assert failed.outcome == "failed"
+    assert failed.reasons == (
+        "mean nDCG@10 0.900, at least 0.500 (1 case)",
+        "mean P@5 0.200, below 0.400 (1 case)",
+    )
+
+
+def test_an_error_fails_every_gate() -> None:
+    failed = verdict({"passing": 0.5}, case("a", 1.0), case("b", passes=False, errored=True))
+    assert failed.outcome == "failed"
+    assert failed.reasons == ('1 case ended in an error: "b"', "1 of 2 cases pass (50.0%), at least 50%")
+
+
+def test_the_share_that_passes() -> None:
+    cases = [case(str(number), passes=number > 0) for number in range(20)]
+    assert verdict({"passing": 0.95}, *cases).reasons == ("19 of 20 cases pass (95.0%), at least 95%",)
+    failed = verdict({"passing": 0.955}, *cases)
+    assert (failed.outcome, failed.reasons) == ("failed", ("19 of 20 cases pass (95.0%), less than 95.5%",))
+
+
+def test_a_drop_of_the_mean() -> None:
+    cases = [case(str(number), 0.7, 0.8) for number in range(10)]
+    failed = verdict({"max_drop": {"nDCG@10": 0.02}}, *cases)
+    assert failed.outcome == "failed"
+    assert failed.reasons == (
+        "mean nDCG@10 fell by 0.100, from 0.800 to 0.700 (95% -0.100 to -0.100, p 0.002, 10 cases); allowed is 0.02",
+    )
+    assert verdict({"max_drop": {"nDCG@10": 0.1}}, *cases).outcome == "passed"
+
+
+def test_a_drop_that_is_not_significant() -> None:
+    cases = [case("a", 0.1, 0.9), case("b", 0.9, 0.8), case("c", 0.9, 0.8)]
+    assert verdict({"max_drop": {"nDCG@10": 0.02}}, *cases).outcome == "failed"
+    passed = verdict({"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, *cases)
+    assert passed.outcome == "passed"
+    assert passed.reasons[0].endswith("; allowed is 0.02 unless p > 0.05")
+
+
+def test_a_rise() -> None:
+    passed = verdict({"max_drop": {"nDCG@10": 0}}, case("a", 0.9, 0.8))
+    assert passed.outcome == "passed"
+    assert passed.reasons[0].startswith("mean nDCG@10 rose by 0.100, from 0.800 to 0.900 (")
+
+
+def test_cases_without_a_baseline_are_left_out_and_named() -> None:
+    passed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("a", 0.8, 0.8), case("new", 0.1))
+    assert passed.outcome == "passed"
+    assert passed.reasons[1] == '1 case without a baseline left out: "new"'
+    failed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("new", 0.1))
+    assert failed.outcome == "failed"
+    assert failed.reasons[0] == "nDCG@10 has no baseline to be compared with; run with --relevance-update"
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 10)), min_size=1, max_size=30))
+def test_the_mean_that_is_found_is_met_as_a_bound(scored: list[tuple[float, float]]) -> None:
+    cases = [case(str(number), score, weight=weight) for number, (score, weight) in enumerate(scored)]
+    total = sum(weight for _, weight in scored)
+    mean = min(1.0, max(0.0, sum(score * weight for score, weight in scored) / total))
+    assert verdict({"mean": {"nDCG@10": mean}}, *cases).outcome == "passed"
+    if mean < 0.999:
+        assert verdict({"mean": {"nDCG@10": mean + 0.001}}, *cases).outcome == "failed"
