@@ -24,9 +24,12 @@ def interval(
 
     Each of these u results may have any grade from `lowest` to `highest` of the scale. The lower end is the least nDCG
     over j = 0..u when the j deepest of them have the highest grade and the others the lowest, the ideal recomputed with
-    these judgments. The upper end is min(1, DCG with all of them at the highest grade / the present ideal DCG). The
-    interval holds the score: where the lowest grade has a gain of its own, the lower end is the score, in which an
-    unjudged result has none.
+    these judgments: no other grading gives less. The upper end is min(1, DCG with all of them at the highest grade /
+    the present ideal DCG): some grading may reach it, none exceeds it. Where negative grades make that DCG negative, it
+    is divided by the ideal DCG with all of them at the highest grade, as a larger ideal then brings nDCG nearer to 0.
+    Highest and lowest are told by gain, where a mapping of gains does not rise with the grades. The interval holds the
+    score: where the lowest grade has a gain of its own, the lower end is the score, in which an unjudged result has
+    none.
 
     Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
     nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later
@@ -46,10 +49,17 @@ def interval(
     if not ideal:
         return present, present
 
+    if not settings.increasing:
+        lowest, highest = _by_gain(lowest, highest, settings)
     filled = list(grades)
     for index in holes:
         filled[index] = highest
-    upper = min(1.0, dcg(filled, settings) / dcg(ideal, settings))
+    best = dcg(filled, settings)
+    if best < 0:
+        ideal_at_best = ideal_grades(GradedRanking(filled, (), [*graded.judged, *[highest] * len(holes)]), settings, k)
+        upper = best / dcg(ideal_at_best, settings)
+    else:
+        upper = min(1.0, best / dcg(ideal, settings))
 
     deepest = _worst_count(grades, holes, ideal, k, lowest, highest, settings)
     hypothetical = [lowest] * (len(holes) - deepest) + [highest] * deepest
@@ -59,7 +69,14 @@ def interval(
     lower = dcg(filled, settings) / dcg(
         ideal_grades(GradedRanking(filled, (), [*graded.judged, *hypothetical]), settings, k), settings
     )
-    return min(lower, present), upper
+    return min(lower, present), max(upper, present)
+
+
+def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
+    """The grades of a scale with the least and the greatest gain, where a mapping gives the gains."""
+    assert not isinstance(settings.gain, str)
+    grades = [lowest, *(grade for grade in settings.gain if lowest < grade < highest), highest]
+    return min(grades, key=settings.gains.__getitem__), max(grades, key=settings.gains.__getitem__)
 
 
 @lru_cache(maxsize=64)

@@ -39,6 +39,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)
+    if config.option.relevance_unjudged is not None:
+        from pytest_relevance.plugin import worklist
+
+        worklist.install(config, config.option.relevance_unjudged)
 
 
 @pytest.fixture

@@ -25,6 +25,11 @@ def declare(parser: pytest.Parser) -> None:
         default="fail",
         help="what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
     )
+    group.addoption(
+        "--relevance-unjudged",
+        metavar="FILE",
+        help="write a worklist of the results that nobody has judged, as CSV, the most valuable first",
+    )
     parser.addini(
         "relevance_files",
         "names of the case files to collect (default: %(default)s)".replace("%(default)s", " ".join(DEFAULT_PATTERNS)),

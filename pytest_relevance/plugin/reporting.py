@@ -19,7 +19,7 @@ from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, w
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.reports.summary import Entry, summary_lines
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED
+from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, Scored
 
 NAME = "relevance-reporting"
 
@@ -29,6 +29,12 @@ ENTRIES = "relevance"
 TOLD = "relevance_told"
 """The attribute of a report that carries what is told of a failure (`telling`)."""
 
+
+UNJUDGED = "relevance_unjudged"
+"""The attribute of a report that carries what is unjudged, where a worklist is asked for."""
+
+_SECTION: pytest.StashKey[bool] = pytest.StashKey()
+"""Set where the terminal has the headline of the plugin's section."""
 
 FROZEN: pytest.StashKey[bool] = pytest.StashKey()
 """Set where the items of a large suite were hidden from the garbage collector."""
@@ -44,12 +50,21 @@ def install(config: pytest.Config) -> None:
         manager.register(LoopChoice(), "relevance-loops")
 
 
+def open_section(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write the headline of the plugin's section of the terminal's output, once."""
+    stash = terminalreporter.config.stash
+    if _SECTION not in stash:
+        stash[_SECTION] = True
+        terminalreporter.write_sep("=", "relevance")
+
+
 class Reporting:
     """The hooks that follow a case from its call to the summary."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
+        self._lists_unjudged = config.option.relevance_unjudged is not None
         self._entries: dict[tuple[str, int], tuple[dict[str, Any], str, bool]] = {}
         self._ended: _Ended | None = None
         self._told: dict[str, Any] | None = None
@@ -73,6 +88,10 @@ class Reporting:
             runs = (this,) if this is not None else item.stash.get(running.RUNS, ())
             if runs:
                 self._ended = _Ended(item, call, runs)
+                if raised and running.wants_properties(self._config.option):
+                    for run in runs:
+                        if run.scored is None:
+                            running.set_properties(item, run)
                 if this is None:
                     del item.stash[running.RUNS]  # the test checks again when it is run again
         if call.excinfo is not None and (this := item.stash.get(running.RUN, None)) is not None:
@@ -85,6 +104,8 @@ class Reporting:
         if self._ended is not None and report.when == self._ended.call.when:
             ended, self._ended = self._ended, None
             if ended.item.nodeid == report.nodeid:
+                if self._lists_unjudged:
+                    setattr(report, UNJUDGED, [_unjudged(run, run.scored) for run in ended.runs if run.scored])
                 told = ended.attach_to(report) or told
         if told is not None and report.failed:
             setattr(report, TOLD, told)
@@ -117,7 +138,7 @@ class Reporting:
             for entry in passed:
                 terminalreporter.write_sep("_", entry.name)
                 write_lines(terminalreporter, entry.lines)
-        terminalreporter.write_sep("=", "relevance")
+        open_section(terminalreporter)
         write_lines(terminalreporter, summary_lines(entries, verbose))
 
     @pytest.hookimpl(trylast=True)
@@ -212,3 +233,13 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
         if this.lines is not None and this.error is None:
             entry["lines"] = this.lines
     return entry
+
+
+def _unjudged(this: running.CaseRun, scored: Scored) -> dict[str, Any]:
+    """What a case left unjudged, in types that travel."""
+    from pytest_relevance.reports.worklist import Ran
+    from pytest_relevance.runs.worklist import unjudged_results
+
+    case = this.case
+    ran = Ran(case.id, case.query, (this.search, this.variant), case.weight, list(unjudged_results(scored)))
+    return ran.values()

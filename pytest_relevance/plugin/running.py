@@ -19,7 +19,7 @@ from pytest_relevance.plugin import calling
 from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import is_brief, verbosity
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
-from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, score_case
+from pytest_relevance.runs.scored import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.text import Line
@@ -194,8 +194,8 @@ def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | 
     ranking = _ranking(item, this, response)
     this.scored = scored = score_case(case, ranking, latency)
     option = item.config.option
-    if getattr(option, "xmlpath", None):  # it costs, and nobody else reads it
-        _set_properties(item, this, scored)
+    if wants_properties(option):
+        set_properties(item, this)
     verdict, verbose = scored.verdict, verbosity(option)
     if verdict in _TOLD or verbose > 1:
         this.lines = _report(this, scored, full=verbose > 0)
@@ -257,17 +257,22 @@ def _ranking(item: pytest.Item, this: CaseRun, response: object) -> Ranking:
         raise this.error from None
 
 
-def _set_properties(item: pytest.Item, this: CaseRun, scored: Scored) -> None:
+def wants_properties(option: Any) -> bool:
+    """Whether there is to be a JUnit file: properties cost, and nobody else reads them."""
+    return bool(getattr(option, "xmlpath", None))
+
+
+def set_properties(item: pytest.Item, this: CaseRun) -> None:
     """Put the figures for JUnit on the item, in the place of those of an earlier run of it."""
     for earlier in this.properties:
         item.user_properties.remove(earlier)
-    this.properties = _properties(scored)
+    this.properties = [("verdict", ERROR)] if this.scored is None else _properties(this.scored)
     item.user_properties.extend(this.properties)
 
 
 def _properties(scored: Scored) -> list[tuple[str, object]]:
-    """The figures for JUnit: five scalars (fewer where one is not defined)."""
-    found: list[tuple[str, object]] = []
+    """The figures for JUnit: six scalars (fewer where one is not defined)."""
+    found: list[tuple[str, object]] = [("verdict", scored.verdict)]
     if scored.score == scored.score:
         found += [("score", scored.score), ("interval", f"{scored.lower:.6g}..{scored.upper:.6g}")]
     found.append(("k", scored.case.k))

@@ -13,7 +13,7 @@ from math import isnan
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.blame import blame_lines
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.reasons import STYLES, digits_of, reasons_in_brief, reasons_in_full
+from pytest_relevance.reports.reasons import STYLES, digits_of, left_open, reasons_in_brief, reasons_in_full
 from pytest_relevance.reports.table import EXCLUDED, MOST_ROWS, number, table_lines, total
 from pytest_relevance.reports.text import (
     BAD,
@@ -192,16 +192,16 @@ def _unjudged(scored: Scored, detail: Detail) -> list[Line]:
     """The results without a judgment, and what they leave open."""
     unjudged = _some([harmless(document) for document in scored.unjudged], full=detail.full)
     inconclusive = scored.verdict == INCONCLUSIVE
-    if not unjudged or (scored.strange_ids and not inconclusive) or isnan(scored.score):
+    if not unjudged or isnan(scored.score):
         return []
+    span = left_open(scored)
+    if scored.strange_ids and not inconclusive:  # what was returned stands above already
+        return [line(span)] if span else []
     lines = wrapped("judge these: " if inconclusive else "unjudged results: ", unjudged)
-    settings = scored.case.settings
-    if settings.ideal == "judged" and settings.unjudged == "zero":
-        span = f"{ndcg_at(scored.case.k).text} lies between {scored.lower:.3f} and {scored.upper:.3f}"
-        if width(lines[-1]) + 3 + len(span) <= WIDEST:
-            lines[-1] += f" - {span}"
-        else:
-            lines.append(f"  {span}")
+    if span and width(lines[-1]) + 3 + len(span) <= WIDEST:
+        lines[-1] += f" - {span}"
+    elif span:
+        lines.append(f"  {span}")
     return [line(text, DOUBT if inconclusive else PLAIN) for text in lines]
 
 

@@ -33,6 +33,8 @@ _LONGEST_TITLE = 40  # in a sentence
 def reasons_in_brief(scored: Scored, where: str) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
     parts = [*scored.reasons] or [_met(scored)]
+    if open_ := left_open(scored):
+        parts.append(open_)
     if scored.verdict == INCONCLUSIVE and scored.unjudged:
         parts.append(f"judge these: {', '.join(scored.unjudged)}")
     return (where, PLAIN), (harmless("; ".join(parts)), STYLES.get(scored.verdict, PLAIN))
@@ -98,6 +100,15 @@ def _met_outcome(expected: Expectation, outcome: Outcome) -> str:
         digits = digits_apart(outcome.value, expected.bound)
         return f"{outcome.name} {outcome.value:.{digits}f} {expected.comparison} {expected.bound:.{digits}f}"
     return f"{outcome.name} {duration(outcome.value) if expected.kind == 'latency' else number(outcome.value)}"
+
+
+def left_open(scored: Scored) -> str:
+    """`nDCG@10 lies between 0.287 and 0.641`, or nothing where the unjudged results leave nothing open."""
+    settings = scored.case.settings
+    if isnan(scored.score) or settings.ideal != "judged" or settings.unjudged != "zero" or scored.judged == scored.top:
+        return ""
+    digits = digits_of(scored)
+    return f"{ndcg_at(scored.case.k).text} lies between {scored.lower:.{digits}f} and {scored.upper:.{digits}f}"
 
 
 def digits_of(scored: Scored) -> int:

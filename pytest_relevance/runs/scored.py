@@ -62,16 +62,19 @@ class Scored:
         return len(self.graded.grades) - len(self.graded.repeated)
 
     @property
-    def unjudged(self) -> list[str]:
-        """The documents in the top k without a judgment, best first."""
+    def unjudged_indexes(self) -> list[int]:
+        """Where in the ranking (from 0) the results in the top k without a judgment stand, best first."""
         repeated = self.graded.repeated
         return [
-            document
-            for index, (document, grade) in enumerate(
-                zip(self.ranking.ids, self.graded.grades[: self.case.k], strict=False)
-            )
+            index
+            for index, grade in enumerate(self.graded.grades[: self.case.k])
             if grade is None and index not in repeated
         ]
+
+    @property
+    def unjudged(self) -> list[str]:
+        """The documents in the top k without a judgment, best first."""
+        return [self.ranking.ids[index] for index in self.unjudged_indexes]
 
     @property
     def strange_ids(self) -> bool:

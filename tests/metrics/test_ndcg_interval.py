@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.names import build_metric
-from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, score
+from pytest_relevance.metrics.scalar import GradedRanking, dcg, grade_ranking, ideal_grades, interval, score
 from pytest_relevance.metrics.settings import Settings
 
 
@@ -27,46 +29,97 @@ def judge(graded: GradedRanking, k: int | None, grades: list[float]) -> GradedRa
     return GradedRanking(filled, (), [*graded.judged, *grades])
 
 
+def gradings(graded: GradedRanking, k: int | None, possible: list[float]) -> Iterator[GradedRanking]:
+    """Every way to give the unjudged results of the top k one of the grades that are possible."""
+    holes = sum(grade is None and index not in graded.repeated for index, grade in enumerate(graded.grades[:k]))
+    for grades in product(possible, repeat=holes):
+        yield judge(graded, k, list(grades))
+
+
+SCALES: list[list[float]] = [[0, 1, 2, 3], [0, 1], [-1, 0, 2], [1, 2, 4], [0, 0.5, 3.5], [-2, -1, 0, 0.25], [2, 2]]
+"""The grades of a scale, the lowest first."""
+
+
 @st.composite
-def rankings(draw: st.DrawFn) -> GradedRanking:
-    documents = [f"d{number}" for number in range(draw(st.integers(1, 14)))]
-    judged = draw(st.lists(st.sampled_from(documents), unique=True))
-    grades = st.sampled_from([-1, 0, 1, 2, 3, 0.5])
-    return grade_ranking(
-        draw(st.lists(st.sampled_from(documents), max_size=14)), {document: draw(grades) for document in judged}
+def conventions_for(draw: st.DrawFn, scale: list[float]) -> Settings:
+    """Any gain: a formula, or a mapping that need not rise with the grades."""
+    gains = st.fixed_dictionaries(dict.fromkeys(scale, st.sampled_from([-2, -0.5, 0, 0.1, 1, 3, 7])))
+    return Settings(
+        gain=draw(st.sampled_from(["exponential", "linear"]) | gains),
+        discount=draw(st.sampled_from(["log2", "ln"])),
+        negative=draw(st.sampled_from(["keep", "zero"])),
     )
 
 
-SCALES = st.sampled_from([(0, 3), (-1, 3), (1, 3), (0, 3.5), (0.5, 0.5), (-1, 0)])
+@st.composite
+def rankings(draw: st.DrawFn, scale: list[float]) -> GradedRanking:
+    """A ranking with copies, judged documents that are not in it, and at most four that nobody judged."""
+    unjudged = [f"u{number}" for number in range(draw(st.integers(1, 4)))]
+    judgments = {f"d{number}": grade for number, grade in enumerate(draw(st.lists(st.sampled_from(scale), max_size=7)))}
+    return grade_ranking(draw(st.lists(st.sampled_from([*judgments, *unjudged]), min_size=1, max_size=9)), judgments)
 
 
-@given(rankings(), st.sampled_from([None, 1, 3, 10]), SCALES, st.sampled_from(["exponential", "linear"]))
-@settings(deadline=None, max_examples=300)
-def test_the_interval_is_what_trying_every_number_gives(
-    graded: GradedRanking, k: int | None, scale: tuple[float, float], gain: str
-) -> None:
-    lowest, highest = scale
-    conventions = Settings(gain)
+@given(st.data(), st.sampled_from(SCALES), st.sampled_from([None, 1, 2, 4, 10]))
+@settings(deadline=None, max_examples=600)
+def test_no_grading_leads_out_of_the_interval(data: st.DataObject, scale: list[float], k: int | None) -> None:
+    graded = data.draw(rankings(scale))
+    conventions = data.draw(conventions_for(scale))
     present = ndcg(graded, k, conventions)
-    holes = [grade for index, grade in enumerate(graded.grades[:k]) if grade is None and index not in graded.repeated]
-    low, high = interval(graded, k, lowest, highest, conventions)
+    low, high = interval(graded, k, scale[0], scale[-1], conventions)
     if math.isnan(present):
         assert math.isnan(low)
         assert math.isnan(high)
         return
+    judged = list(gradings(graded, k, scale))
+    found = [present, *(ndcg(grading, k, conventions) for grading in judged)]
+    # The lower end is always reached: it is as high as it can be.
+    assert low == pytest.approx(min(found), rel=0, abs=1e-12)
+    assert low <= present <= high
+    assert max(found) <= high + 1e-12
+    ideals = {dcg(ideal_grades(grading, conventions, k), conventions) for grading in (graded, *judged)}
+    if len(ideals) == 1:  # the ideal stays what it is, whatever the results are judged: then so is the upper end
+        assert high == pytest.approx(max(found), rel=0, abs=1e-12)
+
+
+@given(st.data(), st.sampled_from(SCALES), st.sampled_from([None, 1, 2, 4, 10]))
+@settings(deadline=None, max_examples=300)
+def test_the_ends_are_what_their_definitions_say(data: st.DataObject, scale: list[float], k: int | None) -> None:
+    graded = data.draw(rankings(scale))
+    conventions = Settings(data.draw(st.sampled_from(["exponential", "linear"])))
+    lowest, highest = scale[0], scale[-1]
+    present = ndcg(graded, k, conventions)
+    assume(not math.isnan(present))
+    holes = sum(grade is None and index not in graded.repeated for index, grade in enumerate(graded.grades[:k]))
+    low, high = interval(graded, k, lowest, highest, conventions)
     tried = [
-        ndcg(judge(graded, k, [lowest] * (len(holes) - deepest) + [highest] * deepest), k, conventions)
-        for deepest in range(len(holes) + 1)
+        ndcg(judge(graded, k, [lowest] * (holes - deepest) + [highest] * deepest), k, conventions)
+        for deepest in range(holes + 1)
     ]
     # The score is one of the readings: an unjudged result without gain, though the lowest grade has some.
     assert low == pytest.approx(min(*tried, present), rel=0, abs=1e-12)
-    if holes:
-        # The ideal stays what it is: only the results are judged anew.
-        at_best = judge(graded, k, [highest] * len(holes))
-        best = ndcg(GradedRanking(at_best.grades, (), graded.judged), k, conventions)
-        assert high == pytest.approx(min(1.0, best), rel=0, abs=1e-12)
-    else:
-        assert low == high == present
+    # The ideal stays what it is: only the results are judged anew.
+    at_best = judge(graded, k, [highest] * holes)
+    best = ndcg(GradedRanking(at_best.grades, (), graded.judged), k, conventions)
+    if best >= 0:
+        assert high == pytest.approx(max(present, min(1.0, best)), rel=0, abs=1e-12)
+
+
+def test_a_larger_ideal_lifts_a_score_below_zero() -> None:
+    # a is harmful; were x relevant, the ideal would grow, and what a takes from the score would be less of it
+    graded = grade_ranking(["a", "x"], {"a": -3, "b": 1})
+    low, high = interval(graded, 10, -3, 0.5, Settings("linear"))
+    assert ndcg(graded, 10, Settings("linear")) == -3
+    assert low == -3 - 3 / math.log2(3)
+    assert high == ndcg(judge(graded, 10, [0.5]), 10, Settings("linear")) > -3 + 0.5 / math.log2(3)
+
+
+def test_the_ends_go_by_gain_and_not_by_grade() -> None:
+    # A grade of 9 says "not seen" here, and has no gain.
+    conventions = Settings({0: 0, 1: 1, 2: 4, 9: 0})
+    graded = grade_ranking(["a", "x", "b"], {"a": 2, "b": 1})
+    low, high = interval(graded, 3, 0, 9, conventions)
+    assert low < high == 1.0
+    assert low == pytest.approx(min(ndcg(judge(graded, 3, [grade]), 3, conventions) for grade in (0, 1, 2, 9)))
 
 
 def test_all_lowest_or_all_highest_is_not_the_least() -> None:

@@ -60,12 +60,13 @@ def shop(project: Project) -> Project:
 
 REASON = "nDCG@10 0.138 is below 0.500"
 HEADLINE = f"shop.relevance.yaml:5: {REASON}"
+INTERVAL = "nDCG@10 lies between 0.138 and 1.000"
 EXCLUDED = 'exclude: in the top 10: "w3" (at rank 3)'
 
 
 def test_a_line_a_failure_at_q(shop: Project) -> None:
     run = shop.run("-q")
-    assert run.failure("smart watch").splitlines() == [f"{HEADLINE}; {EXCLUDED}"]
+    assert run.failure("smart watch").splitlines() == [f"{HEADLINE}; {EXCLUDED}; {INTERVAL}"]
 
 
 def test_the_report_of_a_failure(shop: Project) -> None:
@@ -82,7 +83,7 @@ def test_the_report_of_a_failure(shop: Project) -> None:
     assert " ".join(rows[head + 3]).startswith("3 w3 Charging dock - - 2.000 - 1.893 2 12.917")
     assert "DCG 1.893 / ideal DCG 13.734 = nDCG@10 0.138" in run.failure("smart watch")
     assert "gain exponential, ideal judged, unjudged zero" in run.failure("smart watch")
-    assert "nDCG@10 lies between 0.138 and 1.000" in run.failure("smart watch")
+    assert INTERVAL in run.failure("smart watch")
     blamed = rows.index(["lost", "most", "by"])
     assert rows[blamed + 1] == ["w4", "Smartwatch", "X", "grade", "3", "not", "returned", "-0.416"]
     assert max(map(len, lines)) <= 100
@@ -253,7 +254,7 @@ def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
     cases = shop.junit()
     watch = cases["smart watch"]
     properties = {found.attrib["name"]: found.attrib["value"] for found in watch.iter("property")}
-    assert list(properties) == ["score", "interval", "k", "judged", "latency"]
+    assert list(properties) == ["verdict", "score", "interval", "k", "judged", "latency"]
     assert float(properties["score"]) == pytest.approx(0.13782, abs=1e-5)
     assert (properties["k"], properties["judged"]) == ("10", "2")
     lower, upper = map(float, properties["interval"].split(".."))
@@ -265,7 +266,9 @@ def test_junit_has_the_figures_and_the_report(shop: Project) -> None:
     assert failure.text is not None
     assert failure.text.startswith(HEADLINE)
     assert "lost most by" in failure.text
-    assert [found.attrib["name"] for found in cases["nothing"].iter("property")] == ["k", "judged", "latency"]
+    assert [found.attrib["name"] for found in cases["nothing"].iter("property")] == [
+        *("verdict", "k", "judged", "latency")
+    ]
 
 
 def test_junit_has_the_whole_report_at_q_too(shop: Project) -> None:
@@ -288,7 +291,8 @@ def test_junit_of_a_search_that_raises(project: Project) -> None:
     assert failure is not None
     assert failure.attrib["message"] == "ZeroDivisionError: division by zero"
     assert "pytest_relevance" not in (failure.text or "")
-    assert not list(case.iter("property"))  # no score of zero
+    (verdict,) = case.iter("property")  # no score of zero
+    assert verdict.attrib == {"name": "verdict", "value": "error"}
 
 
 EVIL = "Sandal\\x1b]0;owned\\x07\\x1b[31m\\r\\n\\u202egnp.exe\\x9b2J"

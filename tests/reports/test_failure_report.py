@@ -166,6 +166,7 @@ def test_ids_of_another_kind(shop: Shop) -> None:
            2  sku-3                 -     -     1.585   -  0.000      3  11.417
            3  nothing returned                             0.000         12.917
         DCG 0.000 / ideal DCG 12.917 = nDCG@10 0.000     gain exponential, ideal judged, unjudged zero
+        nDCG@10 lies between 0.000 and 0.884
         """)
 
 
@@ -192,7 +193,7 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
 def test_an_inconclusive_case_in_brief(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), BRIEF, min_ndcg=0.7, min_judged=0.5) == shop.text("""
-        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; judge these: sku-5, sku-6
+        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; nDCG@10 lies between 0.271 and 1.000; judge these: sku-5, sku-6
         """)  # noqa: E501
 
 

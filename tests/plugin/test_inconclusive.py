@@ -1,0 +1,143 @@
+"""Verdicts where results are unjudged: which of the rules decides when several apply, and where that is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            if "boom" in query:
+                raise ConnectionError("no engine")
+            return query.split()
+        return search
+"""
+
+# Half or less of every ranking is judged, where all of it should be. Each case is decided by the rule that it is named
+# for, although the rule after "before" speaks too.
+CASES = """
+    scale: [0, 3]
+    min_judged: 1
+    cases:
+      - {id: error before expectation, query: boom, judgments: {a: 3}, min_ndcg: 0.9, expect: {results: 7}}
+      - {id: error before too few, query: boom x, judgments: {a: 3}, min_ndcg: 0.9}
+      - {id: expectation before wholly above, query: a x, judgments: {a: 3}, min_ndcg: 0.9, expect: {results: 7}}
+      - {id: expectation before too few, query: x a, judgments: {a: 3}, min_ndcg: 0.7, expect: {results: 7}}
+      - {id: wholly below before too few, query: n x, judgments: {n: 0, b: 3, c: 3}, min_ndcg: 0.9}
+      - {id: wholly above before too few, query: a x, judgments: {a: 3}, min_ndcg: 0.9}
+      - {id: too few before the floor missed, query: x a, judgments: {a: 3}, min_ndcg: 0.7}
+      - {id: too few before the floor met, query: a x y, judgments: {a: 3}, min_ndcg: 0.95}
+      - {id: too few before another score met, query: a x, judgments: {a: 3}, expect: {"P@1": 1}}
+      - {id: the floor missed, query: x a, judgments: {a: 3}, min_ndcg: 0.7, min_judged: 0.5}
+      - {id: the floor met, query: a x y, judgments: {a: 3}, min_ndcg: 0.95, min_judged: 0.3}
+      - {id: nothing is expected, query: x a, judgments: {a: 3}}
+"""
+
+VERDICTS = {
+    "error before expectation": "error",
+    "error before too few": "error",
+    "expectation before wholly above": "failed",
+    "expectation before too few": "failed",
+    "wholly below before too few": "failed",
+    "wholly above before too few": "passed",
+    "too few before the floor missed": "inconclusive",
+    "too few before the floor met": "inconclusive",
+    "too few before another score met": "inconclusive",
+    "the floor missed": "failed",
+    "the floor met": "passed",
+    "nothing is expected": "measured",
+}
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A case for every pair of rules."""
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    return project
+
+
+def test_the_order_of_the_rules(shop: Project) -> None:
+    run = shop.run()
+
+    assert {name: entry["verdict"] for name, entry in run.entries.items()} == VERDICTS
+    assert "2 passed, 4 failed, 2 error, 3 inconclusive, 1 measured" in run.summary
+
+
+MODES = [("fail", "failed", 1), ("skip", "skipped", 0), ("pass", "passed", 0)]
+
+
+@pytest.mark.parametrize(("mode", "outcome", "code"), MODES, ids=["fail", "skip", "pass"])
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+def test_inconclusive_is_told_from_failed_in_whatever_way_it_counts(
+    shop: Project, mode: str, outcome: str, code: int, workers: tuple[str, ...]
+) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    shop.options = [f"--relevance-inconclusive={mode}", *workers]
+    run = shop.run("-k", "few and floor")
+
+    assert set(run.outcomes.values()) == {outcome}
+    assert run.code == code
+    assert "2 inconclusive" in run.summary
+
+    verdicts = {
+        name: [found.attrib["value"] for found in case.iter("property") if found.attrib["name"] == "verdict"]
+        for name, case in shop.junit().items()
+    }
+    assert verdicts == {name: [verdict] for name, verdict in VERDICTS.items()}
+
+
+def test_the_documents_to_judge_are_named(shop: Project) -> None:
+    told = shop.run().failure("too few before the floor met").splitlines()
+
+    assert told[0] == "shop.relevance.yaml:11: inconclusive: 1 of the top 3 judged, less than min_judged 1"
+    assert "judge these: x, y - nDCG@10 lies between 0.920 and 1.000" in told
+
+
+@pytest.mark.parametrize("options", [(), ("-q",), ("-v",)], ids=["default", "q", "v"])
+def test_the_interval_is_in_every_failure_with_unjudged_results(shop: Project, options: tuple[str, ...]) -> None:
+    run = shop.run(*options)
+
+    failures = [name for name, verdict in VERDICTS.items() if verdict in ("failed", "inconclusive")]
+    assert [name for name in failures if "nDCG@10 lies between" not in run.failure(name)] == []
+    assert "nDCG@10 lies between 0.631 and 1.000" in run.failure("the floor missed")
+
+
+def test_no_interval_where_all_is_judged(shop: Project) -> None:
+    shop.cases("cases: [{query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
+    for option in ("-q", "-v"):
+        run = shop.run(option)
+        assert "nDCG@10 0.710 is below 0.900" in run.failure("b a")
+        assert "lies between" not in run.text
+
+
+def test_a_case_that_is_run_again_has_the_verdict_of_its_last_run(project: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    project.conftest("""
+        import pytest
+
+        calls = []
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                calls.append(query)
+                if len(calls) == 2:
+                    raise ConnectionError("no engine")
+                return ["x", "a"]
+            return search
+    """)
+    project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}]")
+
+    case = project.junit("--reruns=1")["shoes"]
+
+    assert [(found.attrib["name"], found.attrib["value"]) for found in case.iter("property")] == [("verdict", "error")]

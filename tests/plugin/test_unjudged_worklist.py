@@ -1,0 +1,414 @@
+"""`--relevance-unjudged=FILE`: what nobody has judged is listed once, however a run goes; no grade is ever lost."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.judgments.reading import read_judgments
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+OPTION = "--relevance-unjudged=worklist.csv"
+HEADER = "query_id,query,document,title,ranks,move,grade\n"
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query, k=10):
+            if query == "boom":
+                raise ConnectionError("no engine")
+            return [{"id": word, "title": f"Title of {word}"} for word in query.split()][:k]
+        return search
+"""
+
+CASES = """
+    scale: [0, 3]
+    k: 3
+    cases:
+      - {query: passes x, judgments: {passes: 3}, min_ndcg: 0.9}
+      - {query: y fails, judgments: {fails: 3}, min_ndcg: 0.9, weight: 10, id: "007"}
+      - {query: z inconclusive, judgments: {inconclusive: 3}, min_ndcg: 0.7, min_judged: 1}
+      - {query: measured a b below, judgments: {measured: 1}}
+      - {query: xfails w, judgments: {w: 3}, min_ndcg: 0.9, xfail: not yet}
+      - {query: nothing judged}
+      - {query: all of it, judgments: {all: 3, of: 1, it: 0}}
+      - {query: boom, judgments: {a: 3}}
+      - {query: skipped s, skip: no s}
+"""
+
+
+def worklist(project: Project, name: str = "worklist.csv") -> list[dict[str, str]]:
+    """The rows of the file."""
+    text = (project.path / name).read_text(encoding="utf-8")
+    assert text.startswith(HEADER)
+    return list(csv.DictReader(StringIO(text, newline="")))
+
+
+def documents(project: Project) -> list[str]:
+    return [row["document"] for row in worklist(project)]
+
+
+def fill_in(path: Path, grade: str) -> None:
+    """Give every row a grade, as a person would in a spreadsheet."""
+    with path.open(encoding="utf-8", newline="") as file:
+        first, *rows = csv.reader(file)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([first, *([*row[:-1], grade] for row in rows)])
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A case for everything that may come of one."""
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    return project
+
+
+def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
+    run = shop.run(OPTION)
+
+    assert [tuple(row.values()) for row in worklist(shop)] == [
+        ("007", "y fails", "y", "Title of y", "1", "0.3691", ""),  # 10 times as important as the others
+        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "1.0000", ""),
+        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.6309", ""),
+        ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.4103", ""),
+        ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.3691", ""),
+        ("z inconclusive", "z inconclusive", "z", "Title of z", "1", "0.3691", ""),
+        ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2902", ""),
+        ("passes x", "passes x", "x", "Title of x", "2", "0.0000", ""),
+    ]
+    assert run.summary.splitlines()[-1] == "8 unjudged results of 6 queries: worklist.csv"
+
+
+def test_the_checks_of_tests_in_python_are_listed(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        def test_shop(relevance):
+            relevance.check("red shoes", ["a", "b"], {"a": 3})
+            relevance.check("boots", [{"id": 7, "title": "Boot"}], {8: 3})
+        """,
+    )
+    run = project.run(OPTION)
+
+    assert [tuple(row.values()) for row in worklist(project)] == [
+        ("boots", "boots", "7", "Boot", "1", "0.6131", ""),
+        ("red shoes", "red shoes", "b", "", "2", "0.0000", ""),
+    ]
+    assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
+
+
+VARIANTS = """
+    import pytest
+
+    @pytest.fixture(params=["words", "backwards"])
+    def search(request):
+        return str.split if request.param == "words" else lambda query: query.split()[::-1]
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    project.conftest(VARIANTS)
+    project.cases("cases: [{query: a b c d, k: 3, judgments: {b: 3, c: 1}}]")
+    run = project.run(OPTION, *workers)
+
+    assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
+        ("d", "backwards: 1"),
+        ("a", "words: 1"),
+    ]
+    assert run.summary.splitlines()[-1] == "2 unjudged results of 1 query: worklist.csv"
+
+    project.cases("cases: [{query: a b c d, judgments: {b: 3, c: 1}}]")
+    project.run(OPTION, *workers)
+    assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
+        ("d", "backwards: 1; words: 4"),
+        ("a", "backwards: 4; words: 1"),
+    ]
+
+
+def test_the_same_bytes_with_workers_as_without(shop: Project) -> None:
+    pytest.importorskip("xdist")
+    shop.cases(CASES.replace("y fails", "y fails too"), "more.relevance.yaml")
+    shop.conftest(VARIANTS)
+    shop.run(OPTION)
+    here = (shop.path / "worklist.csv").read_bytes()
+    run = shop.run(OPTION, "-n2", "--dist=loadgroup")
+
+    assert (shop.path / "worklist.csv").read_bytes() == here
+    assert here.count(b"\n") > 10
+    assert "unjudged results of 8 queries: worklist.csv" in run.summary
+
+
+def test_a_pair_in_two_case_files_is_one_row(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a b, judgments: {a: 3}}]", "one.relevance.yaml")
+    project.cases("cases: [{query: a b, judgments: {a: 1}}, {query: b c, id: a b c}]", "two.relevance.yaml")
+    run = project.run(OPTION)
+
+    assert [(row["query_id"], row["document"]) for row in worklist(project)] == [
+        *(("a b c", "b"), ("a b c", "c"), ("a b", "b"))
+    ]
+    assert "3 unjudged results of 2 queries: worklist.csv" in run.summary
+
+
+def test_nothing_unjudged(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a b, judgments: {a: 3, b: 0}}]")
+    run = project.run(OPTION)
+
+    assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
+    assert run.summary.splitlines()[-1] == "no unjudged results: worklist.csv has only its header"
+
+
+def test_no_case_at_all(project: Project) -> None:
+    project.write("test_shop.py", "def test_shop():\n    pass\n")
+    run = project.run(OPTION)
+
+    assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
+    assert run.summary.splitlines() == ["no unjudged results: worklist.csv has only its header"]
+    assert run.code == 0
+
+
+def test_the_last_run_of_a_case_counts(project: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    project.conftest("""
+        import pytest
+
+        calls = []
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                calls.append(query)
+                return ["x", "a"] if len(calls) == 1 else ["a", "y"]
+            return search
+    """)
+    project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}]")
+    run = project.run(OPTION, "--reruns=2")
+
+    assert run.counts == {"passed": 1, "rerun": 1}
+    assert documents(project) == ["y"]
+
+
+@pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
+def test_a_run_that_stops_early_lists_what_is_known(shop: Project, option: str) -> None:
+    run = shop.run(OPTION, option)
+
+    assert documents(shop) == ["y", "x"]
+    assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
+    assert run.code == 1
+
+
+@pytest.mark.parametrize("ending", ["pytest.exit('enough')", "raise KeyboardInterrupt"])
+def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: str) -> None:
+    shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', ending))
+    run = shop.run_apart(OPTION)
+
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert len(worklist(shop)) == 8
+    assert "8 unjudged results of 6 queries: worklist.csv" in run.text
+
+
+def test_what_a_worker_finished_before_it_crashed_is_listed(shop: Project) -> None:
+    pytest.importorskip("xdist")
+    shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', "__import__('os')._exit(1)"))
+    run = shop.run(OPTION, "-n1")
+
+    assert len(worklist(shop)) == 8
+    assert "8 unjudged results of 6 queries: worklist.csv" in run.summary
+
+
+def test_without_a_terminal(shop: Project) -> None:
+    run = shop.run(OPTION, "-p", "no:terminal")
+
+    assert run.code == 1
+    assert len(worklist(shop)) == 8
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only", "--fixtures"])
+def test_where_no_case_is_scored_nothing_is_written(shop: Project, option: str) -> None:
+    run = shop.run(OPTION, option)
+
+    assert not (shop.path / "worklist.csv").exists()
+    assert "worklist.csv is not written: no case was scored" in run.text.splitlines()
+    assert run.code == 0
+
+
+def test_a_list_outlives_a_run_that_says_nothing_of_what_is_unjudged(shop: Project) -> None:
+    """The engine is down; a case file is broken; with workers, too."""
+    shop.run(OPTION)
+    before = (shop.path / "worklist.csv").read_bytes()
+    message = "worklist.csv is not written: no case was scored"
+    shop.cases("cases: [{query: boom, judgments: {a: 3}}]")
+    assert message in shop.run(OPTION).summary
+    shop.cases("cases: [{qery: boom}]")
+    assert message in shop.run(OPTION).summary
+    if shop.pytester.plugins or pytest.importorskip("xdist"):
+        assert message in shop.run(OPTION, "-n1").summary
+
+    assert (shop.path / "worklist.csv").read_bytes() == before
+
+
+def refused(project: Project, file: str) -> str:
+    """Why a run does not begin."""
+    project.conftest(f"{SEARCH}\n    def pytest_sessionstart():\n        raise AssertionError")
+    result = project.run(f"--relevance-unjudged={file}").result
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (message,) = [line for line in result.stderr.lines if line.startswith("ERROR: ")]
+    return message.removeprefix(f"ERROR: --relevance-unjudged={file}: ")
+
+
+def test_a_folder_is_no_file(shop: Project) -> None:
+    (shop.path / "out").mkdir()
+
+    assert refused(shop, "out") == "out is a folder; name a file in it"
+    assert refused(shop, "") == ". is a folder; name a file in it"
+
+
+def test_a_folder_that_is_not_there(shop: Project) -> None:
+    there = shop.path / "out"
+
+    assert refused(shop, "out/list.csv") == f"there is no folder {there}; make it, or name a file in another one"
+
+
+def test_a_folder_that_may_not_be_written_to(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *args, **kwargs: False)  # root may write anywhere
+
+    assert refused(shop, "list.csv") == "list.csv may not be written; see to its permissions, or name another file"
+
+
+def test_another_file_is_never_overwritten(shop: Project) -> None:
+    before = (shop.path / "shop.relevance.yaml").read_bytes()
+
+    message = refused(shop, "shop.relevance.yaml")
+
+    assert message == "shop.relevance.yaml exists and is no worklist; name another file"
+    assert (shop.path / "shop.relevance.yaml").read_bytes() == before
+
+
+def test_a_list_that_is_filled_in_is_never_overwritten(shop: Project) -> None:
+    shop.run(OPTION)
+    shop.run(OPTION)  # a blank one is
+    fill_in(shop.path / "worklist.csv", "2")
+    before = (shop.path / "worklist.csv").read_bytes()
+
+    message = refused(shop, "worklist.csv")
+
+    assert message == (
+        "worklist.csv has 8 grades filled in, which a new worklist would overwrite; add the file to the judgments of "
+        "the case file, and name another one for what is left to judge"
+    )
+    assert (shop.path / "worklist.csv").read_bytes() == before
+
+
+SPOILING = """
+    import pytest
+    import shutil
+    from pathlib import Path
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            out = Path(__file__).parent / "out"
+            {spoil}
+            return query.split()
+        return search
+"""
+GONE = 'out.exists() and out.rename(f"{out}-gone")'
+FILLED_IN = '(out / "list.csv").write_text("query_id,query,document,title,ranks,move,grade\\n1,a,b,,1,0,3\\n")'
+
+
+def spoiled(project: Project, spoil: str) -> None:
+    """A run that passes, and in which something happens to the folder of the file."""
+    (project.path / "out").mkdir()
+    project.conftest(SPOILING.format(spoil=spoil))
+    project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_a_list_that_cannot_be_written_fails_the_run(project: Project, workers: tuple[str, ...]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    spoiled(project, GONE)
+    run = project.run("--relevance-unjudged=out/list.csv", *workers)
+
+    assert run.counts == {"passed": 1}
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert run.summary.splitlines()[-1] == (
+        f"1 unjudged result of 1 query, and no list of them: there is no folder {project.path / 'out'}; "
+        "make it, or name a file in another one"
+    )
+    assert list((project.path / "out-gone").iterdir()) == []
+
+
+def test_a_disk_that_is_full(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(source: object, target: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    spoiled(project, "")
+    monkeypatch.setattr("os.replace", no_space)
+    run = project.run("--relevance-unjudged=out/list.csv")
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert "out/list.csv cannot be written: No space left on device" in run.summary
+    assert list((project.path / "out").iterdir()) == []
+
+
+def test_without_a_terminal_stderr_says_that_the_list_cannot_be_written(project: Project) -> None:
+    spoiled(project, GONE)
+    run = project.run("--relevance-unjudged=out/list.csv", "-p", "no:terminal")
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    run.result.stderr.fnmatch_lines(["--relevance-unjudged: 1 unjudged result of 1 query, and no list*there is no *"])
+
+
+def test_a_list_that_is_filled_in_during_the_run_is_kept(project: Project) -> None:
+    spoiled(project, FILLED_IN)
+    run = project.run("--relevance-unjudged=out/list.csv")
+
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert "out/list.csv has 1 grade filled in" in run.summary
+    assert (project.path / "out" / "list.csv").read_text(encoding="utf-8").endswith("1,a,b,,1,0,3\n")
+
+
+WATCHING = """
+    import sys
+
+    def pytest_runtest_logreport(report):
+        assert not hasattr(report, "relevance_unjudged")
+
+    def pytest_sessionfinish():
+        assert not [name for name in sys.modules if "worklist" in name]
+        print("nothing was gathered")
+"""
+
+
+def test_without_the_option_nothing_is_gathered(shop: Project) -> None:
+    shop.write("watching.py", WATCHING)
+    run = shop.run_apart("-p", "watching", "-s")
+
+    assert "nothing was gathered" in run.text
+    assert "unjudged results of" not in run.text
+
+
+def test_filled_in_it_is_a_file_of_judgments(shop: Project) -> None:
+    shop.run(OPTION)
+    fill_in(shop.path / "worklist.csv", "2")
+
+    judgments = read_judgments(shop.path / "worklist.csv")
+
+    assert judgments["007"] == {"y": 2}
+    assert judgments["measured a b below"] == {"b": 2, "a": 2}
+    assert judgments.known_as("y fails") == ["007"]
+    assert judgments.titles["007"]["y"] == "Title of y"
