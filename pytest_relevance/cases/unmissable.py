@@ -18,15 +18,16 @@ from pytest_relevance.metrics.settings import Settings
 
 def unmissable(case: Case) -> list[str]:
     """What the case expects that every ranking meets, as it is written: `min_ndcg 0`, `P@5 >= 0`, `results >= 0`."""
-    found = []
+    always = [
+        f"{expected.written} {expected.comparison} {expected.bound:g}"
+        for expected in case.expect
+        if _always_met(expected, case)
+    ]
     if case.min_ndcg is not None:
         floor = Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
         if _always_met(floor, case):
-            found.append(f"min_ndcg {case.min_ndcg:g}")
-    for expected in case.expect:
-        if _always_met(expected, case):
-            found.append(f"{expected.written} {expected.comparison} {expected.bound:g}")
-    return found
+            always.insert(0, f"min_ndcg {case.min_ndcg:g}")
+    return always
 
 
 def _always_met(expected: Expectation, case: Case) -> bool:

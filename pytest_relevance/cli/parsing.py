@@ -77,14 +77,14 @@ def a_format(text: str) -> str:
     """The name of a format."""
     from pytest_relevance.judgments.reading import check_format
 
-    return _argument(check_format, text)
+    return checked_by(check_format, text)
 
 
 def a_way_to_combine(text: str) -> str:
     """One of median, mean ..."""
     from pytest_relevance.judgments.reading import checked_raters
 
-    _argument(checked_raters, text)
+    checked_by(checked_raters, text)
     return text
 
 
@@ -124,7 +124,8 @@ def existing(path: str) -> Path:
     return found
 
 
-def _argument(check: Callable[[str], Found], text: str) -> Found:
+def checked_by(check: Callable[[str], Found], text: str) -> Found:
+    """What a check of the library makes of an argument."""
     try:
         return check(text)
     except ValueError as error:

@@ -1,0 +1,213 @@
+"""What is no mistake in a case file or a judgment file, and yet seldom meant: the warnings of `pytest-relevance check`.
+
+A kind of warning is a row of `KINDS` and a function that finds it. What is found knows its place, and is shown by
+`reports.findings`.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.unmissable import unmissable
+from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
+from pytest_relevance.wording import counted, quoted
+
+IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
+CONFLICTING, ALIKE, BLANK, SAID = "conflicting", "alike", "blank", "said"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of warning: what is the matter, and what to do about it."""
+
+    what: str
+    cure: str
+
+
+KINDS: Mapping[str, Kind] = {
+    CONFLICTING: Kind(
+        "one query, two grades for the same document", "decide on a grade, or give the two different params"
+    ),
+    ALIKE: Kind(
+        "the same query but for upper case, blanks or the form of characters",
+        "keep one of them, or give them different params",
+    ),
+    UNMISSABLE: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
+    IDLE: Kind(
+        "judged, but no floor and no expectation looks at the judgments",
+        "write min_ndcg in the suite or in the case, or expect a metric",
+    ),
+    IRRELEVANT: Kind(
+        "no judged document is relevant, so that nDCG is not defined and no floor of it applies",
+        "judge one that is, or expect results: 0, or exclude: [...]",
+    ),
+    RELEVANT: Kind(
+        "every judged document is relevant, so that what is bad looks like what nobody has judged",
+        "judge some results that are not relevant",
+    ),
+    BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
+    SAID: Kind("said in reading", "see each of them"),
+}
+"""Every kind of warning, the most urgent first."""
+
+
+NOWHERE = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to warn of: a key of `KINDS`, where it is, about which query, and what of it.
+
+    `file` is empty where the detail says all.
+    """
+
+    kind: str
+    file: str
+    place: Place = NOWHERE
+    query: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A query with its judgments. Those that differ in `apart` are not the same query, whatever their text."""
+
+    query: str
+    file: str
+    place: Place
+    grades: Mapping[str, float] = field(default_factory=dict)
+    apart: Hashable = None
+
+
+def review_suite(suite: Suite) -> list[Finding]:
+    """What to warn of in a suite."""
+    found = [Finding(SAID, suite.path, detail=warning) for warning in suite.warnings]
+    for case in suite.cases:
+        file = case.source or suite.path
+        found += [Finding(kind, file, Place(case.line), case.query, detail) for kind, detail in _of_case(case)]
+    entries = (
+        _Entry(case.query, case.source or suite.path, Place(case.line), case.judgments, _apart(case))
+        for case in suite.cases
+    )
+    return [*found, *_alike(entries)]
+
+
+def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
+    """What to warn of in a judgment file, of which `rows` are all rows."""
+    file = judgments.file
+    found = [Finding(SAID, file, detail=notice) for notice in judgments.notices]
+    found += review_rows(rows)
+    entries = [
+        _Entry(judgments.text(query), file, judgments.place(query, next(iter(grades))), grades)
+        for query, grades in judgments.items()
+        if grades
+    ]
+    for entry in entries:
+        kind = _one_sided(grade > 0 for grade in entry.grades.values())
+        if kind:
+            found.append(Finding(kind, file, entry.place, entry.query))
+    return [*found, *_alike(entries)]
+
+
+def review_rows(rows: Ratings) -> list[Finding]:
+    """What to warn of in the rows of a judgment file: those that nobody has filled in."""
+    listed = set(zip(rows.queries, rows.documents, strict=True))
+    filled_in = {
+        (query, document)
+        for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True)
+        if rating is not None and str(rating).strip()
+    }
+    blank = len(listed) - len(filled_in)
+    return [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(len(listed), 'document')}")] if blank else []
+
+
+def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:
+    """What to warn of in a file of queries."""
+    return list(
+        _alike(
+            _Entry(
+                query.text if query.text is not None else query.id, file, Place(query.line), apart=_frozen(query.params)
+            )
+            for query in queries
+        )
+    )
+
+
+def _of_case(case: Case) -> Iterator[tuple[str, str]]:
+    """The kinds of warnings that a case deserves by itself, with their details."""
+    always = unmissable(case)
+    if always:
+        yield UNMISSABLE, ", ".join(always)
+    if not case.judgments:
+        return
+    gains = case.settings.gains
+    one_sided = _one_sided(gains[grade] > 0 for grade in case.judgments.values())
+    finds_nothing = any(expected.kind == "results" and not expected.bound for expected in case.expect)
+    if one_sided and not (one_sided == IRRELEVANT and finds_nothing and not always):
+        yield one_sided, ""
+    is_looked_at = case.min_ndcg is not None or any(expected.metric is not None for expected in case.expect)
+    if not is_looked_at and one_sided != IRRELEVANT:
+        yield IDLE, ""
+
+
+def _one_sided(relevant: Iterable[bool]) -> str | None:
+    """The kind of warning for judgments that are all relevant, or all not."""
+    found = set(relevant)
+    return None if len(found) > 1 else RELEVANT if True in found else IRRELEVANT
+
+
+def _alike(entries: Iterable[_Entry]) -> Iterator[Finding]:
+    """The queries that are the same as an earlier one, or nearly."""
+    groups: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        groups.setdefault(_normal(entry.query), []).append(entry)
+    for group in groups.values():
+        same: dict[Hashable, list[_Entry]] = {}
+        for entry in group if len(group) > 1 else ():
+            earlier = same.setdefault(entry.apart, [])
+            if earlier:
+                yield _compared(entry, earlier)
+            earlier.append(entry)
+
+
+def _compared(entry: _Entry, earlier: Collection[_Entry]) -> Finding:
+    """What to say of a query that was there before: the first that contradicts it, or else the first."""
+    for other in earlier:
+        grades = other.grades
+        differing = [name for name, grade in entry.grades.items() if grades.get(name, grade) != grade]
+        if differing:
+            document, more = differing[0], len(differing) - 1
+            detail = (
+                f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here and "
+                f"{grades[document]:g} {_where(other, entry)}" + (f", and {more:,} more" if more else "")
+            )
+            return Finding(CONFLICTING, entry.file, entry.place, entry.query, detail)
+    first = next(iter(earlier))
+    text = "the same" if first.query == entry.query else quoted(first.query, 60)
+    return Finding(ALIKE, entry.file, entry.place, entry.query, f"{text} {_where(first, entry)}")
+
+
+def _where(other: _Entry, entry: _Entry) -> str:
+    """The place of another entry, seen from one."""
+    place = f"line {other.place.line}" if other.place.line else other.place.path
+    if other.file != entry.file:
+        return f"in {other.file}" + (f":{other.place.line}" if other.place.line else "")
+    return f"in {place}" if place else f"of {quoted(other.query, 60)}"
+
+
+def _normal(query: str) -> str:
+    """A query without what people do not see or do not mean: case, blanks, the form of characters."""
+    text = query if query.isascii() else unicodedata.normalize("NFKC", query)
+    return " ".join(text.casefold().split())
+
+
+def _apart(case: Case) -> Hashable:
+    return case.search, case.usefixtures, _frozen(case.params)
+
+
+def _frozen(params: Mapping[str, object]) -> Hashable:
+    return json.dumps(params, sort_keys=True, default=str) if params else None

@@ -1,0 +1,83 @@
+"""`convert` into a case file that is there already: its cases get the judgments that they lack."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pytest_relevance.cases.appending import add_cases
+from pytest_relevance.cases.editing import Change, add_judgments
+from pytest_relevance.cases.model import Suite
+from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cli import FOUND, OK, CommandError
+from pytest_relevance.cli.text import complain, write
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
+from pytest_relevance.reports.text import harmless
+from pytest_relevance.wording import counted, printable, quoted
+
+_MOST_LISTED = 20
+_MOST_NAMED = 3
+
+
+def add(judgments: Judgments, arguments: Namespace) -> int:
+    """Add judgments to OUT, and say what became of them. A conflict is a `CaseFileError`, and nothing is written."""
+    out = arguments.target
+    before = Path(out).read_bytes()
+    found, without = _cases_of(judgments, parse_suite(before, out))
+    grades: dict[str, dict[str, float]] = {}
+    titles: dict[str, Mapping[str, str]] = {}
+    for query, cases in found.items():
+        for case in cases:
+            grades.setdefault(case, {}).update(judgments.get(query, {}))
+            titles[case] = {**judgments.titles.get(query, {}), **titles.get(case, {})}
+    try:
+        edited = add_judgments(before, out, grades, titles=titles, overwrite=arguments.overwrite)
+        data = edited.data
+        if without and arguments.add_cases:
+            data = add_cases(data, out, rekeyed(judgments, {query: query for query in without}))
+    except ValueError as error:  # of which a CaseFileError is one
+        overwrite = "" if arguments.overwrite else "; --overwrite takes the new grade where there is another"
+        raise CommandError(f"{error}\n{harmless(out)}: nothing was written{overwrite}", FOUND) from None
+    if without and not arguments.add_cases:
+        total = counted(len(all_queries(judgments)), "query", "queries")
+        named = ", ".join(quoted(query, 40) for query in without[:_MOST_NAMED])
+        more = " ..." if len(without) > _MOST_NAMED else ""
+        complain(
+            f"{harmless(out)}: {len(without):,} of {total} have no case there and are left out: {named}{more}; "
+            "--add-cases adds a case for each"
+        )
+    if data != before:
+        write(out, data)
+    _report(out, edited.changes, sum(map(len, grades.values())), len(without) if arguments.add_cases else 0)
+    return OK
+
+
+def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]], list[str]]:
+    """The ids of the cases of each query, and the queries that have none: by id, or else by text."""
+    ids = {case.id for case in suite.cases}
+    by_text: dict[str, list[str]] = {}
+    for case in suite.cases:
+        by_text.setdefault(case.query, []).append(case.id)
+    found = {
+        query: [query] if query in ids else by_text.get(judgments.text(query), []) for query in all_queries(judgments)
+    }
+    return {query: cases for query, cases in found.items() if cases}, [query for query in found if not found[query]]
+
+
+def _report(out: str, changes: Sequence[Change], asked: int, new_cases: int) -> None:
+    """What was added and replaced, document by document, and what was there already."""
+    replaced = sum(change.old is not None for change in changes)
+    amounts = [
+        f"{counted(len(changes) - replaced, 'judgment')} added",
+        *([f"{replaced:,} replaced"] if replaced else []),
+        *([f"{asked - len(changes):,} there already"] if asked > len(changes) else []),
+        *([f"{counted(new_cases, 'case')} added"] if new_cases else []),
+    ]
+    print(f"{harmless(out)}: {', '.join(amounts)}")
+    for change in changes[:_MOST_LISTED]:
+        was = f" (was {printable(change.old)})" if change.old is not None else ""
+        print(f"  {quoted(change.case, 40)}: {quoted(change.document or '', 40)}: {printable(change.new)}{was}")
+    if len(changes) > _MOST_LISTED:
+        print(f"  ... and {len(changes) - _MOST_LISTED:,} more")

@@ -1,0 +1,134 @@
+"""The files that `pytest-relevance init` writes: a suite and the conftest.py beside it, with and without judgments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from textwrap import dedent
+
+from pytest_relevance.wording import shown
+
+FLOOR = 0.3
+"""The floor of a first suite: low enough that most of it passes, high enough that what is broken does not."""
+
+_PLAIN = re.compile(r"(?:\.\.?/|/)*[A-Za-z0-9][\w./-]*(?: [\w./-]+)*")
+
+_FIXTURE = '''
+
+@pytest.fixture(scope="session")
+def search():
+    """What every relevance case of this folder calls."""
+    return my_search
+'''
+
+
+def example_suite(command: str) -> str:
+    """A suite that passes with `EXAMPLE_CONFTEST`. `command` runs it."""
+    return dedent(f"""\
+        # What the search must find, and keep finding. Run it: {command}
+        # Each case is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).
+        min_ndcg: 0.8    # a ranking below this fails; a case may have a floor of its own
+
+        cases:
+          - query: winter boots    # what a user types: put your own queries here, and the ids of your documents
+            judgments:             # how good a document is for that query: 3 is what they want, 0 is junk
+              boots-1: 3
+              boots-2: 2
+              polish-1: 0
+
+          - query: rain jacket
+            judgments:
+              jacket-1: 3
+              boots-2: 0
+            expect:
+              first: jacket-1      # beyond the floor
+
+          - query: qwertz
+            expect:
+              results: 0           # better nothing than anything
+        """)
+
+
+EXAMPLE_CONFTEST = (
+    '''\
+"""The search that the relevance cases of this folder call: a toy, in the place of which you put your own."""
+
+import pytest
+
+DOCUMENTS = {
+    "boots-1": "Winter boots, lined",
+    "boots-2": "Rubber boots",
+    "jacket-1": "Rain jacket",
+    "polish-1": "Polish for leather boots, black",
+    "socks-1": "Warm socks",
+}
+
+
+def my_search(query, k=10):
+    """Return the best documents for a query, best first: ids, or dicts with an id and a title.
+
+    Yours asks an engine, perhaps:    return client.search(index="products", q=query, size=k)
+    """
+    words = query.lower().split()
+    scores = {document: sum(word in title.lower() for word in words) for document, title in DOCUMENTS.items()}
+    best = sorted((document for document in scores if scores[document]), key=scores.get, reverse=True)
+    return [{"id": document, "title": DOCUMENTS[document]} for document in best[:k]]
+'''
+    + _FIXTURE
+)
+
+
+def suite_of_files(command: str, keys: Mapping[str, str], unjudged: Iterable[str] = ()) -> str:
+    """A suite whose judgments and queries are in files. The values of `keys` and the `unjudged` queries are YAML."""
+    lines = [
+        f"# What the search must find, and keep finding. Run it: {command}",
+        "# Each query is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).",
+        *(f"{name}: {value}" for name, value in keys.items()),
+        f"min_ndcg: {FLOOR}    # a ranking below this fails; raise it to what your search reaches",
+    ]
+    first = True
+    for query in unjudged:
+        if first:
+            lines += ["", "cases:    # what nobody has judged yet has no floor; judge some results: document: grade"]
+        first = False
+        lines += [f"  - query: {query}", "    judgments: {}", "    min_ndcg: null"]
+    return "\n".join(lines) + "\n"
+
+
+def conftest_of_judgments(file: str, documents: Iterable[str]) -> str:
+    """A conftest.py whose search is still to be written. `documents` are examples of ids in the judgment `file`."""
+    ids = ", ".join(shown(document, 60) for document in documents)
+    return (
+        f'''\
+"""The search that the relevance cases of this folder call. Write `my_search`; the rest can stay."""
+
+import pytest
+
+
+def my_search(query, k=10):
+    """Return the best documents for a query, best first: their ids, as they stand in the judgments.
+
+    Or dicts with an id and a title, or what your engine answers, as it is. Perhaps:
+
+        return client.search(index="products", q=query, size=k)
+    """
+    raise NotImplementedError(
+        "my_search() in conftest.py is still to be written: ask your engine, and return the ids of what it finds, best "
+        {f"first, as they stand in {file}: [{ids}, ...]"!r}
+    )
+'''
+        + _FIXTURE
+    )
+
+
+def yaml_text(text: str) -> str:
+    """A text as YAML reads it back: plain where that is safe, else in double quotes."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    return character if character.isprintable() else f"\\U{ord(character):08x}"

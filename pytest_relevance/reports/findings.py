@@ -1,0 +1,47 @@
+"""Warnings about case files and judgment files as text: one block a kind, one line each, the first few of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_relevance.cases.review import KINDS, Finding
+from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, harmless, line
+from pytest_relevance.wording import counted, quoted
+
+MOST_OF_A_KIND = 10
+
+
+def finding_lines(findings: Sequence[Finding], *, every: bool = False) -> list[Line]:
+    """The warnings by kind: what is the matter and what to do, then where. `every`: all of them."""
+    lines: list[Line] = []
+    for name, kind in KINDS.items():
+        of_kind = [finding for finding in findings if finding.kind == name]
+        if not of_kind:
+            continue
+        lines += [line(text, DOUBT) for text in folded(f"warning: {kind.what}; {kind.cure}", indent="  ")]
+        shown = of_kind if every or len(of_kind) <= MOST_OF_A_KIND + 1 else of_kind[:MOST_OF_A_KIND]
+        for finding in shown:
+            lines += [line(text) for text in folded(f"    {_said(finding)}", indent="      ")]
+        if more := len(of_kind) - len(shown):
+            lines.append(line(f"    ... and {more:,} more (--all shows all)", DIM))
+        lines.append(line(""))
+    return lines
+
+
+def _said(finding: Finding) -> str:
+    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path stands for the line."""
+    place = finding.place
+    where = harmless(finding.file) + (f":{place.line}" if place.line else "")
+    query = quoted(finding.query, 60) if finding.query is not None else ""
+    parts = [where, "" if place.line else harmless(place.path or ""), query, finding.detail]
+    return ": ".join(part for part in parts if part)
+
+
+def total_line(amounts: Iterable[tuple[int, str, str]], errors: int, warnings: int) -> Line:
+    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`. `amounts`: a number, of what, and its plural."""
+    looked_at = ", ".join(counted(*amount) for amount in amounts)
+    found = (
+        counted(number, what) if number else f"no {what}s"
+        for number, what in ((errors, "error"), (warnings, "warning"))
+    )
+    return line(f"{looked_at}: {', '.join(found)}")

@@ -1,0 +1,335 @@
+"""`pytest-relevance check`: the errors of collection and warnings beside them, without a search."""
+
+from __future__ import annotations
+
+import os
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.reader import read_suite
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import read_judgments
+from pytest_relevance.reports.text import width
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Said, Terminal
+
+CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
+
+SHOP = """
+    min_ndcg: 0.8
+    cases:
+      - query: winter boots
+        judgments: {sku-1: 3, sku-4: 0}
+      - query: laces
+        judgments: {sku-6: 3, sku-4: 0}
+"""
+
+
+def warned(said: Said, about: str) -> list[str]:
+    """The lines below the warning that begins so."""
+    lines = iter(said.lines)
+    for line in lines:
+        if line.startswith(f"warning: {about}"):
+            return [below.strip() for below in takewhile(bool, lines) if below.startswith("    ")]
+    return []
+
+
+def test_a_sound_suite(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", SHOP)
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines == ["1 file, 2 cases, 4 judgments: no errors, no warnings"]
+
+
+def test_errors_are_those_of_collection(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", "min_ndgc: 1\ncases:\n  - query: boots\n    judgments: {a: x}\n  - {}\n")
+    terminal.write("laces.relevance.yml", SHOP)
+    said = terminal.run("check", "shop.relevance.yaml", "laces.relevance.yml")
+    with pytest.raises(CaseFileError) as error:
+        read_suite("shop.relevance.yaml")
+    assert said.code == 1
+    assert said.lines == [
+        *str(error.value).splitlines(),
+        "",
+        "2 files, 2 cases, 4 judgments: 3 errors, no warnings",
+    ]
+
+
+def test_errors_of_judgment_files_are_those_of_their_reader(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,doc_id,grade\nboots,a,3\nboots,b,x\nboots,c,y\n")
+    said = terminal.run("check", "shop.csv")
+    with pytest.raises(JudgmentFileError) as error:
+        read_judgments("shop.csv")
+    assert said.code == 1
+    assert said.lines == [*str(error.value).splitlines(), "", "1 file: 2 errors, no warnings"]
+
+
+def test_folders_are_searched_for_case_files(terminal: Terminal) -> None:
+    for name in ("a.relevance.yaml", "b/c.relevance.yml", "b/.cache/d.relevance.yaml", "venv/e.relevance.yaml"):
+        terminal.write(name, SHOP)
+    terminal.write("b/not-ours.yaml", "- 1\n")
+    terminal.write("env/pyvenv.cfg", "")
+    terminal.write("env/f.relevance.yaml", SHOP)
+    said = terminal.run("check", ".", "b", "a.relevance.yaml")
+    assert said.lines == ["2 files, 4 cases, 8 judgments: no errors, no warnings"]
+
+
+def test_a_yaml_file_that_is_named_is_a_case_file(terminal: Terminal) -> None:
+    terminal.write("shop.yaml", SHOP)
+    assert terminal.run("check", "shop.yaml").lines[-1].startswith("1 file, 2 cases")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("none.csv",), 'pytest-relevance check: there is no file or folder "none.csv"\n'),
+        (
+            ("empty",),
+            'pytest-relevance check: there is no *.relevance.yaml and no *.relevance.yml in "empty"\n',
+        ),
+        ((), "the following arguments are required: PATH"),
+    ],
+)
+def test_nothing_to_look_at_is_a_mistake(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+    terminal.write("shop.relevance.yaml", SHOP)
+    terminal.write("empty/readme.txt", "nothing\n")
+    said = terminal.run("check", *(("shop.relevance.yaml",) if arguments else ()), *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+
+
+def test_judged_but_nothing_looks_at_it(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        cases:
+          - query: boots
+            judgments: {a: 3, b: 0}
+          - query: laces
+            judgments: {a: 3, b: 0}
+            expect: {first: a}
+          - query: polish
+            judgments: {a: 3, b: 0}
+            expect: {RR: 0.5}
+          - query: measured only
+        """,
+    )
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert said.code == 0
+    assert warned(said, "judged, but no floor and no expectation looks at the judgments") == [
+        'shop.relevance.yaml:2: "boots"',
+        'shop.relevance.yaml:4: "laces"',
+    ]
+    assert said.lines[-1] == "1 file, 4 cases, 6 judgments: no errors, 2 warnings"
+
+
+def test_one_sided_judgments(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        min_ndcg: 0.5
+        gain: {-1: 0, 0: 0, 1: 0, 2: 1}
+        cases:
+          - query: nothing is relevant
+            judgments: {a: 0, b: 1, c: -1}
+          - query: everything is
+            judgments: {a: 2, b: 2}
+          - query: must find nothing
+            judgments: {a: 0}
+            expect: {results: 0}
+        """,
+    )
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert warned(said, "no judged document is relevant") == ['shop.relevance.yaml:4: "nothing is relevant"']
+    assert warned(said, "every judged document is relevant") == ['shop.relevance.yaml:6: "everything is"']
+    assert said.lines[-1].endswith("no errors, 2 warnings")
+
+
+def test_floors_that_no_ranking_can_miss(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        min_ndcg: 0
+        cases:
+          - query: boots
+            judgments: {a: 3, b: 0}
+          - query: laces
+            judgments: {a: 3, b: -1}
+          - query: polish
+            judgments: {a: 3, b: 0}
+            min_ndcg: 0.5
+            expect: {P@5: 0, results: ">= 0"}
+        """,
+    )
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert warned(said, "a floor that no ranking can miss") == [
+        'shop.relevance.yaml:3: "boots": min_ndcg 0',
+        'shop.relevance.yaml:7: "polish": P@5 >= 0, results >= 0',
+    ]
+
+
+def test_queries_that_are_nearly_the_same(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        min_ndcg: 0.5
+        cases:
+          - query: Blue  Shoes
+            judgments: {a: 3, b: 0}
+          - query: blue shoes
+            judgments: {a: 3, c: 0}
+          - query: ﬁlter
+            judgments: {a: 3, c: 0}
+          - query: filter
+            judgments: {b: 3, c: 0}
+          - query: blue shoes
+            id: in-german
+            params: {locale: de}
+            judgments: {a: 0, c: 2}
+          - query: blue shoe
+            judgments: {a: 0, c: 2}
+        """,
+    )
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert warned(said, "the same query but for") == [
+        'shop.relevance.yaml:5: "blue shoes": "Blue  Shoes" in line 3',
+        'shop.relevance.yaml:9: "filter": "ﬁlter" in line 7',
+    ]
+    assert warned(said, "one query, two grades") == []
+
+
+def test_queries_that_contradict_each_other(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        min_ndcg: 0.5
+        cases:
+          - query: boots
+            judgments: {a: 3, b: 0, c: 1}
+          - query: boots
+            id: again
+            judgments: {a: 3, b: 1, c: 0}
+        """,
+    )
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert warned(said, "one query, two grades for the same document") == [
+        'shop.relevance.yaml:5: "boots": document "b" has grade 1 here and 0 in line 3, and 1 more'
+    ]
+    assert warned(said, "the same query but for") == []
+
+
+def test_many_of_a_kind_stay_readable(terminal: Terminal) -> None:
+    cases = "".join(f"  - query: q{number}\n    judgments: {{a: 3, b: 0}}\n" for number in range(500))
+    terminal.write("shop.relevance.yaml", f"cases:\n{cases}")
+    said = terminal.run("check", "shop.relevance.yaml")
+    found = warned(said, "judged, but no floor")
+    assert found[0] == 'shop.relevance.yaml:2: "q0"'
+    assert found[10:] == ["... and 490 more (--all shows all)"]
+    assert said.lines[-1] == "1 file, 500 cases, 1,000 judgments: no errors, 500 warnings"
+    everything = terminal.run("check", "shop.relevance.yaml", "--all")
+    assert len(warned(everything, "judged, but no floor")) == 500
+    assert everything.lines[-1] == said.lines[-1]
+
+
+def test_warnings_change_the_exit_code_where_that_is_asked_for(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", "cases:\n  - query: boots\n    judgments: {a: 3, b: 0}\n")
+    terminal.write("sound.relevance.yaml", SHOP)
+    assert terminal.run("check", "shop.relevance.yaml").code == 0
+    assert terminal.run("check", "shop.relevance.yaml", "--strict").code == 1
+    assert terminal.run("check", "sound.relevance.yaml", "--strict").code == 0
+
+
+def test_a_judgment_file(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.csv",
+        """
+        query,doc_id,grade
+        boots,a,3
+        boots,b,0
+        Boots,b,1
+        Boots,c,0
+        laces,a,0
+        polish,a,2
+        polish,z,
+        """,
+    )
+    said = terminal.run("check", "shop.csv")
+    assert said.code == 0
+    assert warned(said, "one query, two grades") == [
+        'shop.csv:4: "Boots": document "b" has grade 1 here and 0 in line 2'
+    ]
+    assert warned(said, "no judged document is relevant") == ['shop.csv:6: "laces"']
+    assert warned(said, "every judged document is relevant") == ['shop.csv:7: "polish"']
+    assert warned(said, "listed without a grade") == ["shop.csv: 1 of 7 documents"]
+    assert said.lines[-1] == "1 file, 4 queries, 6 judgments: no errors, 4 warnings"
+
+
+def test_what_a_judgment_file_is_read_with_can_be_said(terminal: Terminal) -> None:
+    terminal.write("rows.csv", "query,doc_id,grade\nboots,a,good\nboots,a,bad\nboots,b,bad\n")
+    assert terminal.run("check", "rows.csv").code == 1
+    assert terminal.run("check", "rows.csv", "--scale", "good=1,bad=0").code == 1
+    said = terminal.run("check", "rows.csv", "--scale", "good=1,bad=0", "--raters", "max", "--format", "csv")
+    assert said.lines == ["1 file, 1 query, 2 judgments: no errors, no warnings"]
+
+
+def test_a_row_that_one_of_several_raters_left_blank_is_no_worklist(terminal: Terminal) -> None:
+    terminal.write("boots.csv", "query,doc_id,anna_rating,ben_rating\nboots,a,3,\nboots,b,,0\nboots,c,,\n")
+    said = terminal.run("check", "boots.csv")
+    assert warned(said, "listed without a grade") == ["boots.csv: 1 of 3 documents"]
+
+
+def test_a_file_of_queries(terminal: Terminal) -> None:
+    terminal.write("queries.tsv", "q1\tblue shoes\nq2\tBlue shoes\nq3\tlaces\n")
+    said = terminal.run("check", "queries.tsv")
+    assert warned(said, "the same query but for") == ['queries.tsv:2: "Blue shoes": "blue shoes" in line 1']
+    assert said.lines[-1] == "1 file, 3 queries: no errors, 1 warning"
+
+
+def test_a_file_that_is_neither(terminal: Terminal) -> None:
+    terminal.write("notes.txt", "a few words\nand some more\n")
+    said = terminal.run("check", "notes.txt")
+    assert said.code == 1
+    assert said.lines[0].startswith("notes.txt:1: the format of these judgments is not recognised")
+
+
+def test_a_suite_of_files(terminal: Terminal) -> None:
+    terminal.write(
+        "tests/shop.relevance.yaml", "queries: ../queries.tsv\njudgments: [../qrels.txt, more.csv]\nmin_ndcg: 0.1\n"
+    )
+    terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\n")
+    terminal.write("qrels.txt", "q1 0 a 3\nq1 0 b 0\nq2 0 a 1\nq7 0 c 1\n")
+    terminal.write("tests/more.csv", "query_id,doc_id,grade\nq1,c,\nq1,d,\nq1,e,1\n")
+    said = terminal.run("check", "tests")
+    assert said.code == 0
+    assert warned(said, "every judged document is relevant") == ['queries.tsv:2: "laces"']
+    assert warned(said, "listed without a grade") == ["tests/more.csv: 2 of 3 documents"]
+    assert warned(said, "said in reading") == ['tests/shop.relevance.yaml: qrels.txt: 1 of 3 queries has no case: "q7"']
+    assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 3 warnings"
+
+
+def test_a_file_that_cannot_be_read_is_an_error_among_others(terminal: Terminal) -> None:
+    terminal.write("empty.csv", "\n")
+    terminal.write("shop.relevance.yaml", SHOP)
+    said = terminal.run("check", "empty.csv", "shop.relevance.yaml")
+    assert said.code == 1
+    assert said.lines == ["empty.csv: the file is empty", "", "2 files, 2 cases, 4 judgments: 1 error, no warnings"]
+
+
+def test_nothing_of_a_query_reaches_the_terminal_and_no_line_is_too_wide(terminal: Terminal) -> None:
+    terminal.write("shop.csv", f"query,doc_id,grade\n{'長い ' * 60}\x1b[2J,a,1\n{'word ' * 60},a,1\n")
+    said = terminal.run("check", "shop.csv")
+    assert "\x1b" not in said.out
+    assert max(map(width, said.lines)) <= 100
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+def test_real_judgments_of_which_19_queries_have_no_relevant_product(terminal: Terminal) -> None:
+    said = terminal.run("check", str(CHORUS / "qrels.txt"), str(CHORUS / "queries.tsv"), "--all")
+    assert said.code == 0
+    assert len(warned(said, "no judged document is relevant")) == 19
+    assert said.lines[-1].startswith("2 files, 270 queries, 3,668 judgments: no errors, ")

@@ -1,0 +1,424 @@
+"""`pytest-relevance convert`: judgments from any format to any other, and into case files."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.cases.reader import read_suite
+from pytest_relevance.judgments.reading import read_judgments, read_queries
+from pytest_relevance.judgments.writing import write_judgments
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
+
+SHOP = """
+    query,docid,rating
+    winter boots,sku-1,3
+    winter boots,007,0
+    laces,sku-6,2
+"""
+GRADES = {"winter boots": {"sku-1": 3, "007": 0}, "laces": {"sku-6": 2}}
+
+
+class Standard(io.TextIOWrapper):
+    """A standard stream over bytes."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        super().__init__(io.BytesIO(data))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("shop.tsv", ()),
+        ("shop.json", ()),
+        ("shop.jsonl.gz", ()),
+        ("quepid.csv", ("--to", "quepid")),
+        ("quepid.json", ("--to", "quepid-json")),
+        ("ratings.json", ("--to", "rre")),
+        ("rank_eval.json", ("--to", "elasticsearch")),
+        ("import.json", ("--to", "opensearch")),
+    ],
+)
+def test_there_and_back(terminal: Terminal, name: str, options: tuple[str, ...]) -> None:
+    terminal.write("shop.csv", SHOP)
+    said = terminal.run("convert", "shop.csv", name, *options)
+    assert (said.code, said.out) == (0, f"written: {name}: 2 queries, 3 judgments\n")
+    assert read_judgments(name) == GRADES
+    assert terminal.run("convert", name, "back.csv").code == 0
+    assert read_judgments("back.csv") == GRADES
+    assert terminal.files() == sorted(["shop.csv", name, "back.csv"])
+
+
+def test_a_new_case_file_and_back(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml")
+    assert (said.code, said.err) == (0, "")
+    suite = read_suite("shop.relevance.yaml")
+    assert {case.query: case.judgments for case in suite.cases} == GRADES
+    assert terminal.read("shop.relevance.yaml").startswith("# From shop.csv, by pytest-relevance convert\ncases:\n")
+    assert terminal.run("convert", "shop.relevance.yaml", "back.csv").code == 0
+    assert read_judgments("back.csv") == GRADES
+
+
+def test_what_a_case_says_of_its_query_travels(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        params: {locale: en}
+        cases:
+          - query: winter boots
+            id: q1
+            weight: 4200
+            note: lined ones
+            params: {size: 42}
+            judgments: {sku-1: {grade: 3, title: Aurora}, sku-2: 0}
+          - query: laces
+        """,
+    )
+    assert terminal.run("convert", "shop.relevance.yaml", "again.relevance.yaml").code == 0
+    first, second = (read_suite(name).cases for name in ("shop.relevance.yaml", "again.relevance.yaml"))
+    for before, after in zip(first, second, strict=True):
+        for key in ("id", "query", "weight", "note", "params", "judgments", "titles"):
+            assert getattr(before, key) == getattr(after, key)
+
+
+def test_what_only_a_case_file_has_is_said_to_be_left_behind(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.relevance.yaml",
+        """
+        min_ndcg: 0.5
+        cases:
+          - query: boots
+            judgments: {a: 3, b: [0, 1, 0], c: {grade: [1, 2], note: why}}
+            expect: {first: a}
+            tags: [head]
+            xfail: not yet
+          - query: laces
+            judgments: {a: 3}
+        """,
+    )
+    said = terminal.run("convert", "shop.relevance.yaml", "shop.csv")
+    assert said.code == 0
+    assert said.err.splitlines() == [
+        "shop.relevance.yaml: the floor of 2 cases, which no judgments have",
+        "shop.relevance.yaml: the expectation of 1 case, which no judgments have",
+        "shop.relevance.yaml: the tag of 1 case, which no judgments have",
+        "shop.relevance.yaml: the xfail of 1 case, which no judgments have",
+        "shop.relevance.yaml: the notes on documents of 1 case, which no judgments have",
+        "shop.relevance.yaml: the ratings of 2 documents; the grade that they make (median) is taken",
+    ]
+
+
+def test_what_the_target_cannot_hold_is_said_a_line_for_each_kind(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.csv", "query_id,query,doc_id,title,grade\nq1,winter boots,sku-1,Aurora,3\nq1,winter boots,b,,0\n"
+    )
+    said = terminal.run("convert", "shop.csv", "shop.qrels")
+    assert (said.code, said.out) == (0, "written: shop.qrels: 1 query, 2 judgments\n")
+    lost = write_judgments(read_judgments("shop.csv"), "trec").lost
+    assert len(lost) == 2
+    assert said.err.splitlines() == [f"shop.qrels: {sentence}" for sentence in lost]
+    assert terminal.read("shop.qrels") == "q1 0 sku-1 3\nq1 0 b 0\n"
+
+
+def test_what_reading_left_out_is_said(terminal: Terminal) -> None:
+    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
+    said = terminal.run("convert", "boots.csv", "boots.json", "--raters", "min")
+    assert said.err.startswith("boots.csv: the column final_rating is left out")
+    assert read_judgments("boots.json") == {"boots": {"a": 0}}
+
+
+def test_queries_that_cannot_be_ids_need_a_file_of_queries(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    said = terminal.run("convert", "shop.csv", "shop.qrels")
+    assert (said.code, said.out) == (1, "")
+    problem, cure = said.err.splitlines()
+    assert problem.startswith('shop.qrels: query "winter boots": there is white space in it')
+    assert cure.startswith("shop.qrels: --queries-out FILE gives queries ids that can be written")
+    assert terminal.files() == ["shop.csv"]
+
+
+@pytest.mark.parametrize("name", ["queries.tsv", "queries.jsonl", "queries.csv", "topics.txt", "queries.tsv.gz"])
+def test_a_file_of_queries_with_new_ids(terminal: Terminal, name: str) -> None:
+    terminal.write("shop.csv", SHOP)
+    said = terminal.run("convert", "shop.csv", "shop.qrels", "--queries-out", name)
+    assert (said.code, said.err) == (0, "")
+    assert said.out == f"written: shop.qrels and {name}: 2 queries, 3 judgments\n"
+    assert read_judgments("shop.qrels") == {"q1": GRADES["winter boots"], "q2": GRADES["laces"]}
+    assert read_queries(name) == {"q1": "winter boots", "q2": "laces"}
+
+
+def test_the_ids_of_a_file_of_queries(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    terminal.write("queries.tsv", "q067\twinter boots\nq068\tlaces\nq069\tpolish\n")
+    said = terminal.run("convert", "shop.csv", "shop.qrels", "--queries", "queries.tsv")
+    assert said.code == 0
+    assert read_judgments("shop.qrels") == {"q067": GRADES["winter boots"], "q068": GRADES["laces"]}
+    assert "shop.qrels: 1 query without judgments, which TREC qrels cannot hold" in said.err
+
+
+def test_the_texts_of_a_file_of_queries(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q1 0 sku-1 3\nq2 0 sku-6 1\n")
+    terminal.write("queries.tsv", "q1\twinter boots\n")
+    said = terminal.run("convert", "qrels.txt", "shop.relevance.yaml", "--queries", "queries.tsv")
+    assert said.code == 0
+    assert said.err == 'qrels.txt: 1 of 2 queries is not in queries.tsv: "q2"\n'
+    assert [(case.id, case.query) for case in read_suite("shop.relevance.yaml").cases] == [
+        ("q1", "winter boots"),
+        ("q2", "q2"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["shop.relevance.yaml", "shop.json"])
+def test_ids_alone_are_no_queries(terminal: Terminal, name: str) -> None:
+    terminal.write("qrels.txt", "q1 0 sku-1 3\n")
+    terminal.write("ids.csv", "query_id,doc_id,grade\nq1,sku-1,3\n")
+    options = ("--to", "quepid-json") if name.endswith("json") else ()
+    for source in ("qrels.txt", "ids.csv"):
+        said = terminal.run("convert", source, name, *options)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(f"{source}: it has the ids of queries, and their texts are needed")
+    assert terminal.files() == ["ids.csv", "qrels.txt"]
+
+
+def test_a_file_of_queries_alone(terminal: Terminal) -> None:
+    terminal.write("queries.tsv", "q1\twinter boots\nq2\tlaces\n")
+    said = terminal.run("convert", "queries.tsv", "queries.jsonl")
+    assert (said.code, said.out) == (0, "written: queries.jsonl: 2 queries\n")
+    assert read_queries("queries.jsonl") == {"q1": "winter boots", "q2": "laces"}
+    assert terminal.run("convert", "queries.tsv", "shop.relevance.yaml").code == 0
+    assert [case.id for case in read_suite("shop.relevance.yaml").cases] == ["q1", "q2"]
+    said = terminal.run("convert", "queries.tsv", "shop.qrels")
+    assert (said.code, said.err) == (1, "shop.qrels: there are no judgments to write\n")
+
+
+def test_gzip_is_the_same_each_time(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    terminal.run("convert", "shop.csv", "a.json.gz")
+    terminal.run("convert", "shop.csv", "b.json.gz")
+    first = (terminal.folder / "a.json.gz").read_bytes()
+    assert first == (terminal.folder / "b.json.gz").read_bytes()
+    assert first[4:8] == bytes(4)  # no time of day
+    assert gzip.decompress(first).startswith(b"{")
+
+
+def test_standard_output(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query_id,doc_id,grade\nmöbel,x,3\n")
+    said = terminal.run("convert", "shop.csv", "-", "--to", "trec")
+    assert (said.code, said.out, said.err) == (0, "möbel 0 x 3\n", "")
+    said = terminal.run("convert", "shop.csv", "-", "--to", "trec", "--queries-out", "queries.tsv")
+    assert said.code == 1
+    assert said.err == "queries.tsv: no query has a text that could be written\n"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, pack: object) -> None:
+    monkeypatch.setattr(sys, "stdin", Standard(pack(b"q1 0 a 3\nq1 0 b 0\n")))  # type: ignore[operator]
+    said = terminal.run("convert", "-", "out.json")
+    assert (said.code, said.out) == (0, "written: out.json: 1 query, 2 judgments\n")
+    assert read_judgments("out.json") == {"q1": {"a": 3, "b": 0}}
+
+
+def test_mistakes_on_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    for data, says in (
+        (b"", "standard input: the file is empty\n"),
+        (b"q1 0 a 3\nq1 0 c 1\nq1 0 b\n", "standard input:3: found 3 columns"),
+        (gzip.compress(b"q1 0 a 3\n")[:-9], "standard input: the gzip file ends early"),
+    ):
+        monkeypatch.setattr(sys, "stdin", Standard(data))
+        said = terminal.run("convert", "-", "out.json")
+        assert said.code == 1
+        assert said.err.startswith(says)
+    assert terminal.files() == []
+
+
+def test_a_case_file_on_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Standard(b"cases: [{query: boots, judgments: {a: 3}}]\n"))
+    assert terminal.run("convert", "-", "out.json", "--from", "case-file").code == 0
+    assert read_judgments("out.json") == {"boots": {"a": 3}}
+
+
+def test_a_scale_and_a_format(terminal: Terminal) -> None:
+    terminal.write("rows.txt", "query,doc_id,grade\nboots,a,exact\nboots,b,no\n")
+    said = terminal.run("convert", "rows.txt", "out.json", "--from", "csv", "--scale", "exact=3,no=0")
+    assert said.code == 0
+    assert read_judgments("out.json") == {"boots": {"a": 3, "b": 0}}
+
+
+def test_where_a_request_has_its_query(terminal: Terminal) -> None:
+    request = (
+        '{"requests": [{"id": "1", "request": {"a": "x", "b": "boots"}, "ratings": [{"_id": "sku", "rating": 2}]}]}'
+    )
+    terminal.write("rank_eval.json", request)
+    said = terminal.run("convert", "rank_eval.json", "out.csv", "--query", "request.b")
+    assert said.code == 0
+    assert read_judgments("out.csv").text("1") == "boots"
+
+
+def test_nothing_is_replaced_without_being_asked_to(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    for name, arguments in (
+        ("out.json", ("out.json",)),
+        ("queries.tsv", ("out.qrels", "--queries-out", "queries.tsv")),
+    ):
+        terminal.write(name, "mine\n")
+        said = terminal.run("convert", "shop.csv", *arguments)
+        assert (said.code, said.out) == (1, "")
+        assert said.err == (f"{name}: is there already, and nothing was written; --overwrite replaces what is there\n")
+        assert terminal.read(name) == "mine\n"
+        assert terminal.run("convert", "shop.csv", *arguments, "--overwrite").code == 0
+        assert terminal.read(name) != "mine\n"
+
+
+def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,docid,rating\nboots,a,3\nboots,b,x\n")
+    terminal.write("out.json", "mine\n")
+    said = terminal.run("convert", "shop.csv", "out.json", "--overwrite")
+    assert said.code == 1
+    assert said.err.startswith('shop.csv:3: query "boots", document "b": the grade "x" is no number')
+    assert terminal.read("out.json") == "mine\n"
+    assert terminal.files() == ["out.json", "shop.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("none.csv", "out.json"), 'there is no file "none.csv"'),
+        (("shop.csv", "out.xyz"), 'the ending of "out.xyz" says no format; name it: --to case-file, csv'),
+        (("shop.csv", "-"), "standard output has no format; name it: --to case-file"),
+        (("shop.csv", "out.json", "--to", "quepit"), "it may be csv, tsv, parquet, quepid"),
+        (("shop.csv", "out.json", "--from", "quepit"), 'unknown format "quepit"'),
+        (("shop.csv", "out.qrels", "--queries-out", "q.xml"), 'the ending of "q.xml" says no format that queries'),
+        (("shop.csv", "out.json", "--add-cases"), "--add-cases goes with a case file"),
+        (("shop.relevance.yaml", "out.json", "--scale", "0..3"), "a case file says itself what --scale would"),
+        (("shop.csv", "shop.relevance.yaml", "--queries-out", "q.tsv"), "--queries-out goes with a new OUT"),
+        (("shop.csv",), "the following arguments are required: OUT"),
+    ],
+)
+def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+    terminal.write("shop.csv", SHOP)
+    terminal.write("shop.relevance.yaml", "cases: [{query: boots}]\n")
+    said = terminal.run("convert", *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+    assert terminal.files() == ["shop.csv", "shop.relevance.yaml"]
+
+
+def test_a_folder_that_is_not_there_is_named(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    said = terminal.run("convert", "shop.csv", "none/out.json")
+    assert (said.code, said.err) == (2, "none/out.json: cannot be written: No such file or directory\n")
+
+
+MINE = """
+    # our queries, do not sort
+    min_ndcg: 0.5
+
+    cases:
+      - query: laces      # the second most sold
+        judgments: {sku-6: 2}   # by Anna
+
+      - query: winter boots
+        id: boots
+        judgments:
+          # lined ones first
+          sku-1: 3
+        expect: {first: sku-1}
+
+    # that is all
+"""
+
+
+def test_judgments_are_added_to_a_case_file_in_its_place(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP + "    polish,sku-9,1\n")
+    before = terminal.write("shop.relevance.yaml", MINE).read_text(encoding="utf-8")
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml")
+    assert said.code == 0
+    assert said.lines == ["shop.relevance.yaml: 1 judgment added, 2 there already", '  "boots": "007": 0']
+    assert said.err == (
+        'shop.relevance.yaml: 1 of 3 queries have no case there and are left out: "polish"; '
+        "--add-cases adds a case for each\n"
+    )
+    assert terminal.read("shop.relevance.yaml") == before.replace("sku-1: 3\n", 'sku-1: 3\n      "007": 0\n', 1)
+
+
+def test_nothing_to_add_changes_nothing(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,docid,rating\nlaces,sku-6,2\n")
+    path = terminal.write("shop.relevance.yaml", MINE)
+    before, changed = path.read_bytes(), path.stat().st_mtime_ns
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml")
+    assert said.lines == ["shop.relevance.yaml: 0 judgments added, 1 there already"]
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, changed)
+
+
+def test_conflicts_write_nothing(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,docid,rating\nlaces,sku-6,0\nlaces,sku-7,1\nwinter boots,sku-1,1\n")
+    before = terminal.write("shop.relevance.yaml", MINE).read_text(encoding="utf-8")
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml")
+    assert (said.code, said.out) == (1, "")
+    lines = said.err.splitlines()
+    assert lines[0].startswith('shop.relevance.yaml:6:24: document "sku-6" is judged 2 already, and not 0')
+    assert lines[1].startswith('shop.relevance.yaml:12:14: document "sku-1" is judged 3 already, and not 1')
+    assert lines[2] == (
+        "shop.relevance.yaml: nothing was written; --overwrite takes the new grade where there is another"
+    )
+    assert terminal.read("shop.relevance.yaml") == before
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml", "--overwrite")
+    assert said.lines == [
+        "shop.relevance.yaml: 1 judgment added, 2 replaced",
+        '  "laces": "sku-6": 0 (was 2)',
+        '  "laces": "sku-7": 1',
+        '  "boots": "sku-1": 1 (was 3)',
+    ]
+    assert "judgments: {sku-6: 0, sku-7: 1}   # by Anna" in terminal.read("shop.relevance.yaml")
+
+
+def test_queries_without_a_case_get_one_where_that_is_asked_for(terminal: Terminal) -> None:
+    terminal.write(
+        "shop.csv", "query_id,query,docid,rating\nq1,polish,sku-9,1\nq1,polish,no,0\nboots,winter boots,x,0\n"
+    )
+    before = terminal.write("shop.relevance.yaml", MINE).read_text(encoding="utf-8")
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml", "--add-cases")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines[0] == "shop.relevance.yaml: 1 judgment added, 1 case added"
+    new = '  - query: polish\n    id: q1\n    judgments:\n      sku-9: 1\n      "no": 0\n'
+    expected = before.replace("sku-1: 3\n", "sku-1: 3\n      x: 0\n", 1)
+    expected = expected.replace("expect: {first: sku-1}\n", "expect: {first: sku-1}\n" + new)
+    assert terminal.read("shop.relevance.yaml") == expected
+
+
+def test_a_case_file_with_mistakes_is_not_added_to(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    terminal.write("shop.relevance.yaml", "cases: [{quary: boots}]\n")
+    said = terminal.run("convert", "shop.csv", "shop.relevance.yaml")
+    assert said.code == 1
+    assert 'unknown key "quary" of a case; did you mean "query"?' in said.err
+    assert terminal.read("shop.relevance.yaml") == "cases: [{quary: boots}]\n"
+
+
+def test_a_worklist_that_was_filled_in_goes_into_its_suite(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", MINE)
+    terminal.write("worklist.csv", "query,doc_id,title,grade\nlaces,sku-8,Round laces,1\nlaces,sku-9,Polish,\n")
+    said = terminal.run("convert", "worklist.csv", "shop.relevance.yaml")
+    assert said.lines[0] == "shop.relevance.yaml: 1 judgment added"
+    (laces, _) = read_suite("shop.relevance.yaml").cases
+    assert laces.judgments == {"sku-6": 2, "sku-8": 1}
+    assert laces.titles == {"sku-8": "Round laces"}
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+def test_a_real_export_becomes_the_real_qrels(terminal: Terminal) -> None:
+    rated, queries = str(CHORUS / "Broad_Query_Set_rated.csv"), str(CHORUS / "queries.tsv")
+    said = terminal.run("convert", rated, "ours.qrels", "--queries", queries)
+    assert said.out == "written: ours.qrels: 135 queries, 3,668 judgments\n"
+    assert read_judgments("ours.qrels") == read_judgments(CHORUS / "qrels.txt")

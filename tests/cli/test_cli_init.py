@@ -1,0 +1,251 @@
+"""`pytest-relevance init`: the first suite of a new user runs as it was written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.cases.reader import read_suite
+from pytest_relevance.cli.templates import yaml_text
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+CHORUS = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared") / "data" / "chorus").resolve()
+
+JUDGED = """
+    query,docid,rating
+    winter boots,sku-1,3
+    winter boots,sku-4,0
+    laces,sku-6,2
+    laces,sku-1,0
+"""
+
+
+def run_pytest(terminal: Terminal, folder: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """`pytest FOLDER`, as the command says."""
+    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+    command = [sys.executable, "-m", "pytest", folder, *quiet, *options]
+    return subprocess.run(command, cwd=terminal.folder, capture_output=True, text=True, check=False)
+
+
+def test_the_example_passes_at_once(terminal: Terminal) -> None:
+    said = terminal.run("init", "relevance")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines == [
+        "written: relevance/search.relevance.yaml",
+        "written: relevance/conftest.py",
+        "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases.",
+        "Next: pytest relevance",
+    ]
+    assert terminal.files() == ["relevance/conftest.py", "relevance/search.relevance.yaml"]
+    done = run_pytest(terminal, "relevance")
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+
+
+def test_the_example_is_small_and_sound(terminal: Terminal) -> None:
+    terminal.run("init", "--name", "shop")
+    assert terminal.files() == ["conftest.py", "shop.relevance.yaml"]
+    assert len(terminal.read("conftest.py").splitlines()) < 35
+    suite = read_suite("shop.relevance.yaml")
+    assert len(suite.cases) == 3
+    assert len({document for case in suite.cases for document in case.judgments}) <= 5
+    assert terminal.run("check", ".", "--strict").code == 0
+
+
+def test_a_suite_of_three_lines_around_a_judgment_file(terminal: Terminal) -> None:
+    terminal.write("data/shop.csv", JUDGED)
+    said = terminal.run("init", "tests/relevance", "--judgments", "data/shop.csv")
+    assert said.code == 0
+    assert said.lines[-2:] == [
+        "2 cases with 4 judgments. What is missing is your search: write it in conftest.py.",
+        "Next: pytest tests/relevance",
+    ]
+    lines = [line for line in terminal.read("tests/relevance/search.relevance.yaml").splitlines() if line[0] != "#"]
+    assert lines[:2] == ["judgments: ../../data/shop.csv", "queries: ../../data/shop.csv"]
+    assert lines[2].startswith("min_ndcg: 0.3 ")
+    assert len(lines) == 3
+    suite = read_suite("tests/relevance/search.relevance.yaml")
+    assert [case.query for case in suite.cases] == ["winter boots", "laces"]
+
+
+def test_until_the_search_is_written_each_case_says_what_to_write(terminal: Terminal) -> None:
+    terminal.write("shop.csv", JUDGED)
+    terminal.run("init", "relevance", "--judgments", "shop.csv")
+    done = run_pytest(terminal, "relevance", "-rA")
+    assert done.returncode == 1
+    assert "2 failed" in done.stdout
+    assert "NotImplementedError: my_search() in conftest.py is still to be written" in done.stdout
+    assert "as they stand in shop.csv: ['sku-1', 'sku-4', ...]" in done.stdout
+    assert "2 error" in done.stdout  # the summary's word for a search that raises
+
+
+def test_with_the_search_in_its_place_it_runs(terminal: Terminal) -> None:
+    terminal.write("shop.csv", JUDGED)
+    terminal.run("init", "relevance", "--judgments", "shop.csv")
+    code = terminal.read("relevance/conftest.py")
+    begin, end = code.index("    raise NotImplementedError("), code.index("@pytest.fixture")
+    terminal.write("relevance/conftest.py", f'{code[:begin]}    return ["sku-1", "sku-6"][:k]\n\n\n{code[end:]}')
+    done = run_pytest(terminal, "relevance")
+    assert done.returncode == 0, done.stdout
+    assert "2 passed" in done.stdout
+
+
+def test_ids_alone_need_a_file_of_queries(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q1 0 sku-1 3\nq1 0 sku-2 0\n")
+    terminal.write("ids.csv", "query_id,doc_id,grade\nq1,sku-1,3\n")
+    for name in ("qrels.txt", "ids.csv"):
+        said = terminal.run("init", "relevance", "--judgments", name)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(f"{name}: it has the ids of queries, and a search needs their texts; name the file")
+    assert terminal.files() == ["ids.csv", "qrels.txt"]
+
+
+def test_a_file_of_queries(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q1 0 sku-1 3\nq1 0 sku-2 0\n")
+    terminal.write("queries.tsv", "q1\twinter boots\n")
+    said = terminal.run("init", "relevance", "--judgments", "qrels.txt", "--queries", "queries.tsv")
+    assert said.code == 0
+    (case,) = read_suite("relevance/search.relevance.yaml").cases
+    assert (case.id, case.query, case.judgments) == ("q1", "winter boots", {"sku-1": 3, "sku-2": 0})
+
+
+def test_queries_that_nobody_has_judged_are_measured(terminal: Terminal) -> None:
+    terminal.write("shop.csv", 'query,docid,rating\nboots,a,3\n"tab: [""x""] é, # no",,\nno,,\n')
+    said = terminal.run("init", "relevance", "--judgments", "shop.csv")
+    assert said.code == 0
+    cases = {case.query: case for case in read_suite("relevance/search.relevance.yaml").cases}
+    assert set(cases) == {"boots", 'tab: ["x"] é, # no', "no"}
+    assert [case.min_ndcg for case in cases.values()].count(None) == 2
+
+
+def test_files_that_do_not_belong_together(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "x1 0 sku-1 3\n")
+    terminal.write("queries.tsv", "".join(f"q{number}\tboots {number}\n" for number in range(300)))
+    said = terminal.run("init", "relevance", "--judgments", "qrels.txt", "--queries", "queries.tsv")
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith('qrels.txt: 300 of the 300 queries have no judgments, such as "boots 0"')
+    assert "relevance/conftest.py" not in terminal.files()
+
+
+def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> None:
+    terminal.write("rows.txt", "query,doc_id,grade\nboots,a,good\nboots,a,bad\nboots,b,bad\n")
+    arguments = ("--judgments", "rows.txt", "--scale", "good=2,bad=0", "--raters", "max", "--format", "csv")
+    said = terminal.run("init", "relevance", *arguments)
+    assert said.code == 0
+    text = terminal.read("relevance/search.relevance.yaml")
+    assert "judgments: {file: ../rows.txt, format: csv}\n" in text
+    assert "scale: {good: 2, bad: 0}\nraters: max\n" in text
+    (case,) = read_suite("relevance/search.relevance.yaml").cases
+    assert case.judgments == {"a": 2, "b": 0}
+
+
+def test_the_range_of_a_scale(terminal: Terminal) -> None:
+    terminal.write("shop.csv", JUDGED)
+    terminal.run("init", "relevance", "--judgments", "shop.csv", "--scale=-1..3")
+    assert "scale: [-1, 3]\n" in terminal.read("relevance/search.relevance.yaml")
+
+
+def test_the_labels_of_esci_bring_their_scale(terminal: Terminal) -> None:
+    terminal.write("esci.csv", "query,product_id,esci_label\nboots,B01,E\nboots,0044,I\n")
+    said = terminal.run("init", "relevance", "--judgments", "esci.csv")
+    assert said.code == 0
+    assert "scale: {exact: 3, substitute: 2, complement: 1, irrelevant: 0}\n" in terminal.read(
+        "relevance/search.relevance.yaml"
+    )
+    (case,) = read_suite("relevance/search.relevance.yaml").cases
+    assert case.judgments == {"B01": 3, "0044": 0}
+
+
+@pytest.mark.parametrize("there", ["relevance/conftest.py", "relevance/search.relevance.yaml"])
+def test_nothing_is_overwritten(terminal: Terminal, there: str) -> None:
+    terminal.write(there, "mine\n")
+    terminal.write("shop.csv", JUDGED)
+    for arguments in ((), ("--judgments", "shop.csv")):
+        said = terminal.run("init", "relevance", *arguments)
+        assert (said.code, said.out) == (1, "")
+        assert said.err.startswith(f"{there} is there already, and stays as it is: nothing was written.")
+    assert terminal.files() == sorted([there, "shop.csv"])
+    assert terminal.read(there) == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--judgments", "none.csv"), 'there is no file "none.csv"'),
+        (("--queries", "shop.csv"), "--queries goes with --judgments"),
+        (("--name", "a/b"), 'a name is that of a file, without folders, found "a/b"'),
+        (("--name", ""), "a name is that of a file"),
+    ],
+)
+def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
+    terminal.write("shop.csv", JUDGED)
+    said = terminal.run("init", "relevance", *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+    assert terminal.files() == ["shop.csv"]
+
+
+def test_mistakes_in_the_judgments_are_those_of_the_reader(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,docid,rating\nboots,a,3\nboots,b,x\n")
+    said = terminal.run("init", "relevance", "--judgments", "shop.csv")
+    assert said.code == 1
+    assert said.err.startswith("shop.csv:3: ")
+    assert terminal.files() == ["shop.csv"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_left_alone(terminal: Terminal) -> None:
+    terminal.write("relevance", "a file, and no folder\n")
+    said = terminal.run("init", "relevance")
+    assert (said.code, said.out) == (2, "")
+    assert "cannot be written" in said.err
+
+
+def test_where_the_second_file_cannot_be_written_neither_is(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Path.open
+
+    def full(path: Path, *arguments: object, **options: object) -> object:
+        if path.name == "conftest.py":
+            raise OSError(28, "No space left on device", str(path))
+        return opened(path, *arguments, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", full)
+    said = terminal.run("init", "relevance")
+    monkeypatch.undo()
+    assert said.code == 2
+    assert said.err == "relevance/conftest.py: cannot be written: No space left on device; nothing was written\n"
+    assert terminal.files() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("../data/shop.csv", "../data/shop.csv"),
+        ("blue shoes", "blue shoes"),
+        ("a: b", '"a: b"'),
+        ("# x", '"# x"'),
+        ("", '""'),
+        ('say "hi"\\', '"say \\"hi\\"\\\\"'),
+        ("tab\tbell\x07", '"tab\\U00000009bell\\U00000007"'),
+        ("運動靴", '"運動靴"'),
+    ],
+)
+def test_text_in_yaml(text: str, written: str) -> None:
+    assert yaml_text(text) == written
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+def test_a_real_shop(terminal: Terminal) -> None:
+    qrels, queries = str(CHORUS / "qrels.txt"), str(CHORUS / "queries.tsv")
+    said = terminal.run("init", "relevance", "--judgments", qrels, "--queries", queries)
+    assert said.lines[2].startswith("135 cases with 3,668 judgments.")
+    done = run_pytest(terminal, "relevance", "--collect-only", "-q")
+    assert "135 tests collected" in done.stdout

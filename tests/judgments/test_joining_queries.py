@@ -1,0 +1,63 @@
+"""Judgments and a file of queries: texts for ids, or ids for texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_relevance.judgments.joining import with_queries
+from pytest_relevance.judgments.model import Judgments, Query
+
+QUERIES = [Query("q1", "boots", 2, {"size": 42}, "lined"), Query("q2", "laces")]
+
+
+def test_ids_get_their_texts() -> None:
+    joined, said = with_queries(Judgments({"q1": {"a": 1}}), QUERIES, "queries.tsv")
+    assert (joined, said) == ({"q1": {"a": 1}}, [])
+    assert joined.queries["q1"] == QUERIES[0]
+    assert joined.unrated == ["q2"]
+
+
+def test_texts_get_their_ids() -> None:
+    judgments = Judgments({"laces": {"a": 1}, "boots": {"b": 0}}, titles={"laces": {"a": "Round laces"}})
+    joined, said = with_queries(judgments, QUERIES, "queries.tsv")
+    assert (joined, said) == ({"q2": {"a": 1}, "q1": {"b": 0}}, [])
+    assert list(joined) == ["q2", "q1"]
+    assert joined.titles == {"q2": {"a": "Round laces"}}
+
+
+def test_a_text_that_looks_like_the_id_of_another_query() -> None:
+    judgments = Judgments({"7": {"a": 1}}, queries={"7": Query("7", "q1")})
+    joined, _ = with_queries(judgments, [Query("7", "boots"), Query("8", "q1")], "queries.tsv")
+    assert joined == {"8": {"a": 1}}
+
+
+def test_what_only_the_judgments_say_of_a_query_stays() -> None:
+    judgments = Judgments({"q2": {"a": 1}}, queries={"q2": Query("q2", "laces", 5, {"x": 1}, "round")})
+    joined, _ = with_queries(judgments, QUERIES, "queries.tsv")
+    assert joined.queries["q2"] == Query("q2", "laces", 5, {"x": 1}, "round")
+
+
+def test_queries_that_the_file_does_not_know_stay_and_are_named() -> None:
+    judgments = Judgments({name: {"a": 1} for name in ("q1", "x", "y", "z", "w")})
+    joined, said = with_queries(judgments, QUERIES, "queries.tsv")
+    assert list(joined) == ["q1", "x", "y", "z", "w"]
+    assert said == ['4 of 5 queries are not in queries.tsv: "x", "y", "z" ...']
+
+
+def test_a_text_of_several_queries_stays_and_is_named() -> None:
+    joined, said = with_queries(Judgments({"boots": {"a": 1}}), [Query("1", "boots"), Query("2", "boots")], "q.tsv")
+    assert joined == {"boots": {"a": 1}}
+    assert said == ['1 of 1 query is the text of several queries in q.tsv: "boots"']
+
+
+def test_two_queries_that_are_one_in_the_file() -> None:
+    with pytest.raises(ValueError, match=r'the queries "q1" and "boots" are one in queries\.tsv, "q1"; join them'):
+        with_queries(Judgments({"q1": {"a": 1}, "boots": {"a": 0}}), QUERIES, "queries.tsv")
+
+
+def test_places_are_found_under_the_new_keys() -> None:
+    from pytest_relevance.judgments.model import Place
+
+    judgments = Judgments({"boots": {"a": 1}}, place=lambda query, document: Place(path=f"{query}/{document}"))
+    joined, _ = with_queries(judgments, QUERIES, "queries.tsv")
+    assert joined.place("q1", "a").path == "boots/a"
