@@ -9,8 +9,9 @@ does so once for all cases that request the same fixtures.
 from __future__ import annotations
 
 import gc
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
@@ -20,7 +21,8 @@ import pytest
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.reader import read_suite
+from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
@@ -28,6 +30,9 @@ from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 """The tags that this plugin has registered as markers itself."""
 
+
+FIRST_WORKER = "gw0"
+"""What pytest-xdist calls the first of its workers."""
 
 MANY = 1000
 """From how many items of one file on their number is a burden to the garbage collector."""
@@ -69,18 +74,34 @@ class CaseFile(pytest.Module):
             return self._collected()
 
     def _collected(self) -> list[pytest.Item | pytest.Collector]:
+        shown = shown_path(self.path, self.config)
         try:
-            suite = read_suite(self.path, owned_tags=_owned_tags(self.config))
+            suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config))
         except CaseFileError as error:
-            raise self.CollectError(str(CaseFileError(shown_path(self.path, self.config), error.problems))) from None
+            raise self.CollectError(str(error)) from None
         except OSError as error:
-            raise self.CollectError(f"{shown_path(self.path, self.config)}: cannot be read: {error}") from None
+            raise self.CollectError(f"{shown}: cannot be read: {error}") from None
+        if suite.warnings:
+            self._warn(suite.warnings, shown)
         _register(self.config, suite)
         items = list(self._items(suite))
         if len(items) >= MANY:
             gc.freeze()  # nor later, until `Reporting.pytest_unconfigure`: a tenth of the whole run
             self.config.stash[reporting.FROZEN] = True
         return items
+
+    def _warn(self, messages: Iterable[str], shown: str) -> None:
+        """Issue warnings about the file: once, though every worker of pytest-xdist reads it.
+
+        Where the project makes errors of warnings, each worker must see that too: all shall collect the same.
+        """
+        worker = getattr(self.config, "workerinput", {}).get("workerid", FIRST_WORKER)
+        with nullcontext() if worker == FIRST_WORKER else warnings.catch_warnings(record=True):
+            for message in messages:
+                try:
+                    self.warn(RelevanceWarning(message))
+                except RelevanceWarning:
+                    raise self.CollectError(f"{shown}: {message}") from None
 
     def _items(self, suite: Suite) -> Iterator[pytest.Item | pytest.Collector]:
         self._suite = suite
@@ -121,7 +142,7 @@ class CaseFile(pytest.Module):
         makeitem = self.ihook.pytest_pycollect_makeitem
         has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
         coroutines = has_asyncio or has_plugin(self.config, ANYIO)
-        template = running.Templates(str(self.path), coroutines=coroutines)
+        template = running.Templates(str(self.path), self._suite.queries_line, coroutines=coroutines)
         scopes = LoopScopes(self) if has_asyncio else None
         copies = _Copies(self) if not coroutines and _only_pytest_makes_items(self) else None
 

@@ -105,7 +105,8 @@ class Reporting:
             ended, self._ended = self._ended, None
             if ended.item.nodeid == report.nodeid:
                 if self._lists_unjudged:
-                    setattr(report, UNJUDGED, [_unjudged(run, run.scored) for run in ended.runs if run.scored])
+                    scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
+                    setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
                 told = ended.attach_to(report) or told
         if told is not None and report.failed:
             setattr(report, TOLD, told)
@@ -196,7 +197,7 @@ class _Ended:
             entries.append(entry)
             if run.error is not None and run.error is error:
                 if report.skipped and not hasattr(report, "wasxfail"):
-                    report.longrepr = (run.path or str(self.item.path), run.case.line, f"Skipped: {error}")
+                    report.longrepr = (*run.place(self.item), f"Skipped: {error}")
                 else:
                     from pytest_relevance.plugin import telling
 
@@ -226,6 +227,8 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
         "k": case.k,
         "verdict": ERROR,
     }
+    if case.source is not None:
+        entry["source"] = case.source
     if scored is not None:
         entry["verdict"] = scored.verdict
         entry["score"] = None if scored.score != scored.score else float(scored.score)

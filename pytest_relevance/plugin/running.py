@@ -70,8 +70,12 @@ class CaseRun:
 
     @property
     def where(self) -> str:
-        """`file:line` of the case."""
-        return f"{self.file}:{self.case.line}"
+        """`file:line` of the case, in the file of queries that it comes from."""
+        return f"{self.case.source or self.file}:{self.case.line}"
+
+    def place(self, item: pytest.Item) -> tuple[str, int]:
+        """The file and the line of the case, as pytest's own lines of a test name them."""
+        return self.case.source or self.path or str(item.path), self.case.line
 
     @property
     def search(self) -> str:
@@ -94,9 +98,9 @@ class CaseRun:
 
     def plain_function(self, path: str) -> FunctionType:
         """A function to put in the place of a coroutine function, where the search is called outside of any loop."""
-        case = self.case
-        placed = _PLAIN.replace(co_filename=path, co_firstlineno=case.line, co_name=case.node_name)
-        return FunctionType(placed, _GLOBALS, case.node_name)
+        assert self.function is not None
+        name, line = self.case.node_name, self.function.__code__.co_firstlineno
+        return FunctionType(_PLAIN.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
 
 
 RUN = pytest.StashKey[CaseRun]()
@@ -112,11 +116,13 @@ class Templates:
     """Makes the functions of one file's cases.
 
     A function's parameters are the fixtures it requests, so there is one template for each combination of them; a
-    case's own function differs from it by its name and its place, the line of the case.
+    case's own function differs from it by its name and its place, the line of the case. That of a case from a file of
+    queries is where the case file names that, in `queries_line`.
     """
 
-    def __init__(self, path: str, *, coroutines: bool) -> None:
+    def __init__(self, path: str, queries_line: int, *, coroutines: bool) -> None:
         self._path = path
+        self._queries_line = queries_line
         self._source = _ASYNC if coroutines else _SYNC
         self._codes: dict[tuple[str, ...], CodeType] = {}
 
@@ -129,7 +135,8 @@ class Templates:
             names = dict.fromkeys([*case.usefixtures, case.search])
             code = self._codes[key] = _compiled(self._source.format(arguments=", ".join(names)))
         name = case.node_name
-        placed = code.replace(co_filename=self._path, co_firstlineno=case.line, co_name=name)
+        line = case.line if case.source is None else self._queries_line
+        placed = code.replace(co_filename=self._path, co_firstlineno=line, co_name=name)
         return FunctionType(placed, _GLOBALS, name)
 
 

@@ -105,7 +105,7 @@ def _told(
     this: CaseRun, item: pytest.Item, message: str, lines: list[Line], brief: list[Line], advice: str | None = None
 ) -> dict[str, Any]:
     """`crash` is where and why in one line; `advice` is the key of what is told in full only once a run."""
-    crash = (str(this.path or item.path), this.case.line, message)
+    crash = (*this.place(item), message)
     return {"lines": lines, "brief": brief, "crash": crash, "advice": advice}
 
 

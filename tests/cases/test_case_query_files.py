@@ -1,0 +1,287 @@
+"""Queries in files: one case each, what it inherits, and what the cases beside them stand for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cases.conftest import Shop
+
+QUERIES = "q1\tblue shoes\nq2\thats\n\nq3\tstd::vector [new]\n"
+QRELS = "q1 0 boot 3\nq1 0 sandal 1\nq2 0 hat 0\nq3 0 box 2\n"
+
+
+@pytest.fixture
+def listed(shop: Shop) -> Shop:
+    """Three queries and their judgments."""
+    shop.write("queries.tsv", QUERIES)
+    shop.write("qrels.txt", QRELS)
+    return shop
+
+
+THREE_LINES = "queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.5\n"
+
+
+def test_three_lines_are_a_suite(listed: Shop) -> None:
+    suite = listed.read(THREE_LINES)
+    assert [(case.id, case.query, dict(case.judgments), case.min_ndcg) for case in suite.cases] == [
+        ("q1", "blue shoes", {"boot": 3, "sandal": 1}, 0.5),
+        ("q2", "hats", {"hat": 0}, None),  # no relevant document: the floor does not apply
+        ("q3", "std::vector [new]", {"box": 2}, 0.5),
+    ]
+    assert suite.warnings == ()
+    assert suite.files == (str(listed.folder / "queries.tsv"), str(listed.folder / "qrels.txt"))
+
+
+def test_each_case_knows_its_line_in_the_file_of_queries(listed: Shop) -> None:
+    suite = listed.read("# a comment\n" + THREE_LINES)
+    assert [(case.source, case.line, case.column) for case in suite.cases] == [
+        ("queries.tsv", 1, 1),
+        ("queries.tsv", 2, 1),
+        ("queries.tsv", 4, 1),
+    ]
+    assert suite.queries_line == 2
+
+
+def test_the_line_is_1_where_none_is_known(shop: Shop) -> None:
+    shop.write("queries.json", json.dumps({"q1": "hats", "q2": "socks"}))
+    assert [(case.id, case.source, case.line) for case in shop.read("queries: queries.json").cases] == [
+        ("q1", "queries.json", 1),
+        ("q2", "queries.json", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "queries.tsv",
+        "[queries.tsv]",
+        "{file: queries.tsv}",
+        "{file: queries.tsv, format: tsv}",
+        "[{format: csv, file: ./queries.tsv}]",
+    ],
+)
+def test_the_ways_to_name_it(listed: Shop, named: str) -> None:
+    assert list(listed.cases(f"queries: {named}")) == ["q1", "q2", "q3"]
+
+
+def test_a_query_a_line_has_its_text_as_id(shop: Shop) -> None:
+    shop.write("queries.txt", "blue shoes\nhats\n")
+    cases = shop.cases("queries: {file: queries.txt, format: text}")
+    assert list(cases) == ["blue shoes", "hats"]
+    assert [case.has_written_id for case in cases.values()] == [False, False]
+
+
+def test_a_file_of_judgments_is_one_of_queries(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\nhats,a,1\nsocks,b,0\nhats,c,3\n")
+    assert shop.judgments("queries: rated.csv\njudgments: rated.csv\n") == {"hats": {"a": 1, "c": 3}, "socks": {"b": 0}}
+
+
+@pytest.mark.parametrize("query_id", ["std::vector", "a[b]", "__init__", "50%", "a:", "pytestmark"])
+def test_an_id_may_be_any_text(shop: Shop, query_id: str) -> None:
+    """It is percent-encoded in the node id, as the query of a case without an id is."""
+    shop.write("queries.json", json.dumps({query_id: "hats"}))
+    (case,) = shop.read("queries: queries.json").cases
+    assert case.id == query_id
+    assert not {"::", "[", "]"} & set(case.node_name)
+    assert case.node_name != query_id or query_id == "50%"
+
+
+def test_a_case_has_everything_of_the_suite(listed: Shop) -> None:
+    text = """
+        queries: queries.tsv
+        search: find
+        k: 5
+        gain: linear
+        params: {locale: en}
+        tags: [head]
+        min_judged: 0.5
+    """
+    for case in listed.read(text).cases:
+        assert (case.search, case.k, case.params, case.tags, case.min_judged) == (
+            "find",
+            5,
+            {"locale": "en"},
+            ("head",),
+            0.5,
+        )
+        assert case.settings.gain == "linear"
+
+
+def test_weight_and_note_come_from_the_file(shop: Shop) -> None:
+    shop.write("queries.csv", "query_id,query,frequency,information_need\nq1,hats,12.5,for the head\nq2,socks,,\n")
+    found = [(case.weight, case.note) for case in shop.read("queries: queries.csv").cases]
+    assert found == [(12.5, "for the head"), (1, None)]
+
+
+# Beside written cases
+
+
+def test_a_written_case_stands_for_the_query_with_its_id(listed: Shop) -> None:
+    cases = listed.cases(THREE_LINES + "cases: [{id: q1, query: blue shoes, min_ndcg: 0.9, judgments: {clog: 2}}]\n")
+    assert list(cases) == ["q1", "q2", "q3"]
+    assert cases["q1"].min_ndcg == 0.9
+    assert cases["q1"].judgments == {"boot": 3, "sandal": 1, "clog": 2}
+    assert (cases["q1"].source, cases["q1"].line) == (None, 4)
+
+
+def test_a_written_case_without_an_id_stands_for_the_query_with_its_text(listed: Shop) -> None:
+    cases = listed.cases(THREE_LINES + "cases: [{query: blue shoes, min_ndcg: 0.9}]\n")
+    assert list(cases) == ["blue shoes", "q2", "q3"]
+    assert cases["blue shoes"].judgments == {"boot": 3, "sandal": 1}
+    assert cases["blue shoes"].min_ndcg == 0.9
+
+
+def test_a_case_of_another_id_is_another_case(listed: Shop) -> None:
+    cases = listed.cases("queries: queries.tsv\njudgments: qrels.txt\ncases: [{id: mine, query: hats}]")
+    assert list(cases) == ["mine", "q1", "q2", "q3"]
+    assert cases["mine"].judgments == cases["q2"].judgments
+
+
+def test_written_cases_come_first_wherever_the_queries_are_named(listed: Shop) -> None:
+    listed.write("more.tsv", "m1\tmore\n")
+    below = listed.read("cases: [{query: new}]\nqueries: [more.tsv, queries.tsv]\n")
+    assert [case.id for case in below.cases] == ["new", "m1", "q1", "q2", "q3"]
+    assert below.queries_line == 2
+    above = listed.read("queries: [more.tsv, queries.tsv]\ncases: [{query: new}]\n")
+    assert [replace(case, line=0) for case in above.cases] == [replace(case, line=0) for case in below.cases]
+
+
+def test_what_the_file_says_is_the_default_of_the_written_case(shop: Shop) -> None:
+    shop.write("queries.csv", "query_id,query,weight,note\nq1,hats,5,a note\nq2,socks,6,another\n")
+    text = "queries: queries.csv\ncases: [{query: hats}, {id: q2, query: socks, weight: 1, note: mine}]"
+    assert [(case.id, case.weight, case.note) for case in shop.read(text).cases] == [
+        ("hats", 5, "a note"),
+        ("q2", 1, "mine"),
+    ]
+
+
+# Contradictions
+
+
+def test_an_id_with_another_text(listed: Shop) -> None:
+    assert listed.mistakes(THREE_LINES + "cases:\n  - {id: q2, query: caps}\n") == [
+        'shop.yaml:5:10: id: the id "q2" stands for "hats" in queries.tsv:2, and for "caps" here; write another id, or '
+        'that query (in case "q2")'
+    ]
+
+
+def test_a_text_with_several_ids(shop: Shop) -> None:
+    shop.write("queries.tsv", "uk\tboots\nus\tboots\n")
+    assert list(shop.cases("queries: queries.tsv")) == ["uk", "us"]
+    assert list(shop.cases("queries: queries.tsv\ncases: [{id: us, query: boots}]")) == ["us", "uk"]
+    assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: boots\n") == [
+        'shop.yaml:3:12: query: "boots" is the text of 2 queries, with the ids "uk" and "us"; write the id of the one '
+        'that is meant (in case "boots")'
+    ]
+
+
+def test_a_query_whose_id_another_case_has(shop: Shop) -> None:
+    shop.write("queries.tsv", "hats\tred hats\n")
+    assert shop.mistakes("queries: queries.tsv\ncases:\n  - query: hats\n") == [
+        'queries.tsv:1: the case in line 3 of the case file has the id "hats" too; give that case another id '
+        '(in case "hats")'
+    ]
+
+
+def test_one_id_in_two_files(listed: Shop) -> None:
+    listed.write("more.tsv", "q3\tstd::vector [new]\nq4\tcaps\n")
+    assert list(listed.cases("queries: [queries.tsv, more.tsv]")) == ["q1", "q2", "q3", "q4"]
+    listed.write("other.tsv", "q4\tscarfs\nq1\tshoes\n")
+    assert listed.mistakes("queries: [queries.tsv, more.tsv, other.tsv]") == [
+        'other.tsv:1: the query id "q4" stands for "caps" in more.tsv:2 and for "scarfs" here; give one of them '
+        "another id",
+        'other.tsv:2: the query id "q1" stands for "blue shoes" in queries.tsv:1 and for "shoes" here; give one of '
+        "them another id",
+    ]
+
+
+# What is wrong with the files
+
+
+def test_a_query_without_judgments_is_told_in_its_line(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\nq4 0 hat 1\n")
+    cure = "a case that needs none says so with judgments: {}"
+    assert listed.mistakes(THREE_LINES) == [
+        f'queries.tsv:2: no judgments: none of the 2 queries in qrels.txt is "q2" or "hats"; {cure} (in case "q2")',
+        'queries.tsv:4: no judgments: none of the 2 queries in qrels.txt is "q3" or "std::vector [new]"; '
+        f'{cure} (in case "q3")',
+    ]
+    text = (
+        THREE_LINES
+        + "cases: [{id: q2, query: hats, judgments: {a: 1}}, {query: 'std::vector [new]', judgments: {b: 1}}]"
+    )
+    assert list(listed.cases(text)) == ["q2", "std::vector [new]", "q1"]
+
+
+def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
+    assert listed.mistakes("queries: queries.tsv\nmin_ndcg: 0.5\n") == [
+        "shop.yaml:2:11: min_ndcg: the floor 0.5 applies to the listed queries, which have no judgments; name their "
+        "file (judgments: FILE), or take it out"
+    ]
+    assert [case.judgments for case in listed.read("queries: queries.tsv").cases] == [{}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("queries: {file: qrels.txt}", "qrels.txt:1: the format of these queries is not recognised"),
+        ("queries: [queries.tsv, nothing.tsv]", "shop.yaml:1:24: queries[1]: there is no file nothing.tsv"),
+        (
+            "queries: {q1: hats}",
+            "shop.yaml:1:10: queries: expected the name of a file, a list of them, or {file: ..., f",
+        ),
+        ("queries: bad.csv", "bad.csv:3: a weight is a number above 0, found the text "),
+    ],
+)
+def test_a_file_of_queries_that_cannot_be_used(listed: Shop, text: str, message: str) -> None:
+    listed.write("bad.csv", "query,weight\nhats,1\nsocks,-3\n")
+    (found,) = listed.mistakes(text)
+    assert found.startswith(message)
+
+
+def test_a_floor_that_cannot_be_reached_is_told_in_the_line_of_the_query(listed: Shop) -> None:
+    found = listed.mistakes("queries: queries.tsv\njudgments: qrels.txt\nmin_ndcg: 0.9\nideal: max\nk: 3\n")
+    assert [line.partition(" of nDCG@3 is above")[0] for line in found] == [
+        "queries.tsv:1: min_ndcg: the floor 0.9",
+        "queries.tsv:4: min_ndcg: the floor 0.9",
+    ]
+
+
+def test_the_same_from_every_way_of_reading(listed: Shop) -> None:
+    """An anchor makes the reader take its careful way; the cases are the same."""
+    plain = listed.read(THREE_LINES + "cases: [{query: hats, judgments: {a: 1}}]")
+    careful = listed.read(THREE_LINES + "cases: [{query: hats, judgments: &a {a: 1}}]")
+    assert plain == careful
+
+
+@pytest.fixture
+def with_params(shop: Shop) -> Shop:
+    """Queries that come with parameters of the search."""
+    queries = [{"$query": "hats", "$locale": "en", "$shop": "x"}, {"$query": "socks", "$locale": "de"}]
+    ratings = {"index": "shop", "queries": [{"placeholders": placeholders} for placeholders in queries]}
+    shop.write("ratings.json", json.dumps(ratings))
+    return shop
+
+
+def test_params_of_the_file_are_merged_over_those_of_the_suite(with_params: Shop) -> None:
+    text = "queries: {file: ratings.json, format: rre}\nparams: {locale: fr, size: 5}\n"
+    found = {case.query: case.params for case in with_params.read(text).cases}
+    assert found == {
+        "hats": {"locale": "en", "size": 5, "shop": "x"},
+        "socks": {"locale": "de", "size": 5},
+    }
+    text += "cases: [{query: hats, params: {shop: y}}]\n"
+    found = {case.query: case.params for case in with_params.read(text).cases}
+    assert found["hats"] == {"locale": "en", "size": 5, "shop": "y"}
+
+
+def test_params_that_no_case_may_have(shop: Shop) -> None:
+    shop.write("ratings.json", json.dumps({"queries": [{"placeholders": {"$query": "hats", "$k": "5"}}], "index": "i"}))
+    (found,) = shop.mistakes("queries: {file: ratings.json, format: rre}")
+    assert found.startswith("ratings.json")
+    assert "params: params may not have k: " in found

@@ -1,0 +1,258 @@
+"""Suites whose queries and judgments stand in files: their items, their failures, the warnings, and a real shop."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+ROOT = Path(__file__).parents[2]
+SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+ACCEPTANCE, CHORUS = SHARED / "acceptance" / "chorus", SHARED / "data" / "chorus"
+
+THREE_LINES = "queries: data/queries.tsv\njudgments: data/qrels.txt\nmin_ndcg: 0.9\n"
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A search that returns the words of its query, three queries in a file, and their judgments."""
+    project.conftest()
+    project.write("data/queries.tsv", "q1\ta b\nq2\tb a\n\nq3\tstd::vector [c]\n")
+    project.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\nq2 0 b 1\nq3 0 c 0\n")
+    return project
+
+
+def test_each_query_is_an_item(shop: Project) -> None:
+    shop.cases(THREE_LINES)
+    run = shop.run("-v")
+    assert run.outcomes == {"q1": "passed", "q2": "failed", "q3": "passed"}
+    assert run.entries["q3"]["score"] is None
+    assert "1 passed, 1 failed, 1 measured (1 n/a)" in run.summary
+    assert {name: entry["line"] for name, entry in run.entries.items()} == {"q1": 1, "q2": 2, "q3": 4}
+
+
+def test_a_file_named_on_the_command_line_needs_no_cases(shop: Project) -> None:
+    shop.cases(THREE_LINES, "queries.yaml")
+    assert shop.run("queries.yaml").counts == {"passed": 2, "failed": 1}
+    assert shop.run("queries.yaml::q1").counts == {"passed": 1}
+    assert shop.run("queries.yaml", "-k", "vector").counts == {"passed": 1, "deselected": 2}
+
+
+def test_a_query_without_an_id_is_percent_encoded(shop: Project) -> None:
+    shop.write("data/queries.txt", "a b\nstd::vector [c]\n")
+    shop.cases("queries: {file: data/queries.txt, format: text}\n")
+    assert list(shop.run().outcomes) == ["a b", "std%3A%3Avector %5Bc%5D"]
+
+
+@pytest.mark.parametrize("options", [(), ("-q",), ("--tb=line",)])
+def test_a_failure_names_the_line_in_the_file_of_queries(shop: Project, options: tuple[str, ...]) -> None:
+    shop.cases(THREE_LINES)
+    run = shop.run(*options)
+    assert "data/queries.tsv:2: nDCG@10 0.710 is below 0.900" in run.text
+    assert run.short_summary == ["FAILED shop.relevance.yaml::q2 - nDCG@10 0.710 is below 0.900"]
+
+
+def test_so_does_the_summary(shop: Project) -> None:
+    shop.cases(THREE_LINES)
+    lowest = next(line for line in shop.run().summary.splitlines() if line.startswith("  0.710"))
+    assert lowest.endswith("data/queries.tsv:2")
+
+
+def test_the_functions_stand_in_the_case_file(shop: Project) -> None:
+    """What pytest itself shows of an item is a line that the case file has."""
+    shop.cases("# two\n# comments\n" + THREE_LINES)
+    run = shop.run()
+    assert {report.location[:2] for report in run.reports} == {("shop.relevance.yaml", 2)}
+    shop.cases("min_ndcg: 0.9\njudgments: data/qrels.txt\ncases: [{id: q1, query: a b}]\nqueries: data/queries.tsv\n")
+    places = {report.nodeid.partition("::")[2]: report.location[1] for report in shop.run().reports}
+    assert places == {"q1": 2, "q2": 3, "q3": 3}
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_a_search_that_raises_and_one_that_is_a_coroutine(shop: Project) -> None:
+    shop.cases(THREE_LINES)
+    shop.conftest("""
+        import pytest
+
+        @pytest.fixture(params=["raises", "waits"])
+        def search(request):
+            def raises(query):
+                raise ValueError("no engine")
+            async def waits(query):
+                return query.split()
+            return locals()[request.param]
+    """)
+    run = shop.run()
+    assert run.outcomes == {
+        **{f"q{number}[raises]": "failed" for number in (1, 2, 3)},
+        "q1[waits]": "passed",
+        "q2[waits]": "failed",
+        "q3[waits]": "passed",
+    }
+    assert 'data/queries.tsv:1: query "a b"' in run.failure("q1[raises]")
+
+
+def test_an_inconclusive_case_is_skipped_in_its_line(shop: Project) -> None:
+    shop.write("data/qrels.txt", "q1 0 a 3\nq2 0 a 3\nq3 0 c 3\n")
+    shop.cases(THREE_LINES + "min_judged: 1\n")
+    run = shop.run("--relevance-inconclusive=skip", "-rs")
+    assert any(line.startswith("SKIPPED [1] data/queries.tsv:2: ") for line in run.short_summary)
+
+
+def test_junit_names_the_case_file(shop: Project) -> None:
+    shop.cases(THREE_LINES)
+    cases = shop.junit("-o", "junit_family=xunit1")
+    assert {name: case.attrib["file"] for name, case in cases.items()} == dict.fromkeys(
+        ("q1", "q2", "q3"), "shop.relevance.yaml"
+    )
+    failure = cases["q2"].find("failure")
+    assert failure is not None
+    assert "data/queries.tsv:2: " in str(failure.text)
+
+
+def test_the_mistakes_of_all_files_are_one_collection_error(shop: Project) -> None:
+    shop.write("tests/data/queries.tsv", "q1\ta b\nq2\tb a\n")
+    shop.write("tests/data/qrels.txt", "q1 0 a 4\nq3 0 a 3\n")
+    shop.cases(THREE_LINES + "scale: [0, 3]\ncases: [{query: x, k: 0}]\n", "tests/shop.relevance.yaml")
+    run = shop.run()
+    assert run.counts == {"errors": 1}
+    lines = [line for line in run.text.splitlines() if line.startswith("tests/")]
+    assert [line.partition(": ")[0] for line in lines] == [
+        "tests/shop.relevance.yaml:5:23",
+        "tests/data/qrels.txt:1",
+        "tests/data/queries.tsv:2",
+    ]
+    assert "Traceback" not in run.text
+
+
+# Warnings
+
+WARNING = 'data/qrels.txt: 1 of 4 queries has no case: "q4"'
+
+
+@pytest.fixture
+def warning_shop(shop: Project) -> Project:
+    """The same with judgments of a query that no case knows."""
+    with (shop.path / "data/qrels.txt").open("a") as file:
+        file.write("q4 0 d 1\n")
+    shop.cases(THREE_LINES)
+    shop.options = ("-W", "default::pytest_relevance.RelevanceWarning")
+    return shop
+
+
+def warnings_of(run: Run) -> list[str]:
+    """The lines of pytest's summary of warnings."""
+    summary = run.text.partition("= warnings summary =")[2].partition("\n-- Docs")[0]
+    return [line for line in summary.splitlines() if line.strip() and not set(line) <= {"="}]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",), ("-n3", "--dist=loadfile")])
+def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    run = warning_shop.run(*workers)
+    assert run.counts == {"passed": 2, "failed": 1, "warnings": 1}
+    where, what, *_ = warnings_of(run)
+    assert where.startswith("shop.relevance.yaml:1")
+    assert what.endswith(f"shop.relevance.yaml:1: RelevanceWarning: {WARNING}")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
+def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    warning_shop.options = ("-W", "error::pytest_relevance.RelevanceWarning")
+    run = warning_shop.run(*workers)
+    assert run.counts == {"errors": 1}
+    assert f"shop.relevance.yaml: {WARNING}" in run.text
+    assert "Traceback" not in run.text
+
+
+def test_a_filter_silences_it(warning_shop: Project) -> None:
+    warning_shop.options = ("-W", "ignore::pytest_relevance.RelevanceWarning")
+    assert warning_shop.run().counts == {"passed": 2, "failed": 1}
+
+
+def test_a_suite_without_files_imports_no_pandas(project: Project) -> None:
+    project.conftest("""
+        import sys
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return str.split
+
+        def pytest_unconfigure():
+            found = ("pandas", "numpy", "pytest_relevance.judgments.reading", "pytest_relevance.cases.judged")
+            print("imported:", [name for name in found if name in sys.modules])
+    """)
+    project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
+    run = project.run_apart(loops=False)
+    assert run.counts == {"passed": 1}
+    assert "imported: []" in run.text
+
+
+# A real shop
+
+needs_data = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    """What other tools found for each of the 135 queries."""
+    return json.loads((ACCEPTANCE / "expected.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def chorus(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A folder with the search of the real shop; its case files stay here, its data is there."""
+    monkeypatch.setenv("RANKER", "any")
+    project.write(
+        "conftest.py",
+        f"""
+        import importlib.util
+
+        spec = importlib.util.spec_from_file_location("chorus_conftest", {str(ACCEPTANCE / "conftest.py")!r})
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        search = module.search
+    """,
+    )
+    return project
+
+
+@needs_data
+@pytest.mark.parametrize("judgments", ["qrels.txt", "Broad_Query_Set_rated.csv"])
+def test_three_lines_are_a_whole_suite(chorus: Project, expected: Any, judgments: str) -> None:
+    chorus.cases(f"queries: {CHORUS}/queries.tsv\njudgments: {CHORUS}/{judgments}\nmin_ndcg: 0.5\n")
+    run = chorus.run()
+    assert len(run.outcomes) == expected["cases"] == 135
+    scores = {name: entry["score"] for name, entry in run.entries.items()}
+    for name, figures in expected["per_query"].items():
+        assert scores[name] == (None if figures["any"] is None else pytest.approx(figures["any"], abs=1e-6)), name
+    failed = {name for name, outcome in run.outcomes.items() if outcome == "failed"}
+    below = {name for name, score in scores.items() if score is not None and score < 0.5}
+    assert failed == below
+    undefined = sum(score is None for score in scores.values())
+    assert undefined == 19
+    assert f"{135 - 19 - len(below)} passed, {len(below)} failed, 19 measured (19 n/a)" in run.summary
+    mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
+    assert float(mean) == pytest.approx(expected["mean"]["any"], abs=5e-4)
+    assert run.counts.get("warnings", 0) == 0
+
+
+@needs_data
+@pytest.mark.parametrize("ratings", ["multirater.csv", "Broad_Query_Set_individual_ratings.csv"])
+def test_the_ratings_of_three_raters(chorus: Project, ratings: str) -> None:
+    """One rating a row, or a column a rater: as a file of queries and as one of judgments, the medians are the same."""
+    chorus.options = ("-W", "ignore::pytest_relevance.RelevanceWarning")  # the column of final ratings is left out
+    chorus.cases(f"queries: {CHORUS}/{ratings}\njudgments: {CHORUS}/{ratings}\nraters: median\nmin_ndcg: 0.1\n")
+    run = chorus.run()
+    assert run.counts == {"passed": 127, "failed": 8}
+    assert "mean nDCG@10 0.743   107 passed, 8 failed, 20 measured (20 n/a)" in run.summary
