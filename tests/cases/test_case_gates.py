@@ -43,7 +43,7 @@ def test_a_drop_and_a_share() -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text),
+        ("mean", "gates[0]: a gate is a mapping such as {mean: {nDCG@10: 0.75}}, found the text"),
         ({}, "gates[0]: a gate has one condition, mean, max_drop or passing; there is none"),
         ({"mean": {"P@5": 1}, "passing": 1}, "gates[0]: a gate has one condition, mean, max_drop or passing; mean and"),
         ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen" of a gate; did you mean "mean"?'),
