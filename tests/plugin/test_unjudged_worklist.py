@@ -412,3 +412,35 @@ def test_filled_in_it_is_a_file_of_judgments(shop: Project) -> None:
     assert judgments["measured a b below"] == {"b": 2, "a": 2}
     assert judgments.known_as("y fails") == ["007"]
     assert judgments.titles["007"]["y"] == "Title of y"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
+    project: Project, workers: tuple[str, ...]
+) -> None:
+    """Cases with and without an id of their own, and those of a file of queries, find its rows."""
+    if workers:
+        pytest.importorskip("xdist")
+    project.conftest(VARIANTS)
+    project.write("qrels.txt", "7 0 a 3\n8 0 d 1\n9 0 k 2\n")
+    project.write("queries.tsv", "9\tk l\n")
+    cases = """
+        judgments: {files}
+        queries: queries.tsv
+        cases:
+          - {{query: a b c, id: "7"}}
+          - {{query: d =e, id: "8"}}
+          - {{query: "f, g", judgments: {{g: 1}}}}
+          - {{query: "-h i", judgments: {{i: 1}}}}
+    """
+    project.cases(cases.format(files="qrels.txt"))
+    first = project.run(OPTION, *workers)
+    assert "6 unjudged results of 5 queries: worklist.csv" in first.summary
+    fill_in(project.path / "worklist.csv", "2")
+
+    project.cases(cases.format(files="[qrels.txt, worklist.csv]"))
+    again = project.run("--relevance-unjudged=left.csv", *workers)
+
+    assert again.summary.splitlines()[-1] == "no unjudged results: left.csv has only its header"
+    assert again.code == 0
+    assert [entry["verdict"] for entry in again.entries.values()] == ["measured"] * 10
