@@ -267,9 +267,10 @@ def peak(folder: Path, place: Path, *arguments: str) -> float:
     return int(done.stdout.splitlines()[-1]) / 2**20
 
 
-MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
-    function.__name__: function for function in (empty, tree, reading, small, large, huge)
-}
+Measurements = dict[str, Callable[[Path, int], Iterator[Figure]]]
+"""What there is to measure, by name: each takes a folder to work in and a number of pairs."""
+
+MEASUREMENTS: Measurements = {function.__name__: function for function in (empty, tree, reading, small, large, huge)}
 
 
 @contextmanager
@@ -279,21 +280,21 @@ def scratch() -> Iterator[Path]:
         yield Path(name)
 
 
-def main() -> None:
+def main(measurements: Measurements, about: str) -> None:
     """Measure what the command line names, or everything."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MEASUREMENTS)}; default: all")
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(measurements)}; default: all")
     parser.add_argument("--pairs", type=int, default=15, help="interleaved pairs of the small measurements")
     options = parser.parse_args()
-    unknown = [name for name in options.names if name not in MEASUREMENTS]
+    unknown = [name for name in options.names if name not in measurements]
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}")
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(measurements)}")
     print("| what | target | found |\n|---|---|---|")
-    for name in options.names or MEASUREMENTS:
+    for name in options.names or measurements:
         with scratch() as folder:
-            for figure in MEASUREMENTS[name](folder, options.pairs):
+            for figure in measurements[name](folder, options.pairs):
                 print(f"| {figure.what} | {figure.target} | {figure.found} |", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(MEASUREMENTS, __doc__)

@@ -327,6 +327,8 @@ def escaped(text: str) -> str:
 
 def unescaped(cells: list[str]) -> list[str]:
     """Cells without the space that Quepid (and our own CSV) puts before a text that a spreadsheet would calculate."""
+    if "\n " not in "\n".join(["", *cells]):
+        return cells  # no cell begins with a space: looked for at once, as there may be millions
     marked = {cell for cell in set(cells) if cell[:1] == " " and cell.lstrip(" ")[:1] in CALCULATED}
     return [cell[1:] if cell in marked else cell for cell in cells] if marked else cells
 
