@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.expectations import KINDS
-from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, NOT_READ_YET, SCORING, SUITE
+from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, SCORING, SUITE
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Terms
@@ -165,4 +165,4 @@ def unknown_key(name: str, level: str) -> str:
 
 
 def _all_of(level: str) -> str:
-    return f"; it takes {', '.join(name for name in NAMES[level] if (level, name) not in NOT_READ_YET)}"
+    return f"; it takes {', '.join(NAMES[level])}"

@@ -225,15 +225,6 @@ def _reason(value: object, key: str) -> str:
     return value
 
 
-def not_yet(what: str) -> Check:
-    """What a later version of this package will read."""
-
-    def check(value: object, terms: Mapping[str, object]) -> object:
-        raise Refused(f"{what} not supported yet by this version of pytest-relevance; take it out")
-
-    return check
-
-
 def _close(value: object, known: Iterable[str]) -> str:
     return did_you_mean(value, known) if isinstance(value, str) else ""
 

@@ -10,14 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_relevance.cases import checks
-from pytest_relevance.cases.checks import Check, not_yet
+from pytest_relevance.cases.checks import Check
 from pytest_relevance.cases.expectations import check_expectations
 from pytest_relevance.cases.files import check_files, check_suite_judgments
+from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.graded import check_judgments, check_scale
 from pytest_relevance.cases.names import check_fixture_name
 from pytest_relevance.cases.nodes import Node
 from pytest_relevance.cases.plain import (
     as_expectations,
+    as_gates,
     as_judgments,
     as_names,
     as_scale,
@@ -80,18 +82,18 @@ FIELDS: dict[str, Field] = {
         Field("skip", (CASE,), as_text, checks.skip),
         Field("usefixtures", (CASE,), as_names, checks.names(check_fixture_name, "fixture names")),
         Field("expect", (CASE,), as_expectations, check_expectations),
-        Field("tolerance", _BOTH, as_value, not_yet("comparing with a baseline is")),
-        Field("gates", (SUITE,), as_value, not_yet("gates are")),
+        Field("tolerance", _BOTH, as_value, checks.share),
+        Field("gates", (SUITE,), as_gates, check_gates),
         Field("queries", (SUITE,), as_value, check_files),
     )
 }
 """Every key there is, but `cases` itself."""
 
-INHERITED = ("search", "k", "min_ndcg", "scale", "min_judged", "raters", "id_field", "title_field", "params", "tags")
+INHERITED = (
+    *("search", "k", "min_ndcg", "scale", "min_judged", "raters", "id_field", "title_field", "params", "tags"),
+    *("tolerance", "gates"),
+)
 """The keys that a suite sets and `Terms` holds under the same name."""
 
 SCORING = ("gain", "discount", "ideal", "unjudged", "negative")
 """The keys that make up `Settings`."""
-
-NOT_READ_YET = frozenset({(SUITE, "tolerance"), (CASE, "tolerance"), (SUITE, "gates")})
-"""The keys, by where they stand, that are known and refused for now; nobody is offered them."""

@@ -5,10 +5,10 @@ One table of conditions drives parsing and errors. What a gate means for a run i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance.cases.expectations import UNBOUNDED
+from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.names import check_id, check_tag
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number_advice
@@ -16,28 +16,6 @@ from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.wording import did_you_mean, found, listed, quoted
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """A condition on the cases of a file, or on those with a tag.
-
-    `condition`: "mean" (of each metric at least its bound), "max_drop" (the mean of each metric below the baseline's by
-    no more than its bound; with `p`, or not significantly so), or "passing" (the share of cases that pass, `share`).
-    `bounds` are the metrics with their bounds.
-    """
-
-    id: str
-    condition: str
-    bounds: tuple[tuple[Metric, float], ...] = ()
-    share: float = 0.0
-    tag: str | None = None
-    p: float | None = None
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The metrics that it needs of every case."""
-        return tuple(metric for metric, _ in self.bounds)
 
 
 def check_gates(value: object, terms: Mapping[str, object]) -> tuple[Gate, ...]:
@@ -63,6 +41,17 @@ def check_gates(value: object, terms: Mapping[str, object]) -> tuple[Gate, ...]:
     if refusals:
         raise RefusedSeveral(refusals)
     return tuple(gates)
+
+
+def gates_without_cases(gates: Sequence[Gate], cases: Iterable[Case]) -> Iterator[Refused]:
+    """The gates that look at a tag that no case has."""
+    if all(gate.tag is None for gate in gates):
+        return
+    tags = {tag: None for case in cases for tag in case.tags}
+    for index, gate in enumerate(gates):
+        if gate.tag is not None and gate.tag not in tags:
+            known = did_you_mean(gate.tag, tags) or f"; tags are {listed(tags, 'and') if tags else 'none'}"
+            yield Refused(f"no case has the tag {quoted(gate.tag)}{known}", ("gates", index, "tag"))
 
 
 def _gate(written: object) -> Gate:

@@ -46,11 +46,34 @@ class Xfail:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """A condition on the cases of a file, or on those with a tag.
+
+    `condition`: "mean" (of each metric at least its bound), "max_drop" (the mean of each metric below the baseline's by
+    no more than its bound; with `p`, or not significantly so), or "passing" (the share of cases that pass, `share`).
+    `bounds` are the metrics with their bounds.
+    """
+
+    id: str
+    condition: str
+    bounds: tuple[tuple[Metric, float], ...] = ()
+    share: float = 0.0
+    tag: str | None = None
+    p: float | None = None
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics that it needs of every case."""
+        return tuple(metric for metric, _ in self.bounds)
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
     """What a suite sets for its cases and a case may override.
 
-    `lowest` and `highest` are the grades an unjudged result may have: the scale's, else those of the file's judgments,
-    and 0.
+    `tolerance` is how far nDCG@k may drop below the baseline, None for the project's. `gates` are the whole suite's: a
+    case cannot change them. `lowest` and `highest` are the grades an unjudged result may have: the scale's, else those
+    of the file's judgments, and 0.
     """
 
     search: str = "search"
@@ -64,6 +87,8 @@ class Terms:
     tags: tuple[str, ...] = ()
     id_field: str | None = None
     title_field: str | None = None
+    tolerance: float | None = None
+    gates: tuple[Gate, ...] = ()
     lowest: float = 0.0
     highest: float = 0.0
 
@@ -158,6 +183,9 @@ class Case:
         deepest = self.terms.k
         for expected in self.expect:
             deepest = max(deepest, _depth(expected))
+        for gate in self.terms.gates:
+            for metric in gate.metrics:
+                deepest = max(deepest, metric.k or 0)
         return deepest
 
 

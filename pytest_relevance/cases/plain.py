@@ -53,6 +53,19 @@ def as_expectations(node: Node) -> object:
     }
 
 
+def as_gates(node: Node) -> object:
+    """Gates: names and tags as text, all else as values."""
+    if not isinstance(node, SequenceNode):
+        return as_value(node)
+    return [
+        {name: as_text(value) if name in _OF_TEXT else as_value(value) for name, (_, value) in item.pairs.items()}
+        if isinstance(item, MappingNode)
+        else as_value(item)
+        for item in node.items
+    ]
+
+
+_OF_TEXT = frozenset({"id", "tag"})
 _OF_DOCUMENTS = frozenset({"first", "include", "exclude", "order"})
 
 

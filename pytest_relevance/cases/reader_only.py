@@ -68,6 +68,10 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a list has each file once", "queries: [no.tsv, no.tsv]", "stands twice"),
     Rule("a file has a known format", "cases: [{query: a, judgments: {file: no.csv, format: x}}]", "unknown format"),
     Rule("a file is no document", "cases: [{query: a, judgments: {file: no.csv, b: 1}}]", "a file has file, format"),
+    # gates
+    Rule("gates have different names", "gates: [{passing: 1}, {passing: 1.0}]\ncases: [{query: a}]", "a second gate"),
+    Rule("a gate has a metric once", "gates: [{mean: {P@5: 1, p@5: 1}}]\ncases: [{query: a}]", "stands twice"),
+    Rule("a gate's tag is one of a case", "gates: [{passing: 1, tag: b}]\ncases: [{query: a}]", "no case has the tag"),
     # what keys say together
     Rule("a floor needs judgments", "cases: [{query: a, min_ndcg: 0.5}]", "a floor needs judgments"),
     Rule("an inherited floor too", "min_ndcg: 0.5\ncases: [{query: a}]", "the suite's min_ndcg 0.5 applies"),

@@ -115,6 +115,8 @@ def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
 
 def review_rows(rows: Ratings) -> list[Finding]:
     """What to warn of in the rows of a judgment file: those that nobody has filled in."""
+    if not any(rating is None or not str(rating).strip() for rating in set(rows.ratings)):
+        return []
     listed = set(zip(rows.queries, rows.documents, strict=True))
     filled_in = {
         (query, document)

@@ -2,7 +2,7 @@
 
 It accepts whatever the reader accepts, as an editor sees it: after a YAML 1.2 loader, where text that looks like a
 number, a boolean or null is one. What it cannot refuse is listed in `reader_only`. A key that joins `FIELDS` needs a
-row in `VALUES`, or in `NOT_READ_YET`. Afterwards `python -m pytest_relevance.cases.schema` writes the file that ships.
+row in `VALUES`. Afterwards `python -m pytest_relevance.cases.schema` writes the file that ships.
 
 Draft 2020-12, but what it says draft 7 says with the same words, which some editors know best. Its regular expressions
 mean the same in Python and in JavaScript; `\\w` is not the same in both, and so whatever is not ASCII passes.
@@ -18,8 +18,9 @@ from typing import Any
 
 from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
-from pytest_relevance.cases.fields import CASE, FIELDS, NOT_READ_YET, SUITE
+from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.files import FILE
+from pytest_relevance.cases.gates import CONDITIONS, MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.scalars import DECIMAL
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS
@@ -186,6 +187,50 @@ def _expect() -> Schema:
     return {**_mapping({**kinds, **offered}), "patternProperties": patterns}
 
 
+def _bounds(description: str) -> Schema:
+    """Metrics and their bounds, as a gate has them."""
+    metrics = {
+        _metric_pattern(measure): {"type": "number", "minimum": 0, **({} if name in UNBOUNDED else {"maximum": 1})}
+        for name, measure in MEASURES.items()
+    }
+    return {
+        "description": description,
+        "type": "object",
+        "minProperties": 1,
+        "patternProperties": metrics,
+        "additionalProperties": False,
+    }
+
+
+def _gate() -> Schema:
+    conditions: dict[str, Schema] = {
+        MEAN: _bounds("The least that the mean of a metric may be: {nDCG@10: 0.75}."),
+        MAX_DROP: _bounds("How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}."),
+        PASSING: {
+            "description": "The share of cases that must pass.",
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": 1,
+        },
+    }
+    assert list(conditions) == list(CONDITIONS)
+    gate = _mapping(
+        {
+            **conditions,
+            "id": _ref("id", "The name of the gate. Default: the condition itself."),
+            "tag": _ref("tag", "The tag of the cases that it looks at. Default: all cases."),
+            "p": {
+                "description": "The drop fails the gate only if it is significant at this level.",
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "exclusiveMaximum": 1,
+            },
+        }
+    )
+    only_one = [{"required": [condition]} for condition in conditions]
+    return {**gate, "oneOf": only_one, "if": {"required": ["p"]}, "then": {"required": [MAX_DROP]}}
+
+
 VALUES: dict[str, Schema] = {
     "query": {"description": "What a user types; the only key that a case must have.", **_TEXT},
     "id": _ref("id", "The name of the case, unique in the file. Default: the query."),
@@ -245,6 +290,15 @@ VALUES: dict[str, Schema] = {
         "then": {"additionalProperties": _ref("judgment")},
         "else": _ref("files"),
     },
+    "tolerance": {
+        "description": "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05.",
+        **_SHARE,
+    },
+    "gates": {
+        "description": "Conditions on the suite as a whole.",
+        "type": "array",
+        "items": _gate(),
+    },
     "queries": _ref("files", "A file of queries, {file: ..., format: ...}, or a list of files: each query is a case."),
     "note": {"description": "Shown when the case fails.", **_ANY_TEXT},
     "weight": {"description": "The weight of the case in means. Default: 1.", "type": "number", "exclusiveMinimum": 0},
@@ -283,7 +337,7 @@ def case_file_schema() -> Schema:
         level: {
             name: {**VALUES, **(AT_SUITE if level == SUITE else {})}[name]
             for name, field in FIELDS.items()
-            if level in field.at and (level, name) not in NOT_READ_YET
+            if level in field.at
         }
         for level in (SUITE, CASE)
     }

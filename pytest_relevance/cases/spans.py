@@ -59,6 +59,14 @@ Place = tuple[int, int]
 """A line and a column, from 1."""
 
 
+def spans(data: bytes) -> Span:
+    """The root of a case file that the reader accepts."""
+    get = event_source(data.removeprefix(BOM))
+    for _ in range(2):  # the start of the stream and of the document
+        get()
+    return _span(get, get())
+
+
 def case_spans(data: bytes, places: Collection[Place]) -> dict[Place, Span]:
     """The cases that begin at `places` in a case file which the reader accepts, as far as they stand in its list."""
     get = event_source(data.removeprefix(BOM))

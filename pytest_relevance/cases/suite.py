@@ -11,6 +11,7 @@ from pytest_relevance.cases.events import Mark, problem_at
 from pytest_relevance.cases.expectations import WITH_DEPTH
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.files import Files
+from pytest_relevance.cases.gates import gates_without_cases
 from pytest_relevance.cases.graded import Graded
 from pytest_relevance.cases.limits import needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
@@ -134,6 +135,8 @@ class SuiteBuilder:
             self._refuse_all(unreachable(case), where, quoted(case.id, 60))
         self._floors.clear()
         self._refuse_all(self._sources.look_at_the_rest(), self._root, None)
+        if not self.problems:
+            self._refuse_all(gates_without_cases(self._terms.gates, self._cases), self._root, None)
 
     def suite(self) -> Suite:
         """The suite; only when there are no problems."""

@@ -16,9 +16,9 @@ from pytest_relevance.cases.scalar_text import LONGEST_KEY, number, scalar, valu
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.writing import Written, queries_of
 from pytest_relevance.judgments.writing.contents import how_combined
-from pytest_relevance.judgments.writing.written import counted, refuse
+from pytest_relevance.judgments.writing.written import refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance.wording import counted, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +156,11 @@ def _params(query: Query) -> Mapping[str, object]:
 def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterator[str]:
     without_id = sum(query.id != _text(query) and not _has_id(query) for query in queries)
     if without_id:
-        yield (
-            counted(without_id, "the id of {} query", "the ids of {} queries") + ", which a pytest node id cannot carry"
-        )
+        yield f"the ids of {counted(without_id, 'query', 'queries')}, which a pytest node id cannot carry"
     without_params = sum(len(_params(query)) < len(query.params) for query in queries)
     if without_params:
         names = listed(map(quoted, NOT_PARAMETERS), "and")
-        yield counted(without_params, "params of {} query", "params of {} queries") + f" that are called {names}"
+        yield f"params of {counted(without_params, 'query', 'queries')} that are called {names}, which no params may be"
     if judgments.ratings and head.ratings:
         yield f"the names of {len(judgments.raters)} raters: a case file has lists of ratings"
     elif judgments.ratings:

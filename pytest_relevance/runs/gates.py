@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING, Gate
+from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.wording import listed, quoted
 
 PASSED, FAILED = "passed", "failed"

@@ -67,7 +67,7 @@ def test_two_cases_share_nothing_that_either_may_settle() -> None:
         ({"query": 5}, "query: expected text, found 5"),
         ({"query": "x", "min_ndgc": 1}, 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?'),
         ({"query": "x", "gates": []}, '"gates" is a key of the suite, beside cases, not of a case'),
-        ({"query": "x", "tolerance": 0.1}, "tolerance: comparing with a baseline is not supported yet"),
+        ({"query": "x", "tolerance": 2}, "tolerance: expected a number from 0 to 1, found 2"),
         (
             {"query": "x", "judgments": "qrels.csv"},
             "judgments: a file is read by pytest_relevance.read_judgments, once",
@@ -114,8 +114,7 @@ def test_all_mistakes_are_told_together() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         case_from_values({"query": "x", "k": 0, "weight": 0, "zz": 1})
     assert [line.split(":")[0] for line in str(caught.value).splitlines()] == [
-        'unknown key "zz" of a case; it takes '
-        + ", ".join(name for name, field in FIELDS.items() if CASE in field.at and name != "tolerance"),
+        'unknown key "zz" of a case; it takes ' + ", ".join(name for name, field in FIELDS.items() if CASE in field.at),
         "k",
         "weight",
     ]

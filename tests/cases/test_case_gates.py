@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.gates import Gate, check_gates
+from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 
 

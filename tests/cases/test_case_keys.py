@@ -140,6 +140,7 @@ def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
         ("id_field: sku", "id_field: ean", "terms.id_field", "sku", "ean"),
         ("title_field: label", "title_field: name_en", "terms.title_field", "label", "name_en"),
         ("params: {a: 1, b: 1}", "params: {b: 2}", "params", {"a": 1, "b": 1}, {"a": 1, "b": 2}),
+        ("tolerance: 0.1", "tolerance: 0", "terms.tolerance", 0.1, 0),
         ("tags: [a, b]", "tags: [b, c]", "tags", ("a", "b"), ("a", "b", "c")),
     ],
 )
@@ -166,9 +167,9 @@ def test_what_a_suite_sets_a_case_may_override(
 def test_the_keys_that_a_suite_and_a_case_share_are_those_that_can_be_overridden() -> None:
     """The list above is the whole list: a key that joins the table joins it."""
     both = {name for name, field in FIELDS.items() if field.at == (SUITE, CASE)}
-    assert both - {"judgments", "tolerance"} == {
+    assert both - {"judgments"} == {
         *("search", "k", "min_ndcg", "scale", "gain", "discount", "ideal", "unjudged", "negative", "min_judged"),
-        *("raters", "id_field", "title_field", "params", "tags"),
+        *("raters", "id_field", "title_field", "params", "tags", "tolerance"),
     }
 
 

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from pytest_relevance.cases.fields import CASE, FIELDS, NOT_READ_YET, SUITE
+from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
@@ -73,17 +73,8 @@ def test_the_keys_are_those_of_the_table_of_fields(level: str) -> None:
     schema = case_file_schema()
     keys = set((schema if level == SUITE else schema["$defs"][CASE])["properties"])
     fields = {name for name, field in FIELDS.items() if level in field.at}
-    assert keys - {"cases"} == fields - {name for at, name in NOT_READ_YET if at == level}
+    assert keys - {"cases"} == fields
     assert set(VALUES) <= set(FIELDS)
-
-
-@pytest.mark.parametrize(("level", "name"), sorted(NOT_READ_YET))
-def test_what_the_reader_does_not_read_yet_is_no_key_of_the_schema(
-    schema_says: SchemaSays, mistakes: Mistakes, level: str, name: str
-) -> None:
-    text = f"{name}: a.csv\ncases: [{{query: a}}]" if level == SUITE else f"cases: [{{query: a, {name}: a.csv}}]"
-    assert any("supported yet" in line for line in mistakes(text))
-    assert schema_says(text) == [": additionalProperties" if level == SUITE else "cases.0: additionalProperties"]
 
 
 def test_reading_case_files_does_not_load_it() -> None:
