@@ -18,7 +18,7 @@ from . import gains as gain
 from .compiled import Floats, Indexes, Judgments, Mask, Rankings, count_by_query
 from .hits import Hits, find_hits
 from .names import Metric
-from .scalar import inferred_precision, satisfaction
+from .scalar import inferred_precision, ranks_needed, satisfaction
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
@@ -46,14 +46,9 @@ def score_batch(
 
 def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
     """Say how deep the results have to be looked at; None for all of them."""
-    if settings.unjudged == "skip" or not metrics:
-        return None
-    deepest = 0
-    for metric in metrics:
-        if metric.k is None or (metric.measure == "nDCG" and settings.ideal == "returned"):
-            return None
-        deepest = max(deepest, metric.k)
-    return deepest
+    ranks = [ranks_needed(metric, settings) for metric in metrics]
+    known = [rank for rank in ranks if rank is not None]
+    return max(known) if known and len(known) == len(ranks) else None
 
 
 def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:

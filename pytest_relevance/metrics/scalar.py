@@ -46,6 +46,7 @@ __all__ = [
     "ideal_grades",
     "interval",
     "ndcg",
+    "ranks_needed",
     "score",
     "scored_grades",
     "scored_indexes",
@@ -60,6 +61,13 @@ def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     if value != value and settings.undefined == "zero":
         return 0.0
     return value
+
+
+def ranks_needed(metric: Metric, settings: Settings) -> int | None:
+    """Say how deep a ranking has to be known for its score by a metric; None for all of it."""
+    if settings.unjudged == "skip" or (metric.measure == "nDCG" and settings.ideal == "returned"):
+        return None
+    return metric.k
 
 
 def _ndcg(metric: Metric, graded: GradedRanking, settings: Settings) -> float:

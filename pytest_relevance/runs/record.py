@@ -9,36 +9,28 @@ from __future__ import annotations
 import gc
 import gzip
 import json
+import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pytest_relevance.files import Unreadable, read_whole, write_whole
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.run import Conditions, Result, Run
-from pytest_relevance.runs.scored import VERDICTS
+from pytest_relevance.runs.run import NO_DIGEST, Conditions, RecordError, Result, Run
+from pytest_relevance.runs.scored import SKIPPED, VERDICTS
 from pytest_relevance.wording import quoted
 
 KIND = "pytest-relevance record"
 VERSION = 1
 
-NO_DIGEST = "0" * 16
-"""The digest of a case without judgments, or that did not come to its scoring."""
 
 _SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
 _DETAILS = ',"details":{'
-_DIGEST = ',"digest":"'
-_DIGEST_WIDTH = len(_DIGEST) + len(NO_DIGEST) + 1
+_ANOTHER_KEY = '},"'
+"""Details end their line, and in them no key follows upon an object; in a text the quote would be escaped."""
 
-
-class RecordError(ValueError):
-    """A record (or a baseline) that cannot be used; the message names the file and the line."""
-
-
-SKIPPED = "skipped"
-"""The verdict of a case that was not to run."""
 
 
 def write_record(path: str | os.PathLike[str], run: Run) -> None:
@@ -52,7 +44,7 @@ def write_record(path: str | os.PathLike[str], run: Run) -> None:
 def read_record(path: str | os.PathLike[str]) -> Run:
     """Read a record. `RecordError` says what is wrong with it, and in which line."""
     file = os.fspath(path)
-    text = read_text(file)
+    text = read_text(file, file)
     header = read_header(file, text, KIND, VERSION)
     try:
         conditions = [_conditions_of(values) for values in header["conditions"]]
@@ -60,7 +52,7 @@ def read_record(path: str | os.PathLike[str]) -> Run:
     except (KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
     lines = text.split("\n")[1:]
-    with _no_garbage_collection():
+    with no_garbage_collection():
         results = _quick(lines, conditions)
         if results is None:
             results = _careful(file, lines, conditions)
@@ -77,16 +69,18 @@ def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Resul
     heads, tails = [], []
     for line in lines:
         cut = line.rfind(_DETAILS)
-        if cut < 0 or not line.startswith(_DIGEST, cut - _DIGEST_WIDTH) or not line.endswith("}}"):
-            if line:
-                return None
-            continue
-        heads.append(line[:cut])
-        tails.append(line[cut + len(_DETAILS) - 1 : -1])
+        tail = line[cut + len(_DETAILS) - 1 : -1]
+        if cut >= 0 and tail.endswith("}") and _ANOTHER_KEY not in tail:
+            heads.append(line[:cut])
+            tails.append(tail)
+        elif line:
+            return None
     try:
         values = json.loads(f"[{'},'.join(heads)}}}]") if heads else []
+        if len(values) != len(heads) or not _are_sound(values):
+            return None
         return [Result(each, tail, conditions[each["conditions"]]) for each, tail in zip(values, tails, strict=True)]
-    except (ValueError, KeyError, TypeError, IndexError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None
 
 
@@ -98,27 +92,47 @@ def _careful(file: str, lines: Sequence[str], conditions: Sequence[Conditions]) 
             continue
         values = read_object(file, number, line)
         try:
-            results.append(Result(values, values.pop("details", {}), conditions[values["conditions"]]))
-            _look_at(results[-1])
+            details = values.pop("details", {})
+            found = Result(values, details, conditions[values["conditions"]])
+            wrong = next((name for name, fits in _SHAPES.items() if not fits([values])), None)
+            if wrong is not None:
+                raise ValueError(f"{wrong} is {values.get(wrong)!r}")
+            len(found.ranking), found.graded
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise RecordError(f"{file}:{number}: the line is no result ({error!r}); make the record again") from None
+        results.append(found)
     return results
 
 
-def _look_at(result: Result) -> None:
-    """Raise where a value has the wrong shape: a hand may have been at it."""
-    if result.verdict not in (*VERDICTS, SKIPPED):
-        raise ValueError(f"verdict {result.verdict!r}")
-    for value in result.scores.values():
-        if value is not None:
-            float(value)
-    result.key, float(result.weight), result.graded
+def _are_sound(values: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether what comparisons rely on has the right shape: a hand may have been at it."""
+    return all(fits(values) for fits in _SHAPES.values())
 
 
-def read_text(file: str) -> str:
-    """The text of a record or a baseline. Raises `RecordError`."""
+def _texts(name: str) -> Callable[[Sequence[Mapping[str, Any]]], bool]:
+    return lambda values: {type(each[name]) for each in values} <= {str}
+
+
+_NUMBERS = {int, float}
+_KNOWN = {*VERDICTS, SKIPPED}
+
+_SHAPES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], bool]] = {
+    "file": _texts("file"),
+    "id": _texts("id"),
+    "verdict": lambda values: {each["verdict"] for each in values} <= _KNOWN,
+    "weight": lambda values: all(0 < each["weight"] < math.inf for each in values if "weight" in each),
+    "scores": lambda values: (
+        {type(score) for each in values if "scores" in each for score in each["scores"].values()}
+        <= {*_NUMBERS, type(None)}
+    ),
+}
+"""What is looked at, and how many results are looked at in a few passes."""
+
+
+def read_text(path: str | os.PathLike[str], file: str) -> str:
+    """The text of a record or a baseline, which messages call `file`. Raises `RecordError`."""
     try:
-        return read_whole(file).decode("utf-8", "surrogatepass")
+        return read_whole(path).decode("utf-8", "surrogatepass")
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -162,18 +176,48 @@ def _lines(run: Run) -> Iterable[str]:
     }
     yield as_json(header)
     for result in run.results:
-        values = dict(result.values)
-        values.pop("conditions", None)
-        digest = values.pop("digest", NO_DIGEST)
-        # the order matters: `_quick` finds the details behind the digest
+        values = {name: value for name, value in result.values.items() if not _is_default(result, name, value)}
+        # the order matters: `_quick` takes the details from the end of the line
         yield as_json(
-            {"conditions": conditions[result.conditions], **values, "digest": digest, "details": result.details}
+            {
+                "conditions": conditions[result.conditions],
+                **values,
+                "digest": result.digest or NO_DIGEST,
+                "details": result.details,
+            }
         )
 
 
+def _is_default(result: Result, name: str, value: object) -> bool:
+    """Whether a value need not be written, or is written elsewhere."""
+    return (
+        value is None
+        or name in ("conditions", "digest")
+        or (name in ("tags", "params", "reasons", "scores") and not value)
+        or (name == "weight" and value == 1)
+        or (name == "outcome" and value == result.verdict)
+    )
+
+
 def as_json(values: Mapping[str, object]) -> str:
-    """An object on one line; what params may hold besides (a date of a conftest) as its text."""
+    """An object on one line; what params may hold besides (a date, an infinity, a set) as its text."""
+    try:
+        return _as_json(values)
+    except (TypeError, ValueError):
+        return _as_json(_plain(values))
+
+
+def _as_json(values: object) -> str:
     return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
+
+
+def _plain(value: object) -> object:
+    """A value in types that JSON has."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _conditions_values(conditions: Conditions) -> dict[str, object]:
@@ -203,7 +247,7 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 
 @contextmanager
-def _no_garbage_collection() -> Iterator[None]:
+def no_garbage_collection() -> Iterator[None]:
     """A hundred thousand objects are made that all stay: looking through them for garbage takes as long again."""
     was_enabled = gc.isenabled()
     gc.disable()

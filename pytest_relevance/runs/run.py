@@ -8,7 +8,6 @@ whether two results were judged alike. How a run is kept on disk is in `record`.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,15 +17,27 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import GradedRanking, dcg, ideal_grades, score, scored_grades
-from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.metrics.scalar import GradedRanking, dcg, ideal_grades, ranks_needed, score, scored_grades
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import Scored, ndcg_at
+from pytest_relevance.wording import quoted
 
 if TYPE_CHECKING:
     import pandas
 
 Key = tuple[str, str, str | None]
 """What tells the results of a run apart: the case file, the id of the case, the parameter id of its search."""
+
+
+NO_DIGEST = "0" * 16
+"""The digest of a case without judgments, or that did not come to its scoring."""
+
+_RANKING, _BEHIND_RANKING = '{"ranking":[', '],"grades":['
+"""Where the ranking is in details as `record` writes them. No text of JSON has a plain quote in it."""
+
+
+class RecordError(ValueError):
+    """A record (or a baseline) that cannot be used; the message names the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +76,15 @@ class Result:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The ranking and what belongs to it."""
+        """The ranking and what belongs to it. `RecordError` where the record was damaged there."""
         found = self._details
-        return cast("Mapping[str, Any]", json.loads(found)) if isinstance(found, str) else found
+        if not isinstance(found, str):
+            return found
+        try:
+            return cast("Mapping[str, Any]", json.loads(found))
+        except ValueError:
+            where = f"{self.file}, {quoted(self.id)}"
+            raise RecordError(f"the record of {where} is damaged in its details; make it again") from None
 
     @property
     def key(self) -> Key:
@@ -175,6 +192,11 @@ class Result:
         return cast("str", self._values.get("digest", ""))
 
     @property
+    def is_judged(self) -> bool:
+        """Whether it has any judgments, as far as is known."""
+        return self.digest not in ("", NO_DIGEST)
+
+    @property
     def settings(self) -> Settings:
         """How its figures were computed."""
         return self.conditions.settings
@@ -183,6 +205,18 @@ class Result:
     def ranking(self) -> Sequence[str]:
         """The documents, best first, as far as the case looks at them."""
         return cast("Sequence[str]", self.details.get("ranking", ()))
+
+    def has_ranking_of(self, other: Result) -> bool:
+        """Whether both have the same ranking, as far as it was kept; told without reading it where it is still text."""
+        mine, theirs = self._details, other._details
+        if (
+            isinstance(mine, str)
+            and isinstance(theirs, str)
+            and mine.startswith(_RANKING)
+            and theirs.startswith(_RANKING)
+        ):
+            return mine.partition(_BEHIND_RANKING)[0] == theirs.partition(_BEHIND_RANKING)[0]
+        return [*self.ranking] == [*other.ranking]
 
     @property
     def graded(self) -> GradedRanking:
@@ -198,16 +232,35 @@ class Result:
         return GradedRanking([*details.get("grades", ())], tuple(repeated), judged)
 
     def score_of(self, metric: Metric) -> float | None:
-        """Its score by a metric, None where that is not defined: as recorded, or from the grades of its ranking."""
+        """Its score by a metric, None where that is not defined: as recorded, or from the grades of its ranking.
+
+        ValueError where that takes more of the ranking than was kept.
+        """
         scores = self.scores
         if metric.text in scores:
             return scores[metric.text]
+        require_ranks(self.id, self.details, ranks_needed(metric, self.settings), metric.text)
         graded = self.graded
         return defined(score(metric, graded, self.settings)) if graded.judged else None
 
 
+def require_ranks(case: str, details: Mapping[str, Any], needed: int | None, metrics: str) -> None:
+    """Raise a ValueError where more ranks are needed (None: all) than the details have of a longer ranking."""
+    ranking = details.get("ranking", ())
+    kept = len(ranking)
+    if (needed is not None and needed <= kept) or len(set(ranking)) >= details.get("returned", 0):
+        return
+    what = "all of it" if needed is None else f"{needed} ranks"
+    raise ValueError(
+        f"{metrics} takes {what}, and of the ranking of {quoted(case)} the first {kept} were kept: name the metric in "
+        "an expectation of the case, so that it is recorded"
+    )
+
+
 def digest_of(judgments: Mapping[str, float]) -> str:
-    """A short text that is the same for the same judgments, whatever their order."""
+    """A short text that is the same for the same judgments, whatever their order; `NO_DIGEST` for none."""
+    if not judgments:
+        return NO_DIGEST
     digest = blake2b(digest_size=8)
     for document in sorted(judgments):
         digest.update(f"{document}\0{judgments[document]:.12g}\n".encode("utf-8", "surrogatepass"))
@@ -228,7 +281,7 @@ def values_of(case: Case, scored: Scored) -> tuple[dict[str, Any], dict[str, Any
         values["reasons"] = list(scored.reasons)
     if scored.lower != scored.upper and scored.score == scored.score:
         values |= {"lower": float(scored.lower), "upper": float(scored.upper)}
-    depth = len(scored.ranking.ids) if _looks_at_all(case) else max(case.depth, k)
+    depth = len(scored.ranking.ids) if looks_at_all(case) else max(case.depth, k)
     details: dict[str, Any] = {
         "ranking": [str.__str__(document) for document in scored.ranking.ids[:depth]],
         "grades": list(graded.grades[:depth]),
@@ -239,8 +292,13 @@ def values_of(case: Case, scored: Scored) -> tuple[dict[str, Any], dict[str, Any
     if case.judgments:
         details["dcg"] = dcg(scored_grades(graded, settings), settings, k)
         details["ideal_dcg"] = dcg(ideal_grades(graded, settings, k), settings, k)
-        details["judgments"] = {f"{grade:g}": count for grade, count in Counter(graded.judged).items()}
+        details["judgments"] = counted_grades(graded.judged)
     return values, details
+
+
+def counted_grades(judged: Iterable[float]) -> dict[str, int]:
+    """How many judgments of a query have which grade, under the grade as text: a whole number, or all its digits."""
+    return {f"{float(grade)!r}".removesuffix(".0"): count for grade, count in Counter(judged).items()}
 
 
 def defined(score: float) -> float | None:
@@ -248,11 +306,16 @@ def defined(score: float) -> float | None:
     return None if score != score else float(score)
 
 
-def _looks_at_all(case: Case) -> bool:
+def looks_at_all(case: Case) -> bool:
     """Whether a case is about all that was returned, and not about the top alone."""
-    return any(
-        (expected.metric is not None and expected.metric.k is None) or expected.kind == "order"
-        for expected in case.expect
+    settings = case.settings
+    return (
+        settings.ideal == "returned"
+        or settings.unjudged == "skip"
+        or any(
+            (expected.metric is not None and expected.metric.k is None) or expected.kind == "order"
+            for expected in case.expect
+        )
     )
 
 
@@ -286,44 +349,17 @@ class Run:
     @property
     def frame(self) -> pandas.DataFrame:
         """A row a case and variant: what it is, its verdict, nDCG@k with its interval, every other score, latency."""
-        import pandas
+        from pytest_relevance.runs.frames import results_frame
 
-        rows = []
-        for result in self.results:
-            row: dict[str, object] = {name: getattr(result, name) for name in _FRAME}
-            row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
-            rows.append(row)
-        names = dict.fromkeys([*_FRAME, *(name for row in rows for name in row)])
-        frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(names))
-        return frame
+        return results_frame(self.results)
 
     @property
     def rankings(self) -> pandas.DataFrame:
         """A row a result: the breakdown of every case, rank by rank, within its top k and below it.
 
-        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN beyond k.
+        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
+        result that is not scored: beyond k, or unjudged where these are skipped.
         """
-        import pandas
+        from pytest_relevance.runs.frames import rankings_frame
 
-        rows = [row for result in self.results if result.details for row in _rows(result)]
-        columns = [*_KEYS, "rank", "document", "grade", "gain", "discount", "discounted"]
-        frame: pandas.DataFrame = pandas.DataFrame(rows, columns=columns)
-        return frame
-
-
-_KEYS = ("file", "id", "variant")
-_FRAME = (
-    *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
-)
-
-
-def _rows(result: Result) -> Iterable[tuple[object, ...]]:
-    settings, details = result.settings, result.details
-    discounts = discount_table(settings.discount, result.k)
-    judged = bool(details.get("judgments"))
-    for index, (document, grade) in enumerate(zip(details["ranking"], details["grades"], strict=True)):
-        within = judged and index < result.k
-        gain = settings.gains[grade] if within else math.nan
-        discount = discounts[index] if within else math.nan
-        shown = math.nan if grade is None else grade
-        yield *result.key, index + 1, document, shown, gain, discount, gain / discount
+        return rankings_frame(self.results)

@@ -1,0 +1,54 @@
+"""A run as tables for a notebook: a row a case, and a row a result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_relevance.metrics.scalar import scored_indexes
+from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.runs.run import Result
+
+if TYPE_CHECKING:
+    import pandas
+
+_KEYS = ("file", "id", "variant")
+_CASE = (
+    *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
+)
+_RESULT = (*_KEYS, "rank", "document", "grade", "gain", "discount", "discounted")
+
+
+def results_frame(results: Sequence[Result]) -> pandas.DataFrame:
+    """A row a case and variant."""
+    import pandas
+
+    rows = []
+    for result in results:
+        row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
+        row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
+        rows.append(row)
+    names = dict.fromkeys([*_CASE, *(name for row in rows for name in row)])
+    frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(names))
+    return frame
+
+
+def rankings_frame(results: Sequence[Result]) -> pandas.DataFrame:
+    """A row a result."""
+    import pandas
+
+    rows = [row for result in results for row in _rows(result)]
+    frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(_RESULT))
+    return frame
+
+
+def _rows(result: Result) -> Iterable[tuple[object, ...]]:
+    settings, graded = result.settings, result.graded
+    scored = scored_indexes(graded, settings)[: result.k] if graded.judged else ()
+    discounts = dict(zip(scored, discount_table(settings.discount, result.k), strict=False))
+    for index, (document, grade) in enumerate(zip(result.ranking, graded.grades, strict=True)):
+        discount = discounts.get(index, math.nan)
+        gain = settings.gains[grade] if index in discounts else math.nan
+        shown = math.nan if grade is None else grade
+        yield *result.key, index + 1, document, shown, gain, discount, gain / discount
