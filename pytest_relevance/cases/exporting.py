@@ -44,7 +44,7 @@ def left_behind(suite: Suite, data: bytes) -> Iterator[str]:
     for what, has in BEYOND.items():
         count = sum(1 for case in suite.cases if has(case))
         if count:
-            yield f"the {what} of {counted(count, 'case')}, which no judgments have"
+            yield f"the {what} of {counted(count, 'case')}, for which judgments have no place"
     places = {(case.line, case.column) for case in suite.cases if case.source is None}
     lists = sum(map(_lists_of_ratings, case_spans(data, places).values()))
     if lists:

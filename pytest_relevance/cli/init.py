@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_relevance.cases.scalar_text import number, scalar
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import add_format, add_raters, add_scale, existing
 from pytest_relevance.cli.templates import (
@@ -21,7 +22,6 @@ from pytest_relevance.cli.templates import (
     conftest_of_judgments,
     example_suite,
     suite_of_files,
-    yaml_text,
 )
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.wording import counted, listed, quoted
@@ -108,7 +108,7 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
 
     def text(folder: Path | None) -> str:
         keys = _keys(arguments, rows, folder)
-        return suite_of_files(command, keys, [yaml_text(_text(query)) for query in unjudged])
+        return suite_of_files(command, keys, [scalar(_text(query)) for query in unjudged])
 
     cases = parse_suite(text(None).encode(), suite.name).cases  # read as from here: its folder may not be there yet
     documents = [document for of_query in judgments.values() for document in of_query][:2]
@@ -156,9 +156,10 @@ def _keys(arguments: Namespace, rows: Ratings, folder: Path | None) -> dict[str,
     }
     names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
     if names:
-        keys["scale"] = f"{{{', '.join(f'{yaml_text(name)}: {grade:g}' for name, grade in names.items())}}}"
+        pairs = (f"{scalar(name, flow=True)}: {number(grade)}" for name, grade in names.items())
+        keys["scale"] = f"{{{', '.join(pairs)}}}"
     elif arguments.scale is not None:
-        keys["scale"] = f"[{arguments.scale.lowest:g}, {arguments.scale.highest:g}]"
+        keys["scale"] = f"[{number(arguments.scale.lowest)}, {number(arguments.scale.highest)}]"
     if arguments.raters is not None:
         keys["raters"] = arguments.raters
     return keys
@@ -172,7 +173,7 @@ def _named(file: Path, folder: Path | None, format: str | None = None) -> str:
         with suppress(ValueError):  # there is no way to another drive
             whole = os.path.relpath(whole, os.path.realpath(folder))
         name = whole
-    name = yaml_text(name.replace(os.sep, "/"))
+    name = scalar(name.replace(os.sep, "/"), flow=format is not None)
     return name if format is None else f"{{file: {name}, format: {format}}}"
 
 

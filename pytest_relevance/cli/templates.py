@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
@@ -10,8 +9,6 @@ from pytest_relevance.wording import shown
 
 FLOOR = 0.3
 """The floor of a first suite: low enough that most of it passes, high enough that what is broken does not."""
-
-_PLAIN = re.compile(r"(?:\.\.?/|/)*[A-Za-z0-9][\w./-]*(?: [\w./-]+)*")
 
 _FIXTURE = '''
 
@@ -119,16 +116,3 @@ def my_search(query, k=10):
 '''
         + _FIXTURE
     )
-
-
-def yaml_text(text: str) -> str:
-    """A text as YAML reads it back: plain where that is safe, else in double quotes."""
-    if _PLAIN.fullmatch(text):
-        return text
-    return '"' + "".join(map(_escaped, text)) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    return character if character.isprintable() else f"\\U{ord(character):08x}"

@@ -110,11 +110,11 @@ def test_what_only_a_case_file_has_is_said_to_be_left_behind(terminal: Terminal)
     said = terminal.run("convert", "shop.relevance.yaml", "shop.csv")
     assert said.code == 0
     assert said.err.splitlines() == [
-        "shop.relevance.yaml: the floor of 2 cases, which no judgments have",
-        "shop.relevance.yaml: the expectation of 1 case, which no judgments have",
-        "shop.relevance.yaml: the tag of 1 case, which no judgments have",
-        "shop.relevance.yaml: the xfail of 1 case, which no judgments have",
-        "shop.relevance.yaml: the notes on documents of 1 case, which no judgments have",
+        "shop.relevance.yaml: the floor of 2 cases, for which judgments have no place",
+        "shop.relevance.yaml: the expectation of 1 case, for which judgments have no place",
+        "shop.relevance.yaml: the tag of 1 case, for which judgments have no place",
+        "shop.relevance.yaml: the xfail of 1 case, for which judgments have no place",
+        "shop.relevance.yaml: the notes on documents of 1 case, for which judgments have no place",
         "shop.relevance.yaml: the ratings of 2 documents; the grade that they make (median) is taken",
     ]
 

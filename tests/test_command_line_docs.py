@@ -1,0 +1,36 @@
+"""docs/command-line.md: the commands that it shows are run here, and must print what it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance.cli import COMMANDS, main
+
+TEXT = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
+FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:csv|yaml)\n(.*?)```", TEXT, re.DOTALL)
+EXAMPLES = re.findall(r"```console\n\$ pytest-relevance (.*?)\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_every_command_has_an_example_and_a_row() -> None:
+    assert {command.split()[0] for command, _ in EXAMPLES} == set(COMMANDS)
+    for name, (_, does) in COMMANDS.items():
+        assert f"| [`{name}`](#{name}) | {does} |" in TEXT
+
+
+def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert len(FILES) == 4
+    for name, content in FILES:
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(content, encoding="utf-8")
+    for command, shown in EXAMPLES:
+        assert main(shlex.split(command)) == 0
+        out, err = capsys.readouterr()
+        printed = iter((err + out).splitlines())
+        for line in shown.splitlines():
+            if line != "...":
+                assert line in printed, f"{command}: not printed, or not in this place: {line}"
