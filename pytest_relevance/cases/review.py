@@ -38,7 +38,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     UNMISSABLE: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
     IDLE: Kind(
-        "judged, but no floor and no expectation looks at the judgments",
+        "judged, but nothing looks at the judgments: no floor, no metric, no gate",
         "write min_ndcg in the suite or in the case, or expect a metric",
     ),
     IRRELEVANT: Kind(
@@ -83,12 +83,14 @@ class _Entry:
     apart: Hashable = None
 
 
-def review_suite(suite: Suite) -> list[Finding]:
-    """What to warn of in a suite."""
+def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
+    """What to warn of in a suite. `has_baseline`: whether its scores are compared with those of another day."""
     found = [Finding(SAID, suite.path, detail=warning) for warning in suite.warnings]
     for case in suite.cases:
         file = case.source or suite.path
-        found += [Finding(kind, file, Place(case.line), case.query, detail) for kind, detail in _of_case(case)]
+        found += [
+            Finding(kind, file, Place(case.line), case.query, detail) for kind, detail in _of_case(case, has_baseline)
+        ]
     entries = (
         _Entry(case.query, case.source or suite.path, Place(case.line), case.judgments, _apart(case))
         for case in suite.cases
@@ -139,7 +141,7 @@ def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:
     )
 
 
-def _of_case(case: Case) -> Iterator[tuple[str, str]]:
+def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
     """The kinds of warnings that a case deserves by itself, with their details."""
     always = unmissable(case)
     if always:
@@ -151,9 +153,15 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
     finds_nothing = any(expected.kind == "results" and not expected.bound for expected in case.expect)
     if one_sided and not (one_sided == IRRELEVANT and finds_nothing and not always):
         yield one_sided, ""
-    is_looked_at = case.min_ndcg is not None or any(expected.metric is not None for expected in case.expect)
-    if not is_looked_at and one_sided != IRRELEVANT:
+    if not has_baseline and one_sided != IRRELEVANT and not _is_looked_at(case):
         yield IDLE, ""
+
+
+def _is_looked_at(case: Case) -> bool:
+    """Whether a floor, an expectation or a gate has a look at the score of a case."""
+    if case.min_ndcg is not None or any(expected.metric is not None for expected in case.expect):
+        return True
+    return any(gate.metrics and (gate.tag is None or gate.tag in case.tags) for gate in case.terms.gates)
 
 
 def _one_sided(relevant: Iterable[bool]) -> str | None:

@@ -18,9 +18,9 @@ OK, FOUND, USAGE = 0, 1, 2
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # what a shell reports of a program that SIGPIPE or SIGINT ended
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "init": ("[FOLDER]", "write a first suite and the conftest.py beside it"),
     "check": ("PATH...", "check case files and judgment files without running a search"),
     "convert": ("IN OUT", "convert judgments from any format to any other, case files included"),
-    "init": ("[FOLDER]", "write a first suite and the conftest.py beside it"),
     "raters": ("FILE", "show where the raters of a judgment file disagree, and how far"),
     "schema": ("", "print the JSON Schema of case files, for editors"),
 }

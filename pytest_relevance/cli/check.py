@@ -121,11 +121,12 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
+    from pytest_relevance.runs.baseline import beside
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)
     looked.judgments += sum(len(case.judgments) for case in suite.cases)
-    looked.findings += review_suite(suite)
+    looked.findings += review_suite(suite, has_baseline=beside(path).exists())
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
             looked.findings += review_rows(read_ratings(Source.read(file)))

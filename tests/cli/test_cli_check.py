@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from itertools import takewhile
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -121,11 +122,32 @@ def test_judged_but_nothing_looks_at_it(terminal: Terminal) -> None:
     )
     said = terminal.run("check", "shop.relevance.yaml")
     assert said.code == 0
-    assert warned(said, "judged, but no floor and no expectation looks at the judgments") == [
+    assert warned(said, "judged, but nothing looks at the judgments") == [
         'shop.relevance.yaml:2: "boots"',
         'shop.relevance.yaml:4: "laces"',
     ]
     assert said.lines[-1] == "1 file, 4 cases, 6 judgments: no errors, 2 warnings"
+
+
+def test_gates_and_a_baseline_look_at_judgments_too(terminal: Terminal) -> None:
+    cases = """
+        cases:
+          - query: boots
+            judgments: {a: 3, b: 0}
+          - query: laces
+            judgments: {a: 3, b: 0}
+            tags: [head]
+    """
+    for gates, idle in (
+        ("[{mean: {nDCG@10: 0.5}}]", []),
+        ("[{mean: {nDCG@10: 0.5}, tag: head}]", ["boots"]),
+        ("[{passing: 0.9}]", ["boots", "laces"]),
+    ):
+        terminal.write("shop.relevance.yaml", f"gates: {gates}\n{dedent(cases)}")
+        found = warned(terminal.run("check", "shop.relevance.yaml"), "judged, but nothing looks")
+        assert [line.partition(": ")[2] for line in found] == [f'"{query}"' for query in idle]
+    terminal.write("shop.relevance.yaml.baseline.jsonl", "{}\n")
+    assert warned(terminal.run("check", "shop.relevance.yaml"), "judged, but nothing looks") == []
 
 
 def test_one_sided_judgments(terminal: Terminal) -> None:
@@ -227,12 +249,12 @@ def test_many_of_a_kind_stay_readable(terminal: Terminal) -> None:
     cases = "".join(f"  - query: q{number}\n    judgments: {{a: 3, b: 0}}\n" for number in range(500))
     terminal.write("shop.relevance.yaml", f"cases:\n{cases}")
     said = terminal.run("check", "shop.relevance.yaml")
-    found = warned(said, "judged, but no floor")
+    found = warned(said, "judged, but nothing")
     assert found[0] == 'shop.relevance.yaml:2: "q0"'
     assert found[10:] == ["... and 490 more (--all shows all)"]
     assert said.lines[-1] == "1 file, 500 cases, 1,000 judgments: no errors, 500 warnings"
     everything = terminal.run("check", "shop.relevance.yaml", "--all")
-    assert len(warned(everything, "judged, but no floor")) == 500
+    assert len(warned(everything, "judged, but nothing")) == 500
     assert everything.lines[-1] == said.lines[-1]
 
 
