@@ -311,7 +311,7 @@ def test_a_format_that_is_named_wrongly(tmp_path: Path) -> None:
         read_judgments(written(tmp_path, "query,docid,rating\n"), "parkett")
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
 def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
     assert problems(written(tmp_path, content)) == ["FILE: the file is empty"]
 
