@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """The files of one suite. While something in them is wrong, `unknown` says so: no case knows its judgments then."""
+    """The files of one suite: whether it names any of queries, and whether it or a case so far names any of judgments.
+
+    While something in them is wrong, `unknown` says so: no case knows its judgments then.
+    """
 
     def __init__(self, files: Files) -> None:
         self.unknown = False
+        self.has_queries = False
+        self.has_judgments = False
         self._files = files
         self._queries: ListedQueries | None = None
         self._judgments: JudgmentFiles | None = None
         self._rest_unknown = False
-
-    @property
-    def has_queries(self) -> bool:
-        """Whether the suite names files of queries."""
-        return self._queries is not None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -42,6 +42,7 @@ class Sources:
         refusals: list[Refused] = []
         queries: Sequence[NamedFile] | None = suite.get("queries")  # type: ignore[assignment]
         if queries is not None:
+            self.has_queries = True
             self._queries = ListedQueries()
             for named in queries:
                 try:
@@ -76,7 +77,7 @@ class Sources:
             written = own.get("judgments", NO_JUDGMENTS)
             if isinstance(written, Graded):
                 return written
-            self._open_judgments(suite, ())
+            self._open_judgments(suite, ())  # the case names a file, the suite none
         assert self._judgments is not None
         return self._judgments.of_case(name, str(own["query"]), own, values)
 
@@ -98,4 +99,5 @@ class Sources:
         from pytest_relevance.cases.judged import GradingTerms, JudgmentFiles
 
         listed = self._queries.ids if self._queries is not None else None
+        self.has_judgments = True
         self._judgments = JudgmentFiles(self._files, named, GradingTerms.of(suite), listed)

@@ -12,7 +12,7 @@ from pytest_relevance.cases.expectations import WITH_DEPTH
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.files import Files
 from pytest_relevance.cases.gates import gates_without_cases
-from pytest_relevance.cases.graded import Graded
+from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.limits import needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import check_tag, node_name
@@ -95,27 +95,24 @@ class SuiteBuilder:
             self.problems[reported:] = [
                 Problem(problem.line, problem.column, problem.message, label) for problem in self.problems[reported:]
             ]
-        inherited, defaults = self._values, dict[str, object]()
-        if self._sources.has_queries:
-            defaults = self._defaults(node, label)
-            inherited = {**inherited, **defaults}
+        defaults = self._defaults(node, label) if self._sources.has_queries else None
+        inherited = {**self._values, **defaults} if defaults else self._values
         values, own, wrong = self._checked(node, CASE, inherited, self._wrong, label)
         if "query" not in pairs:
             self.problems.append(problem_at(mark, NO_QUERY, label))
         if "tags" in own:
             self._check_tags(own, node, label)
         is_new = self._is_new(own, node, mark, label)
-        is_decided = (
-            not self._sources.unknown
-            and self._elsewhere <= MOST_ELSEWHERE
-            and not (wrong and _undecided(wrong, values))
-        )
-        if not is_new or not is_decided or len(self.problems) > reported:
+        unknown = self._sources.unknown or self._elsewhere > MOST_ELSEWHERE or (wrong and _undecided(wrong, values))
+        if unknown or not is_new or len(self.problems) > reported:
             self._sources.skip(own)
             return
         assert mark is not None
         try:
-            graded = self._sources.judgments_of(own.get("id"), own, values, self._values)  # type: ignore[arg-type]
+            graded = own.get("judgments", NO_JUDGMENTS)
+            if self._sources.has_judgments or not isinstance(graded, Graded):
+                name: str | None = own.get("id")  # type: ignore[assignment]
+                graded = self._sources.judgments_of(name, own, values, self._values)
             if defaults:
                 own = {**defaults, **own}
             case = checked_case(own, values, self._terms, graded, line=mark.line + 1, column=mark.column + 1)
