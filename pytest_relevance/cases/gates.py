@@ -6,6 +6,7 @@ One table of conditions drives parsing and errors. What a gate means for a run i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_relevance.cases.expectations import UNBOUNDED
 from pytest_relevance.cases.model import Case, Gate
@@ -41,6 +42,20 @@ def check_gates(value: object, terms: Mapping[str, object]) -> tuple[Gate, ...]:
     if refusals:
         raise RefusedSeveral(refusals)
     return tuple(gates)
+
+
+def gate_values(gate: Gate) -> dict[str, Any]:
+    """A gate in types that travel, and that a record has."""
+    values = {name: getattr(gate, name) for name in ("id", "condition", "share", "tag", "p")}
+    return {**values, "bounds": [[metric.text, bound] for metric, bound in gate.bounds]}
+
+
+def gate_of(values: Mapping[str, Any]) -> Gate:
+    """The gate from what travelled. KeyError, TypeError or ValueError for what is none."""
+    bounds = tuple((parse_metric(name), float(bound)) for name, bound in values["bounds"])
+    if values["condition"] not in CONDITIONS:
+        raise ValueError(f"no condition {values['condition']!r}")
+    return Gate(str(values["id"]), values["condition"], bounds, values["share"], values["tag"], values["p"])
 
 
 def gates_without_cases(gates: Sequence[Gate], cases: Iterable[Case]) -> Iterator[Refused]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -18,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance.cases.gates import gate_values
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
@@ -25,6 +27,7 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
+from pytest_relevance.plugin.ledger import FileFacts, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
@@ -85,10 +88,19 @@ class CaseFile(pytest.Module):
             self._warn(suite.warnings, shown)
         _register(self.config, suite)
         items = list(self._items(suite))
+        self._announce(suite, shown, items)
         if len(items) >= MANY:
             gc.freeze()  # nor later, until `Reporting.pytest_unconfigure`: a tenth of the whole run
             self.config.stash[reporting.FROZEN] = True
         return items
+
+    def _announce(self, suite: Suite, shown: str, items: Iterable[pytest.Item | pytest.Collector]) -> None:
+        """Leave in the ledger what there is to know of the file beyond its cases."""
+        runs = [item.stash[running.RUN] for item in items]
+        counts = Counter((run.case.search, run.variant) for run in runs)
+        totals = [(search, variant, count) for (search, variant), count in counts.items()]
+        gates = [gate_values(gate) for gate in suite.terms.gates]
+        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates))
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.

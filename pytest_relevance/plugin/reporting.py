@@ -16,15 +16,13 @@ import pytest
 
 from pytest_relevance.plugin import calling, running
 from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, write_lines
+from pytest_relevance.plugin.ledger import ENTRIES, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief, is_by_line
-from pytest_relevance.reports.summary import Entry, summary_lines
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, Scored
+from pytest_relevance.reports.summary import summary_lines
+from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
 
 NAME = "relevance-reporting"
-
-ENTRIES = "relevance"
-"""The attribute of a report that carries the entries: one of a case, as many as its checks of a test in Python."""
 
 TOLD = "relevance_told"
 """The attribute of a report that carries what is told of a failure (`telling`)."""
@@ -65,7 +63,7 @@ class Reporting:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._lists_unjudged = config.option.relevance_unjudged is not None
-        self._entries: dict[tuple[str, int], tuple[dict[str, Any], str, bool]] = {}
+        self._ledger = ledger_of(config)
         self._ended: _Ended | None = None
         self._told: dict[str, Any] | None = None
         self._advised: set[str] = set()
@@ -83,7 +81,7 @@ class Reporting:
         report is put there when it is logged, before anybody else sees it.
         """
         raised = call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception)
-        if call.when == "call" or (call.when == "setup" and raised):
+        if call.when == "call" or (call.when == "setup" and call.excinfo is not None):
             this = item.stash.get(running.RUN, None)
             runs = (this,) if this is not None else item.stash.get(running.RUNS, ())
             if runs:
@@ -108,6 +106,8 @@ class Reporting:
                     scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
                     setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
                 told = ended.attach_to(report) or told
+                for run in ended.runs:
+                    self._ledger.attach_facts(report, run.file)
         if told is not None and report.failed:
             setattr(report, TOLD, told)
         if self._is_worker:
@@ -115,23 +115,15 @@ class Reporting:
         told = getattr(report, TOLD, None)
         if told is not None:
             report.longrepr = self._text(told)  # type: ignore[assignment]
-        entries = getattr(report, ENTRIES, None)
-        if entries and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" comes another
-            was_xfail = hasattr(report, "wasxfail")
-            for number, entry in enumerate(entries):
-                own = entry.pop("outcome", None)
-                outcome = (report.outcome, was_xfail) if own is None else (own, False)
-                self._entries[report.nodeid, number] = entry, *outcome
+        self._ledger.add(report)
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary."""
-        if not self._entries:
+        entries = self._ledger.entries()
+        if all(entry.status == SKIPPED for entry in entries):  # nothing ran
             return
         verbose = self._config.option.verbose
-        entries = [
-            Entry.of(entry, outcome, was_xfail=was_xfail) for entry, outcome, was_xfail in self._entries.values()
-        ]
         if verbose > 1:
             passed = [entry for entry in entries if entry.lines and entry.outcome == "passed"]
             if passed:
@@ -194,6 +186,8 @@ class _Ended:
             if run.scored is None and report.passed:
                 continue  # another plugin did something else in its place
             entry = _entry(run, self.item.name)
+            if run.scored is None and report.skipped and not hasattr(report, "wasxfail"):
+                entry["verdict"] = SKIPPED
             entries.append(entry)
             if run.error is not None and run.error is error:
                 if report.skipped and not hasattr(report, "wasxfail"):

@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, harmless
-from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE, MEASURED
+from pytest_relevance.runs.scored import ERROR, INCONCLUSIVE, MEASURED, SKIPPED
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
@@ -69,6 +69,8 @@ class Entry:
         """The word that the summary counts the case under."""
         if self.was_xfail:
             return "xfailed" if self.outcome == "skipped" else "xpassed"
+        if self.verdict == SKIPPED:
+            return SKIPPED
         if self.verdict in (ERROR, INCONCLUSIVE):
             return self.verdict if self.outcome != "skipped" or self.verdict == INCONCLUSIVE else "skipped"
         if self.outcome == "passed":

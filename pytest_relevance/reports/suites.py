@@ -17,7 +17,7 @@ from pytest_relevance.reports.entries import (
 )
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, pad, width
 from pytest_relevance.runs.expectations import duration
-from pytest_relevance.runs.scored import ERROR
+from pytest_relevance.runs.scored import ERROR, SKIPPED
 
 
 def suite_lines(entries: Sequence[Entry], variants: Sequence[Variant]) -> list[Line]:
@@ -60,7 +60,7 @@ class _Figures:
         counted = Counter(entry.status for entry in entries)
         counts = [(f"{counted[status]} {status}", style) for status, style in STATUSES.items() if counted[status]]
         spans = [*((f"{words}, ", style) for words, style in counts[:-1]), *counts[-1:]]
-        undefined = sum(1 for entry in entries if entry.score is None and entry.verdict != ERROR)
+        undefined = sum(1 for entry in entries if entry.score is None and entry.verdict not in (ERROR, SKIPPED))
         if undefined:  # in parentheses, as these cases have been counted already
             spans.append((f" ({undefined} n/a)", PLAIN))
         latencies = [entry.latency for entry in entries if entry.latency is not None]

@@ -32,7 +32,6 @@ _ANOTHER_KEY = '},"'
 """Details end their line, and in them no key follows upon an object; in a text the quote would be escaped."""
 
 
-
 def write_record(path: str | os.PathLike[str], run: Run) -> None:
     """Write a run, in one step; gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
     data = "\n".join(_lines(run)).encode("utf-8", "surrogatepass") + b"\n"

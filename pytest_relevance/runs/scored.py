@@ -23,6 +23,9 @@ PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR = "passed", "failed", "inconclusiv
 
 VERDICTS = (PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR)
 
+SKIPPED = "skipped"
+"""What stands in the place of a verdict where a case was not to run."""
+
 _NDCG: dict[int, Metric] = {}
 
 

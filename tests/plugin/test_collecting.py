@@ -174,7 +174,7 @@ BAD_FILES = {
     "params with k": (b"cases: [{query: a, params: {k: 3}}]\n", "params may not have k"),
     "a floor without judgments": (b"cases: [{query: a, min_ndcg: 0.5}]\n", "a floor needs judgments"),
     "a fixture that is no name": (b"cases: [{query: a, search: my search}]\n", "expected the name of a fixture"),
-    "what is not there yet": (b"gates: [{passing: 1}]\ncases: [{query: a}]\n", "not supported yet"),
+    "a gate that is none": (b"gates: [{passing: 2}]\ncases: [{query: a}]\n", "expected the share of cases"),
 }
 
 

@@ -1,0 +1,118 @@
+"""What is known of a run in the process that has all reports: the cases that ended, and the files they are from.
+
+Under pytest-xdist the controller collects nothing and calls nothing. All that it knows came on reports, as attributes
+of builtin types: the entries of the cases, what is kept of each beyond its entry, and with the first report of a file
+in each worker what there is to know of the file. The last report of an item counts, so that a case that is run again
+counts once. Gates, records and baselines read here what they need at the end of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from pytest_relevance.reports.entries import Entry
+
+ENTRIES = "relevance"
+"""The attribute of a report that carries the entries: one of a case, as many as its checks of a test in Python."""
+
+FILES = "relevance_files"
+"""The attribute of a report that carries what there is to know of case files, by their names: `FileFacts.values`."""
+
+ENDED = ("passed", "failed", "skipped")
+"""The outcomes of a report after which no other of the same item comes; not after "rerun"."""
+
+LEDGER: pytest.StashKey[Ledger] = pytest.StashKey()
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What there is to know of a case file beyond its cases that ran.
+
+    `path` is where it is. `totals` are how many items it has in each variant, whether they were chosen to run or not.
+    `gates` are its gates as `cases.gates.gate_values` has them.
+    """
+
+    path: str
+    totals: Sequence[tuple[str, str | None, int]] = ()
+    gates: Sequence[dict[str, Any]] = ()
+
+    def values(self) -> dict[str, Any]:
+        """The same in types that travel."""
+        return {"path": self.path, "totals": [*map(list, self.totals)], "gates": [*self.gates]}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> FileFacts:
+        """The facts from what travelled."""
+        totals = [(search, variant, count) for search, variant, count in values["totals"]]
+        return cls(values["path"], totals, values["gates"])
+
+
+@dataclass(slots=True)
+class Kept:
+    """What is kept of a case that ended: its entry, and with which outcome."""
+
+    entry: dict[str, Any]
+    outcome: str
+    was_xfail: bool
+
+    def as_entry(self) -> Entry:
+        """The entry as reports know it."""
+        return Entry.of(self.entry, self.outcome, was_xfail=self.was_xfail)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files."""
+
+    cases: dict[tuple[str, int], Kept] = field(default_factory=dict)
+    files: dict[str, FileFacts] = field(default_factory=dict)
+    _waiting: dict[str, FileFacts] = field(default_factory=dict)
+
+    def announce(self, file: str, facts: FileFacts) -> None:
+        """Keep what there is to know of a file until its first report leaves this process."""
+        self._waiting[file] = facts
+
+    def attach_facts(self, report: pytest.TestReport, file: str) -> None:
+        """Put what there is to know of a file on its first report."""
+        facts = self._waiting.pop(file, None)
+        if facts is not None:
+            setattr(report, FILES, {file: facts.values()})
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Keep what came on a report."""
+        for file, values in getattr(report, FILES, {}).items():
+            self.files.setdefault(file, FileFacts.of(values))
+        if report.outcome not in ENDED:
+            return
+        was_xfail = hasattr(report, "wasxfail")
+        for number, entry in enumerate(getattr(report, ENTRIES, ())):
+            own = entry.pop("outcome", None)
+            outcome = (report.outcome, was_xfail) if own is None else (own, False)
+            self.cases[report.nodeid, number] = Kept(entry, *outcome)
+
+    def entries(self) -> list[Entry]:
+        """The entries of all cases that ended."""
+        return [kept.as_entry() for kept in self.cases.values()]
+
+    def of_file(self, file: str) -> Iterator[tuple[str, Kept]]:
+        """The cases of a file that ended, with the node ids of their items."""
+        for (nodeid, _), kept in self.cases.items():
+            if kept.entry["file"] == file:
+                yield nodeid, kept
+
+    def ran_whole(self, file: str) -> bool:
+        """Whether every item of a file ended or was skipped: nothing was deselected, nothing was cut short."""
+        facts = self.files.get(file)
+        return facts is not None and sum(1 for _ in self.of_file(file)) >= sum(count for *_, count in facts.totals)
+
+
+def ledger_of(config: pytest.Config) -> Ledger:
+    """The ledger of this process."""
+    ledger = config.stash.get(LEDGER, None)
+    if ledger is None:
+        ledger = config.stash[LEDGER] = Ledger()
+    return ledger
