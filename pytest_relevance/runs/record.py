@@ -20,7 +20,7 @@ from pytest_relevance.files import Unreadable, read_whole, write_whole
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.run import NO_DIGEST, Conditions, RecordError, Result, Run
 from pytest_relevance.runs.scored import SKIPPED, VERDICTS
-from pytest_relevance.wording import quoted
+from pytest_relevance.wording import quoted, shown
 
 KIND = "pytest-relevance record"
 VERSION = 1
@@ -76,7 +76,7 @@ def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Resul
             return None
     try:
         values = json.loads(f"[{'},'.join(heads)}}}]") if heads else []
-        if len(values) != len(heads) or not _are_sound(values):
+        if len(values) != len(heads) or not all(_are_sound(values, name) for name in _SHAPES):
             return None
         return [Result(each, tail, conditions[each["conditions"]]) for each, tail in zip(values, tails, strict=True)]
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
@@ -89,23 +89,41 @@ def _careful(file: str, lines: Sequence[str], conditions: Sequence[Conditions]) 
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
-        values = read_object(file, number, line)
         try:
-            details = values.pop("details", {})
-            found = Result(values, details, conditions[values["conditions"]])
-            wrong = next((name for name, fits in _SHAPES.items() if not fits([values])), None)
-            if wrong is not None:
-                raise ValueError(f"{wrong} is {values.get(wrong)!r}")
-            len(found.ranking), found.graded
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise RecordError(f"{file}:{number}: the line is no result ({error!r}); make the record again") from None
-        results.append(found)
+            results.append(_result(read_object(file, number, line), conditions))
+        except ValueError as error:
+            if isinstance(error, RecordError):
+                raise
+            raise RecordError(f"{file}:{number}: the line is no result: {error}; make the record again") from None
     return results
 
 
-def _are_sound(values: Sequence[Mapping[str, Any]]) -> bool:
+def _result(values: dict[str, Any], conditions: Sequence[Conditions]) -> Result:
+    """The result of a line. ValueError says what is wrong with it."""
+    details = values.pop("details", {})
+    for name in ("file", "id", "verdict", "conditions"):
+        if name not in values:
+            raise ValueError(f"it has no {name}")
+    for name in _SHAPES:
+        if not _are_sound([values], name):
+            raise ValueError(f"its {name} {'are' if name == 'scores' else 'is'} {shown(values[name])}")
+    number = values["conditions"]
+    if not (isinstance(number, int) and 0 <= number < len(conditions)):
+        raise ValueError(f"its conditions are {shown(number)}, and the header has {len(conditions)}")
+    found = Result(values, details, conditions[number])
+    try:
+        len(found.ranking), found.graded
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"its details are {shown(details)} ({error})") from None
+    return found
+
+
+def _are_sound(values: Sequence[Mapping[str, Any]], name: str) -> bool:
     """Whether what comparisons rely on has the right shape: a hand may have been at it."""
-    return all(fits(values) for fits in _SHAPES.values())
+    try:
+        return _SHAPES[name](values)
+    except (AttributeError, KeyError, TypeError):
+        return False
 
 
 def _texts(name: str) -> Callable[[Sequence[Mapping[str, Any]]], bool]:
