@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FILE = "file"
 _KEYS = (FILE, "format", "query")
+_WITH_QUERY = "elasticsearch"
 _EXPECTED = "expected the name of a file, a list of them, or {file: ..., format: ...}"
 _MOST_LOOKED_AT = 1000
 """Files in a folder that are compared with the name of a missing one."""
@@ -96,9 +97,17 @@ def _named(value: object, at: Path) -> NamedFile:
             format = check_format(format)
         except ValueError as error:
             refusals.append(Refused(str(error), (*at, "format")))
+        else:
+            if format != _WITH_QUERY and "query" in value:
+                refusals.append(_query_is_not_for(format).under(*at, "query"))
     if refusals:
         raise RefusedSeveral(refusals)
     return NamedFile(value[FILE], format, value.get("query"), (*at, FILE))
+
+
+def _query_is_not_for(format: str) -> Refused:
+    what = "query is for Elasticsearch requests, where it says in which place the text of a query stands"
+    return Refused(f"{what}; {format} needs none, take it out")
 
 
 def _unknown(key: object, value: Mapping[object, object], at: Path) -> Refused:
@@ -169,7 +178,10 @@ def _ratings(path: str, named: NamedFile, shown: str) -> Ratings:
     from pytest_relevance.judgments.source import Source
 
     options = {} if named.query is None else {"query": named.query}
-    return read_ratings(Source.read(path, shown, options), named.format)
+    ratings = read_ratings(Source.read(path, shown, options), named.format)
+    if named.query is not None and ratings.format != _WITH_QUERY:
+        raise _query_is_not_for(ratings.format)
+    return ratings
 
 
 def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:

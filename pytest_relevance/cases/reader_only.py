@@ -52,6 +52,7 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a number names no grade", "scale: {1: 1, b: 0}\ncases: [{query: a}]", "cannot name a grade"),
     Rule("a scale fits its gain", "scale: [0, 60]\ncases: [{query: a}]", "the highest grade may be 50"),
     Rule("a name is one of the scale", "cases: [{query: a, judgments: {x: good}}]", "is no number"),
+    Rule("a judged document has a grade", "cases: [{query: a, judgments: {x: null}}]", "the document has no grade"),
     Rule("a grade is on the scale", "scale: [0, 3]\ncases: [{query: a, judgments: {x: 4}}]", "is off the scale"),
     Rule("a grade has a gain", "cases: [{query: a, judgments: {x: 51}}]", "too high for exponential gain"),
     Rule("a gain is that of a grade", "gain: {good: 1}\ncases: [{query: a}]", "is no grade"),
@@ -63,10 +64,16 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a comparison with a count is whole", "cases: [{query: a, expect: {results: '> 1.5'}}]", "a whole number"),
     Rule("a search takes some time", "cases: [{query: a, expect: {latency: 0 ms}}]", "the longest duration allowed"),
     # files
-    Rule("what it names is there", "judgments: no.csv\ncases: [{query: a}]", "there is no file no.csv"),
+    Rule("what it names is there", "judgments: no.csv\ncases: [{query: a}]", "there is no file"),
+    Rule("what it names is a file", "judgments: .\ncases: [{query: a}]", "is no file"),
     Rule("a file has a name", "queries: 5", "expected the name of a file"),
+    Rule(
+        "judgments are no number", "cases: [{query: a, judgments: 5}]", "expected document: grade pairs or a judgment"
+    ),
+    Rule("what is said of a file is text", "queries: {file: 5}", "expected text, found"),
     Rule("a list has each file once", "queries: [no.tsv, no.tsv]", "stands twice"),
     Rule("a file has a known format", "cases: [{query: a, judgments: {file: no.csv, format: x}}]", "unknown format"),
+    Rule("only a request says where its query is", "queries: {file: a, format: csv, query: b}", "is for Elasticsearch"),
     Rule("a file is no document", "cases: [{query: a, judgments: {file: no.csv, b: 1}}]", "a file has file, format"),
     # gates
     Rule("gates have different names", "gates: [{passing: 1}, {passing: 1.0}]\ncases: [{query: a}]", "a second gate"),

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import json
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, read_suite
 from pytest_relevance.cases.model import Suite
+from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.files import read_whole
 
 if TYPE_CHECKING:
     from tests.cases.conftest import Shop
@@ -77,6 +83,15 @@ def test_a_path_is_relative_to_the_case_file(rated: Shop) -> None:
     assert suite.files == (str(rated.folder / "search/../data/more.txt"),)
 
 
+def test_where_a_request_has_its_query_can_be_said(shop: Shop) -> None:
+    ratings = [{"_index": "i", "_id": "boot", "rating": 2}]
+    request = {"query": {"bool": {"must": {"match": {"title": "boots"}}, "filter": {"term": {"shop": "uk"}}}}}
+    shop.write("rank_eval.json", json.dumps({"requests": [{"id": "r1", "request": request, "ratings": ratings}]}))
+    named = "{file: rank_eval.json, format: elasticsearch, query: request.query.bool.must.match.title}"
+    cases = shop.cases(f"queries: {named}\njudgments: {named}\n")
+    assert {name: (case.query, case.judgments) for name, case in cases.items()} == {"r1": ("boots", {"boot": 2})}
+
+
 def test_gzip_is_unpacked(shop: Shop) -> None:
     shop.write("qrels.txt.gz", gzip.compress(QRELS.encode()))
     assert shop.judgments("judgments: qrels.txt.gz\ncases: [{id: q2, query: a}]") == {"q2": BOTH["q2"]}
@@ -129,6 +144,12 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
             "{file: qrels.txt, form: a}",
             ': unknown key "form"; a file has file, format and query; did you mean "',
         ),
+        (
+            "suite",
+            "{file: qrels.txt, format: csv, query: x}",
+            ".query: query is for Elasticsearch requests, where it say",
+        ),
+        ("case", "{file: qrels.txt, query: x}", ".file: query is for Elasticsearch requests, where it says in which p"),
         ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
         ("case", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
         (
@@ -566,3 +587,49 @@ def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RelevanceWarning)
         assert read_suite(path).cases == suite.cases
+
+
+# Whatever is in them
+
+
+def test_a_file_is_read_once(rated: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many cases name it, and however often the case file is read."""
+    read: list[str] = []
+
+    def counted(path: str) -> bytes:
+        read.append(Path(path).name)
+        return read_whole(path)
+
+    monkeypatch.setattr("pytest_relevance.judgments.source.read_whole", counted)
+    cases = "".join(f"  - {{id: c{number}, query: hats, judgments: rated.csv, raters: max}}\n" for number in range(5))
+    rated.read(f"cases:\n{cases}  - {{id: q1, query: a, scale: [0, 4]}}\njudgments: qrels.txt\n".replace("c0", "q2"))
+    assert sorted(read) == ["qrels.txt", "rated.csv"]
+
+
+WORDS = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)
+GRADES = st.integers(0, 3) | st.sampled_from([0.5, 1.25])
+JUDGED = st.dictionaries(WORDS, st.dictionaries(WORDS, GRADES, min_size=1, max_size=5), min_size=1, max_size=5)
+
+
+@given(judged=JUDGED)
+@settings(max_examples=60)
+def test_a_suite_is_the_same_with_its_judgments_in_the_file_and_in_another(
+    tmp_path_factory: pytest.TempPathFactory, judged: dict[str, dict[str, float]]
+) -> None:
+    folder = tmp_path_factory.mktemp("suite")
+    (folder / "judgments.json").write_text(json.dumps(judged), encoding="utf-8")
+    (folder / "queries.json").write_text(json.dumps({query: query for query in judged}), encoding="utf-8")
+    written = [{"query": query, "judgments": grades} for query, grades in judged.items()]
+    texts = {
+        "inline": {"min_ndcg": 0.5, "cases": written},
+        "beside": {"min_ndcg": 0.5, "cases": [{"query": query} for query in judged], "judgments": "judgments.json"},
+        "listed": {"min_ndcg": 0.5, "queries": "queries.json", "judgments": "judgments.json"},
+    }
+    suites = []
+    for text in texts.values():
+        (folder / "shop.yaml").write_text(json.dumps(text, ensure_ascii=False), encoding="utf-8")
+        suites.append(load_suite(folder / "shop.yaml"))
+    inline = [(case.id, case.query, case.judgments, case.min_ndcg) for case in suites[0].cases]
+    for suite in suites[1:]:
+        assert [(case.id, case.query, case.judgments, case.min_ndcg) for case in suite.cases] == inline
+        assert suite.terms == suites[0].terms

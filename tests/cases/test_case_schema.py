@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
@@ -275,6 +275,54 @@ def test_as_draft_7_the_schema_says_the_same(editor_sees: EditorSees, schema_say
     old = Draft7Validator({**case_file_schema(), "$schema": Draft7Validator.META_SCHEMA["$id"]})
     errors = old.iter_errors(editor_sees(text))
     assert {f"{'.'.join(map(str, error.absolute_path))}: {error.validator}" for error in errors} == {*schema_says(text)}
+
+
+# Files: what may name them, and what may be said about them
+
+NAMES = st.sampled_from(
+    ["rated.csv", "./rated.csv", "more.csv", "no.csv", "", "7", "no", "null", ".", 7, 1.5, True, None]
+)
+DESCRIBED = st.fixed_dictionaries(
+    {},
+    optional={
+        "file": NAMES,
+        "format": st.sampled_from(["csv", "tsv", "cvs", "", None, 3, ["csv"]]),
+        "query": st.sampled_from(["params.text", "", 3]),
+        "form": st.just("csv"),
+        "document": st.sampled_from([1, "good", {"grade": 1}]),
+    },
+)
+ANY_FILES = st.one_of(NAMES, DESCRIBED, st.lists(NAMES | DESCRIBED | st.just(["rated.csv"]), max_size=3))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of judgments that are files of queries too."""
+    folder = tmp_path_factory.mktemp("files")
+    for name, document in (("rated.csv", "a"), ("more.csv", "b")):
+        (folder / name).write_text(f"query,docid,rating\nhats,{document},1\nsocks,{document},0\n", encoding="utf-8")
+    return folder
+
+
+@given(
+    suite=st.fixed_dictionaries({}, optional={"judgments": ANY_FILES, "queries": ANY_FILES, "scale": st.just([0, 1])}),
+    judgments=st.none() | st.builds(lambda files: {"judgments": files}, ANY_FILES),
+)
+@settings(max_examples=300)
+def test_the_schema_and_the_reader_agree_on_files(
+    schema_says: SchemaSays, folder: Path, suite: dict[str, object], judgments: dict[str, object] | None
+) -> None:
+    """But for the rules that only the reader holds."""
+    if "queries" not in suite or judgments is not None:
+        suite = {**suite, "cases": [{"query": "hats", **(judgments or {})}]}
+    text = json.dumps(suite)
+    try:
+        parse_suite(text.encode(), str(folder / "shop.yaml"), shown="shop.yaml")
+    except CaseFileError as error:
+        by_rule = all(any(rule.message in problem.message for rule in READER_ONLY) for problem in error.problems)
+        assert by_rule or schema_says(text) != []
+    else:
+        assert schema_says(text) == []
 
 
 # What only the reader can refuse
