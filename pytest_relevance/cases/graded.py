@@ -112,7 +112,11 @@ def check_scale(value: object, terms: Mapping[str, object]) -> Scale:
 
 
 def check_judgments(value: object, terms: Mapping[str, object]) -> Graded | tuple[NamedFile, ...]:
-    """Judgments of a case, or `RefusedSeveral` with a path to each that cannot be a grade; or the files they are in."""
+    """Judgments of a case, or `RefusedSeveral` with a path to each that cannot be a grade; or the files they are in.
+
+    A mapping is documents and their grades, unless it has the key `file`, and as its value a text that names no grade
+    of the scale: then it is a file.
+    """
     scale = terms.get("scale")
     assert scale is None or isinstance(scale, Scale)
     if not isinstance(value, Mapping):

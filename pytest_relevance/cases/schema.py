@@ -68,7 +68,7 @@ _ANY_NUMBER: Schema = {"type": "number"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
-_FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in (*FORMATS, *ALIASES)}
+_FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in sorted([*FORMATS, *ALIASES])}
 
 _DEFINITIONS: dict[str, Schema] = {
     "id": {

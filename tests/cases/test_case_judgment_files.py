@@ -612,7 +612,7 @@ JUDGED = st.dictionaries(WORDS, st.dictionaries(WORDS, GRADES, min_size=1, max_s
 
 
 @given(judged=JUDGED)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_a_suite_is_the_same_with_its_judgments_in_the_file_and_in_another(
     tmp_path_factory: pytest.TempPathFactory, judged: dict[str, dict[str, float]]
 ) -> None:

@@ -167,6 +167,7 @@ def is_metric(text: str) -> bool:
 
 
 @given(metric=metrics())
+@settings(deadline=None)
 def test_every_spelling_of_a_metric_that_is_read_is_accepted(schema_says: SchemaSays, metric: str) -> None:
     assume(is_metric(metric))
     assert schema_says(f"cases: [{{query: a, expect: {{{json.dumps(metric)}: '<= 1'}}}}]") == []
@@ -308,7 +309,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     suite=st.fixed_dictionaries({}, optional={"judgments": ANY_FILES, "queries": ANY_FILES, "scale": st.just([0, 1])}),
     judgments=st.none() | st.builds(lambda files: {"judgments": files}, ANY_FILES),
 )
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_the_schema_and_the_reader_agree_on_files(
     schema_says: SchemaSays, folder: Path, suite: dict[str, object], judgments: dict[str, object] | None
 ) -> None:
