@@ -32,10 +32,7 @@ MOST_COMPARED = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What judgments are looked for: those of a case with this query, and this id where it has one of its own.
-
-    `listed` knows the ids that files of queries give a text.
-    """
+    """What judgments are looked for: those of a case with this query, and this id where it has one of its own."""
 
     id: str | None
     text: str
@@ -147,29 +144,28 @@ class JudgmentFile:
 
 
 class JudgmentFiles:
-    """The judgment files of a suite and of its cases."""
+    """The judgment files of a suite and of its cases.
 
-    def __init__(
-        self,
-        files: Files,
-        named: Sequence[NamedFile],
-        terms: GradingTerms,
-        listed: Callable[[str], Sequence[str]] | None,
-    ) -> None:
-        self._listed = listed if listed is not None else _no_ids
+    `terms` are the suite's; `listed` knows the ids that files of queries give a text.
+    """
+
+    def __init__(self, files: Files, terms: GradingTerms, listed: Callable[[str], Sequence[str]] | None = None) -> None:
         self._files = files
         self._terms = terms
+        self._listed = listed if listed is not None else _no_ids
         self._opened: dict[NamedFile, JudgmentFile] = {}
+        self._of_suite: Sequence[JudgmentFile] = ()
         self._misses = 0
+
+    def serve_all(self, named: Sequence[NamedFile]) -> None:
+        """Read the files that the suite names for all of its cases. `Refused` or `RefusedSeveral`."""
         self._of_suite = self._open(named)
 
     def of_case(self, name: str | None, text: str, own: Mapping[str, object], values: Mapping[str, object]) -> Graded:
         """The judgments of a case, by its checked keys (`own`) and those on top of the suite's (`values`).
 
-        `name` is its id, None where it has none but its query, `text`.
-
-        `Refused` or `RefusedSeveral` for ratings that are no grades, that contradict each other, and where there are
-        none at all in the files that it should be in.
+        `name` is its id, None where it has none but its query, `text`. `Refused` or `RefusedSeveral` for ratings that
+        are no grades, that contradict each other, and where there are none at all in the files that it should be in.
         """
         asked = Asked(name, text, self._listed)
         terms = GradingTerms.of(values) if "scale" in own or "raters" in own else self._terms

@@ -52,7 +52,7 @@ class Sources:
                     refusals += [refused.under("queries", *named.at) for refused in error.all()]
         if "judgments" in suite:
             try:
-                self._open_judgments(suite, suite["judgments"])  # type: ignore[arg-type]
+                self._judgments_under(suite).serve_all(suite["judgments"])  # type: ignore[arg-type]
             except (Refused, RefusedSeveral) as error:
                 self.unknown = True
                 refusals += [refused.under("judgments") for refused in error.all()]
@@ -73,13 +73,10 @@ class Sources:
 
         `name` is its id, None where it has none but its query. `Refused` or `RefusedSeveral` with paths from the case.
         """
-        if self._judgments is None:
-            written = own.get("judgments", NO_JUDGMENTS)
-            if isinstance(written, Graded):
-                return written
-            self._open_judgments(suite, ())  # the case names a file, the suite none
-        assert self._judgments is not None
-        return self._judgments.of_case(name, str(own["query"]), own, values)
+        written = own.get("judgments", NO_JUDGMENTS)
+        if self._judgments is None and isinstance(written, Graded):
+            return written
+        return self._judgments_under(suite).of_case(name, str(own["query"]), own, values)
 
     def skip(self, own: Mapping[str, object]) -> None:
         """Note that the judgments of a case are not asked for, as something else is wrong with it."""
@@ -95,9 +92,11 @@ class Sources:
         """What is no mistake in the files, and may be one."""
         return tuple(self._judgments.notices()) if self._judgments is not None else ()
 
-    def _open_judgments(self, suite: Mapping[str, object], named: Sequence[NamedFile]) -> None:
-        from pytest_relevance.cases.judged import GradingTerms, JudgmentFiles
+    def _judgments_under(self, suite: Mapping[str, object]) -> JudgmentFiles:
+        if self._judgments is None:
+            from pytest_relevance.cases.judged import GradingTerms, JudgmentFiles
 
-        listed = self._queries.ids if self._queries is not None else None
-        self.has_judgments = True
-        self._judgments = JudgmentFiles(self._files, named, GradingTerms.of(suite), listed)
+            listed = self._queries.ids if self._queries is not None else None
+            self._judgments = JudgmentFiles(self._files, GradingTerms.of(suite), listed)
+            self.has_judgments = True
+        return self._judgments

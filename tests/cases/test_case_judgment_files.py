@@ -240,6 +240,11 @@ def test_a_grade_off_the_scale_names_file_line_query_and_document(shop: Shop) ->
     ]
 
 
+def test_a_missing_file_does_not_hide_what_is_wrong_with_another(rated: Shop) -> None:
+    found = rated.mistakes("scale: [0, 2]\njudgments: [no.csv, qrels.txt]\ncases: [{id: q1, query: a, k: 0}]")
+    assert [line.partition(": ")[0] for line in found] == ["shop.yaml:2:13", "shop.yaml:3:31", "qrels.txt:1"]
+
+
 def test_a_wrong_file_hides_no_other_mistake_and_makes_none(shop: Shop) -> None:
     """A case is not blamed for judgments that could not be read."""
     text = """
