@@ -1,7 +1,10 @@
 """The record of a run on disk: JSON lines, a header and a line a result, sorted by nothing but the order of the run.
 
 The header has a version. A record of a newer version is refused, not guessed at. Settings are many results' and stand
-once, in the header. What is read is checked only as far as a hand could have broken it: that every line is a result.
+once, in the header, and so does what there is to know of each case file. What is read is checked only as far as a hand
+could have broken it: that every line is a result.
+
+A result becomes text (`result_line`) where its case ran: text is light to send, and to keep until the run ends.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import Any
 
 from pytest_relevance.files import Unreadable, read_whole, write_whole
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.runs.facts import CaseFileFacts
 from pytest_relevance.runs.run import NO_DIGEST, Conditions, RecordError, Result, Run
 from pytest_relevance.runs.scored import SKIPPED, VERDICTS
 from pytest_relevance.wording import quoted, shown
@@ -32,12 +36,75 @@ _ANOTHER_KEY = '},"'
 """Details end their line, and in them no key follows upon an object; in a text the quote would be escaped."""
 
 
+Line = tuple[str, str]
+"""A result as text: its conditions, which many share, and the rest of it."""
+
+
 def write_record(path: str | os.PathLike[str], run: Run) -> None:
     """Write a run, in one step; gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
-    data = "\n".join(_lines(run)).encode("utf-8", "surrogatepass") + b"\n"
+    write_lines(path, _lines(run.results), run.missing, run.files, run.program)
+
+
+def write_lines(
+    path: str | os.PathLike[str],
+    lines: Iterable[Line],
+    missing: Iterable[str] = (),
+    files: Mapping[str, CaseFileFacts] | None = None,
+    program: str = "",
+) -> None:
+    """Write a record of results that are text already."""
+    conditions: dict[str, int] = {}
+    written = []
+    for shared, rest in lines:
+        written.append(f'{{"conditions":{conditions.setdefault(shared, len(conditions))},{rest[1:]}')
+    header = {
+        "kind": KIND,
+        "version": VERSION,
+        "program": program,
+        "results": len(written),
+        "missing": list(missing),
+        "files": {file: facts.values() for file, facts in (files or {}).items()},
+    }
+    first = f'{as_json(header)[:-1]},"conditions":[{",".join(conditions)}]}}'
+    data = "\n".join([first, *written, ""]).encode("utf-8", "surrogatepass")
     if os.fspath(path).endswith(".gz"):
-        data = gzip.compress(data, mtime=0)
+        data = gzip.compress(data, compresslevel=6, mtime=0)
     write_whole(path, data)
+
+
+def _lines(results: Iterable[Result]) -> Iterator[Line]:
+    shared: dict[int, str] = {}
+    for result in results:
+        conditions = shared.get(id(result.conditions))
+        if conditions is None:
+            conditions = shared[id(result.conditions)] = conditions_text(result.conditions)
+        yield conditions, result_line(result.values, result.kept_details, result.k)
+
+
+def conditions_text(conditions: Conditions) -> str:
+    """Conditions as text."""
+    return as_json({"search": conditions.search, "k": conditions.k, **settings_values(conditions.settings)})
+
+
+def result_line(values: Mapping[str, Any], details: Mapping[str, Any] | str, k: int) -> str:
+    """A result as text, without its conditions, of which `k` is the cutoff. What is usual is left out."""
+    written = {name: value for name, value in values.items() if not _is_default(values, name, value, k)}
+    written["digest"] = values.get("digest") or NO_DIGEST
+    text = details if isinstance(details, str) else as_json(details)
+    return f"{as_json(written)[:-1]}{_DETAILS[:-1]}{text}}}"  # `_quick` takes the details from the end of the line
+
+
+def _is_default(values: Mapping[str, Any], name: str, value: object, k: int) -> bool:
+    """Whether a value need not be written, or is written elsewhere."""
+    return (
+        value is None
+        or name in ("conditions", "digest")
+        or (name in ("tags", "params", "reasons", "scores") and not value)
+        or (name == "weight" and value == 1)
+        or (name == "depth" and value == k)
+        or (name == "query" and value == values["id"])
+        or (name == "outcome" and value == values["verdict"])
+    )
 
 
 def read_record(path: str | os.PathLike[str]) -> Run:
@@ -48,7 +115,8 @@ def read_record(path: str | os.PathLike[str]) -> Run:
     try:
         conditions = [_conditions_of(values) for values in header["conditions"]]
         missing = [str(name) for name in header["missing"]]
-    except (KeyError, TypeError, ValueError) as error:
+        files = {str(name): CaseFileFacts.of(values) for name, values in header.get("files", {}).items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
     lines = text.split("\n")[1:]
     with no_garbage_collection():
@@ -60,7 +128,7 @@ def read_record(path: str | os.PathLike[str]) -> Run:
             f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
             "fetch or make it again"
         )
-    return Run(results, missing=missing, name=Path(file).name)
+    return Run(results, missing=missing, name=Path(file).name, files=files, program=str(header.get("program", "")))
 
 
 def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Result] | None:
@@ -180,42 +248,6 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     return values
 
 
-def _lines(run: Run) -> Iterable[str]:
-    conditions: dict[Conditions, int] = {}
-    for result in run.results:
-        conditions.setdefault(result.conditions, len(conditions))
-    header = {
-        "kind": KIND,
-        "version": VERSION,
-        "results": len(run.results),
-        "missing": list(run.missing),
-        "conditions": [_conditions_values(each) for each in conditions],
-    }
-    yield as_json(header)
-    for result in run.results:
-        values = {name: value for name, value in result.values.items() if not _is_default(result, name, value)}
-        # the order matters: `_quick` takes the details from the end of the line
-        yield as_json(
-            {
-                "conditions": conditions[result.conditions],
-                **values,
-                "digest": result.digest or NO_DIGEST,
-                "details": result.details,
-            }
-        )
-
-
-def _is_default(result: Result, name: str, value: object) -> bool:
-    """Whether a value need not be written, or is written elsewhere."""
-    return (
-        value is None
-        or name in ("conditions", "digest")
-        or (name in ("tags", "params", "reasons", "scores") and not value)
-        or (name == "weight" and value == 1)
-        or (name == "outcome" and value == result.verdict)
-    )
-
-
 def as_json(values: Mapping[str, object]) -> str:
     """An object on one line; what params may hold besides (a date, an infinity, a set) as its text."""
     try:
@@ -224,8 +256,7 @@ def as_json(values: Mapping[str, object]) -> str:
         return _as_json(_plain(values))
 
 
-def _as_json(values: object) -> str:
-    return json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str)
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
 
 
 def _plain(value: object) -> object:
@@ -235,10 +266,6 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _conditions_values(conditions: Conditions) -> dict[str, object]:
-    return {"search": conditions.search, "k": conditions.k, **settings_values(conditions.settings)}
 
 
 def _conditions_of(values: Mapping[str, Any]) -> Conditions:

@@ -12,18 +12,21 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import GradedRanking, dcg, ideal_grades, ranks_needed, score, scored_grades
+from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import Scored, ndcg_at
 from pytest_relevance.wording import quoted
 
 if TYPE_CHECKING:
     import pandas
+
+    from pytest_relevance.runs.facts import CaseFileFacts
 
 Key = tuple[str, str, str | None]
 """What tells the results of a run apart: the case file, the id of the case, the parameter id of its search."""
@@ -85,6 +88,11 @@ class Result:
         except ValueError:
             where = f"{self.file}, {quoted(self.id)}"
             raise RecordError(f"the record of {where} is damaged in its details; make it again") from None
+
+    @property
+    def kept_details(self) -> Mapping[str, Any] | str:
+        """The same, still as the text that it was read as."""
+        return self._details
 
     @property
     def key(self) -> Key:
@@ -261,19 +269,20 @@ def digest_of(judgments: Mapping[str, float]) -> str:
     """A short text that is the same for the same judgments, whatever their order; `NO_DIGEST` for none."""
     if not judgments:
         return NO_DIGEST
-    digest = blake2b(digest_size=8)
-    for document in sorted(judgments):
-        digest.update(f"{document}\0{judgments[document]:.12g}\n".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
+    text = "".join([f"{document}\0{grade:.12g}\n" for document, grade in sorted(judgments.items())])
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def values_of(case: Case, scored: Scored) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values and the details of the `Result` of a scored case, as far as its ranking decides them."""
     graded, k, settings = scored.graded, case.k, case.settings
-    metrics = [ndcg_at(k), *(expected.metric for expected in case.expect if expected.metric is not None)]
+    scores = {ndcg_at(k).text: defined(scored.score)}
+    for metric in metrics_of(case):
+        if metric.text not in scores:
+            scores[metric.text] = defined(score(metric, graded, settings))
     values: dict[str, Any] = {
         "verdict": scored.verdict,
-        "scores": {metric.text: defined(score(metric, graded, settings)) for metric in metrics},
+        "scores": scores,
         "latency": scored.latency,
         "digest": digest_of(case.judgments),
     }
@@ -290,15 +299,26 @@ def values_of(case: Case, scored: Scored) -> tuple[dict[str, Any], dict[str, Any
         "returned": scored.returned,
     }
     if case.judgments:
-        details["dcg"] = dcg(scored_grades(graded, settings), settings, k)
-        details["ideal_dcg"] = dcg(ideal_grades(graded, settings, k), settings, k)
         details["judgments"] = counted_grades(graded.judged)
     return values, details
 
 
+def metrics_of(case: Case) -> list[Metric]:
+    """What a case is measured by beside its nDCG@k: in its expectations, and in the gates of its suite."""
+    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
+    for gate in case.terms.gates:
+        metrics += gate.metrics
+    return metrics
+
+
 def counted_grades(judged: Iterable[float]) -> dict[str, int]:
     """How many judgments of a query have which grade, under the grade as text: a whole number, or all its digits."""
-    return {f"{float(grade)!r}".removesuffix(".0"): count for grade, count in Counter(judged).items()}
+    return {_as_text(grade): count for grade, count in Counter(judged).items()}
+
+
+@lru_cache(maxsize=1024)  # grades are few
+def _as_text(grade: float) -> str:
+    return f"{float(grade)!r}".removesuffix(".0")
 
 
 def defined(score: float) -> float | None:
@@ -312,24 +332,33 @@ def looks_at_all(case: Case) -> bool:
     return (
         settings.ideal == "returned"
         or settings.unjudged == "skip"
-        or any(
-            (expected.metric is not None and expected.metric.k is None) or expected.kind == "order"
-            for expected in case.expect
-        )
+        or any(metric.k is None for metric in metrics_of(case))
+        or any(expected.kind == "order" for expected in case.expect)
     )
 
 
 class Run:
     """The results of a run, as a record holds them: `Run.open("run.jsonl")`.
 
-    `results` are in the order of the record. `missing` are the node ids of cases that were to run and did not finish:
-    the run was interrupted, or a worker crashed.
+    `results` are in the order of the record. `missing` are the node ids of cases that were to run and did not finish
+    (the run was interrupted, or a worker crashed), and of case files that could not be collected. `files` is what there
+    is to know of each case file besides, `program` the version of pytest-relevance that scored.
     """
 
-    def __init__(self, results: Sequence[Result], *, missing: Iterable[str] = (), name: str = "run") -> None:
+    def __init__(
+        self,
+        results: Sequence[Result],
+        *,
+        missing: Iterable[str] = (),
+        name: str = "run",
+        files: Mapping[str, CaseFileFacts] | None = None,
+        program: str = "",
+    ) -> None:
         self.results: Sequence[Result] = tuple(results)
         self.missing = tuple(missing)
         self.name = name
+        self.files: Mapping[str, CaseFileFacts] = files or {}
+        self.program = program
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:

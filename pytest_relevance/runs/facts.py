@@ -1,0 +1,38 @@
+"""What a record says of a case file beside the results of its cases: what shards of a run are put together by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_relevance.cases.gates import gate_of, gate_values
+from pytest_relevance.cases.model import Gate
+
+Total = tuple[str, str | None, int]
+"""A search, its parameter id, and how many cases a file has in it, whether they were chosen to run or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFileFacts:
+    """A case file as a run found it. `node` is its node id; `content` stands for all that it and its files say."""
+
+    node: str
+    content: str
+    totals: tuple[Total, ...] = ()
+    gates: tuple[Gate, ...] = ()
+
+    def values(self) -> dict[str, Any]:
+        """The same as a record has it."""
+        return {
+            "node": self.node,
+            "content": self.content,
+            "totals": [[*total] for total in self.totals],
+            "gates": [gate_values(gate) for gate in self.gates],
+        }
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> CaseFileFacts:
+        """The facts that a record has. KeyError, TypeError or ValueError for what are none."""
+        totals = tuple((str(search), variant, int(count)) for search, variant, count in values["totals"])
+        return cls(str(values["node"]), str(values["content"]), totals, tuple(map(gate_of, values["gates"])))
