@@ -6,25 +6,21 @@ counts once. Registered only where the option is given.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_relevance.files import write_whole
-from pytest_relevance.plugin.failures import shown_path, write_lines
+from pytest_relevance.plugin.failures import write_lines
 from pytest_relevance.plugin.reporting import UNJUDGED, open_section
-from pytest_relevance.reports.text import BAD, PLAIN, harmless, line
+from pytest_relevance.plugin.target import Target, ended_well, runs_tests
+from pytest_relevance.reports.text import BAD, PLAIN, line
 from pytest_relevance.reports.worklist import Ran, Worklist, why_kept
 from pytest_relevance.wording import counted
 
 OPTION = "--relevance-unjudged"
-
-_NOTHING_RUNS = ("collectonly", "setuponly", "setupplan")
-_WITHOUT_FAILURE = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 def install(config: pytest.Config, file: str) -> None:
@@ -34,21 +30,16 @@ def install(config: pytest.Config, file: str) -> None:
     """
     if hasattr(config, "workerinput"):
         return
-    path = Path(os.path.abspath(os.path.expanduser(file)))
-    shown = harmless(shown_path(path, config))
-    trouble = _trouble(path, shown)
-    if trouble is not None:
-        raise pytest.UsageError(f"{OPTION}={harmless(file)}: {trouble}")
-    config.pluginmanager.register(WorklistFile(config, path, shown), "relevance-unjudged")
+    target = Target.of(config, OPTION, file, why_kept)
+    config.pluginmanager.register(WorklistFile(config, target), "relevance-unjudged")
 
 
 class WorklistFile:
     """The hooks that gather the unjudged results and write them."""
 
-    def __init__(self, config: pytest.Config, path: Path, shown: str) -> None:
-        self._path = path
-        self._shown = shown
-        self._runs_tests = not any(config.getoption(name, False) for name in _NOTHING_RUNS)
+    def __init__(self, config: pytest.Config, target: Target) -> None:
+        self._target = target
+        self._runs_tests = runs_tests(config)
         self._began = False
         self._unjudged: dict[str, Sequence[dict[str, Any]]] = {}
         self._outcome = ""
@@ -70,21 +61,17 @@ class WorklistFile:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
         """Write the file. That this fails is a failure of the run."""
         all_ran = [Ran.of(values) for ran in self._unjudged.values() for values in ran]
-        if not self._began or not (all_ran or exitstatus in _WITHOUT_FAILURE):  # nothing is known of what is unjudged
-            self._outcome = f"{self._shown} is not written: no case was scored"
+        shown = self._target.shown
+        if not self._began or not (all_ran or ended_well(exitstatus)):  # nothing is known of what is unjudged
+            self._outcome = f"{shown} is not written: no case was scored"
             return
         found = Worklist(all_ran)
-        trouble = _trouble(self._path, self._shown)  # somebody may have filled it in meanwhile
+        trouble = self._target.write(lambda path: write_whole(path, found.csv()))
         if trouble is None:
-            try:
-                write_whole(self._path, found.csv())
-            except OSError as error:
-                trouble = f"{self._shown} cannot be written: {error.strerror or error}"
-        if trouble is None:
-            self._outcome = f"{_counted(found)}: {self._shown}{'' if found.rows else ' has only its header'}"
+            self._outcome = f"{_counted(found)}: {shown}{'' if found.rows else ' has only its header'}"
             return
         self._failure = f"{_counted(found)}, and no list of them: {trouble}"
-        if exitstatus in _WITHOUT_FAILURE:
+        if ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(trylast=True)
@@ -106,21 +93,3 @@ def _counted(found: Worklist) -> str:
         return "no unjudged results"
     queries = counted(found.queries, "query", "queries")
     return f"{counted(len(found.rows), 'unjudged result')} of {queries}"
-
-
-def _trouble(path: Path, shown: str) -> str | None:
-    """Why a worklist cannot be written to a path, or must not be, and what to do; None where nothing is known."""
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        return f"{shown} is a folder; name a file in it"
-    if not target.parent.is_dir():
-        return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
-    if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
-        return f"{shown} may not be written; see to its permissions, or name another file"
-    if not target.is_file():  # there is none yet, or it is nothing that could be lost, such as a pipe
-        return None
-    try:
-        reason = why_kept(target.read_bytes())
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror or error}"
-    return reason and f"{shown} {reason}"
