@@ -69,6 +69,8 @@ def load_queries(
     known = _named(source, format)
     if known is None:
         known = next((one for one in FORMATS.values() if one.queries is not None and one.fits_queries(source)), None)
+    if known is None:  # it may be one that has ids alone
+        known = next((one for one in FORMATS.values() if one.queries is None and one.fits(source)), None)
     if known is None:
         _refuse_unknown(source, "queries")
     if known.queries is None:

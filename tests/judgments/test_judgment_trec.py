@@ -90,8 +90,9 @@ def test_nothing_but_comments(tmp_path: Path) -> None:
 
 def test_qrels_have_no_texts(tmp_path: Path) -> None:
     path = written(tmp_path, "q1 0 a 1\n")
-    with pytest.raises(JudgmentFileError, match=r"trec .* has no queries, only their ids; name a file of queries"):
-        read_queries(path, "trec")
+    for format in (None, "trec"):
+        with pytest.raises(JudgmentFileError, match=r"trec .* has no queries, only their ids; name a file of queries"):
+            read_queries(path, format)
 
 
 def test_the_qrels_of_trec_eval(data: Path) -> None:
