@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn
 
 from pytest_relevance.files import Unreadable, read_whole
+from pytest_relevance.judgments.json_text import Decoder, JsonPlaces, garbage_kept, half_a_character, shown_path
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 
 HEAD = 1 << 16
 """How much of a file its format is recognised by, in characters."""
 
+MOST_WRONG = 100
+"""How many lines of JSON that cannot be read are looked for."""
+
+_BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-class NumberAsWritten(str):
-    """A number in JSON with its digits: an id that looks like a number stays what it is."""
-
-    __slots__ = ()
 
 
 class Source:
@@ -77,36 +78,108 @@ class Source:
 
     @property
     def looks_like_json(self) -> bool:
-        """Whether it begins like JSON."""
-        return self.head.lstrip()[:1] in ("{", "[")
+        """Whether it begins like JSON that holds something with a name. `[1] 0 d 2` is a line of qrels."""
+        return _BEGINS_LIKE_JSON.match(self.head) is not None
+
+    @property
+    def json(self) -> object:
+        """The file as JSON. Numbers are `NumberAsWritten`; a key with two values in one object is refused."""
+        document, error = self._document
+        if error is not None:
+            raise error
+        return document
+
+    @property
+    def is_json(self) -> bool:
+        """Whether all of it is one JSON text that can be read."""
+        return self.looks_like_json and not self.is_json_lines and self._document[1] is None
 
     @cached_property
-    def json(self) -> object:
-        """The file as JSON. Numbers are `NumberAsWritten`; a key that stands twice in an object is refused."""
+    def is_json_lines(self) -> bool:
+        """Whether it has a JSON text a line: the first line is a whole one, and there are others."""
+        first, _, others = self.text.lstrip().partition("\n")
+        if not self.looks_like_json or not others or others.isspace():
+            return False
         try:
-            return self.parse_json(self.text)
+            Decoder().decode(first)
+        except (ValueError, RecursionError):
+            return False
+        return True
+
+    @cached_property
+    def json_lines(self) -> Sequence[object]:
+        """Each line that is not blank as JSON. What is wrong in any of them is refused together."""
+        decoder = Decoder()
+        found: list[object] = []
+        problems: list[FileProblem] = []
+        with garbage_kept():
+            for number, line in self._lines():
+                try:
+                    found.append(self._decoded(decoder, line, "line", number))
+                except JudgmentFileError as error:
+                    problems.extend(error.problems)
+                    if len(problems) >= MOST_WRONG:
+                        break
+        if problems:
+            raise JudgmentFileError(self.file, problems)
+        self._refuse_half_characters()
+        return found
+
+    @cached_property
+    def json_line_numbers(self) -> Sequence[int]:
+        """The lines in which `json_lines` stand."""
+        return array("L", (number for number, _ in self._lines()))
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if line and not line.isspace():
+                yield number, line
+
+    @cached_property
+    def _document(self) -> tuple[object, JudgmentFileError | None]:
+        """The file as JSON, or why it is none: whoever looks whether it is his pays for it once."""
+        try:
+            with garbage_kept():
+                document = self._decoded(Decoder(), self.text, "file")
+            self._refuse_half_characters()
+            return document, None
+        except JudgmentFileError as error:
+            return None, error
+
+    def _decoded(self, decoder: Decoder, text: str, what: str, line: int = 1) -> object:
+        """The JSON text that is the file or one line of it."""
+        try:
+            found: object = decoder.decode(text)
         except json.JSONDecodeError as error:
-            self.refuse(f"the file is no valid JSON: {error.msg} (column {error.colno})", error.lineno)
+            truncated = f"; the {what} ends there, it is truncated" if _ends_early(text, error) else ""
+            message = f"the {what} is no valid JSON: {error.msg} (column {error.colno}){truncated}"
+            self.refuse(message, line + error.lineno - 1)
         except RecursionError:
-            self.refuse("the file is no sensible JSON: it is nested too deeply")
+            self.refuse(f"the {what} is no sensible JSON: it is nested too deeply", line)
+        if decoder.repeats:
+            decoder.repeats = False
+            self._refuse_twice(text, line)
+        return found
 
-    def parse_json(self, text: str, line: int | None = None) -> object:
-        """A JSON text of this file, the whole or one line. Raises `json.JSONDecodeError`."""
+    def _refuse_twice(self, text: str, line: int) -> None:
+        message = "this key stands twice, with another value in line {}; keep one of them"
+        problems = [
+            FileProblem(message.format(first), again, shown_path(path))
+            for path, first, again in JsonPlaces(text, line).twice()
+        ]
+        if problems:
+            raise JudgmentFileError(self.file, problems)
 
-        def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
-            found = dict(items)
-            if len(found) < len(items):
-                seen: dict[str, object] = {}
-                for key, value in items:
-                    if key in seen and seen[key] != value:
-                        self.refuse(f"the key {json.dumps(key)[:80]} stands twice in an object; keep one of them", line)
-                    seen[key] = value
-            return found
+    def _refuse_half_characters(self) -> None:
+        at = half_a_character(self.text)
+        if at is not None:
+            message = "an escape here stands for half of a character (a lone surrogate); write the whole character"
+            self.refuse(message, self.text.count("\n", 0, at) + 1)
 
-        return json.loads(
-            text,
-            object_pairs_hook=pairs,
-            parse_int=NumberAsWritten,
-            parse_float=NumberAsWritten,
-            parse_constant=NumberAsWritten,
-        )
+
+def _ends_early(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether JSON is cut off: after the mistake nothing closes what has been opened."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    rest = text[error.pos :]
+    return error.msg.startswith("Unterminated") or not ("}" in rest or "]" in rest)

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance.judgments.formats import queries, tables, trec
+from pytest_relevance.judgments.formats import (
+    beir,
+    elasticsearch,
+    json_files,
+    ltr,
+    opensearch,
+    quepid,
+    queries,
+    rre,
+    tables,
+    trec,
+)
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
 
@@ -53,6 +64,55 @@ FORMATS: Mapping[str, Format] = {
             queries.read_parquet,
         ),
         Format(
+            "quepid",
+            "Quepid's exports: query,docid,rating, or JSON",
+            quepid.fits,
+            quepid.read_ratings,
+            quepid.fits,
+            quepid.read_queries,
+        ),
+        Format(
+            "rre",
+            "ratings.json of the Rated Ranking Evaluator",
+            rre.fits,
+            rre.read_ratings,
+            rre.fits,
+            rre.read_queries,
+        ),
+        Format(
+            "elasticsearch",
+            "a rank_eval request: requests[].ratings[]",
+            elasticsearch.fits,
+            elasticsearch.read_ratings,
+            elasticsearch.fits,
+            elasticsearch.read_queries,
+        ),
+        Format(
+            "opensearch",
+            "an import of search-relevance: judgmentRatings[].ratings[]",
+            opensearch.fits,
+            opensearch.read_ratings,
+            opensearch.fits,
+            opensearch.read_queries,
+        ),
+        Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.fits, ltr.read_queries),
+        Format(
+            "jsonl",
+            "JSON a line",
+            json_files.is_lines,
+            json_files.read_ratings,
+            json_files.is_lines,
+            json_files.read_queries,
+        ),
+        Format(
+            "json",
+            "{query: {document: grade}}, or a list of objects",
+            json_files.is_json,
+            json_files.read_ratings,
+            json_files.is_json,
+            json_files.read_queries,
+        ),
+        Format(
             "csv",
             "a table with a header: query or query_id, doc_id, grade",
             _is_table,
@@ -61,6 +121,14 @@ FORMATS: Mapping[str, Format] = {
             queries.read_table,
         ),
         Format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_qrels, _never, None),
+        Format(
+            "beir",
+            "BEIR: query-id corpus-id score, and queries.jsonl",
+            _never,
+            beir.read_ratings,
+            _never,
+            beir.read_queries,
+        ),
         Format("text", "a query a line", _never, None, _never, queries.read_lines),
     )
 }
@@ -71,5 +139,7 @@ ALIASES: Mapping[str, str] = {
     "esci": "csv",
     "govuk": "csv",
     "qrels": "trec",
+    "rank_eval": "elasticsearch",
+    "svmrank": "ltr",
 }
 """Other names for the same."""

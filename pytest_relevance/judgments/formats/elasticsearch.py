@@ -1,0 +1,124 @@
+"""Elasticsearch's rank_eval request: `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`.
+
+The key of a query is its id. Where its text stands is told by the option `query`, a path with dots from the request
+(`params.text`, `request.query.match.title`, `id`). Without it, the text is that of the one parameter that is text, or
+the one text that is searched for in the body; where there are several, nobody can know. The other parameters of a
+template are the params of the query. Documents with the same id in two indices are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text
+from pytest_relevance.judgments.json_text import JsonPath
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.source import Source
+from pytest_relevance.wording import listed, quoted
+
+_KEYS = Keys("_id", "rating")
+
+_OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"})
+"""Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
+
+_OF_TEXT = frozenset({"multi_match", "combined_fields", "query_string", "simple_query_string", "semantic"})
+"""Queries that have their text beside the fields: `{multi_match: {query: "x", fields: [...]}}`."""
+
+
+def fits(source: Source) -> bool:
+    """Whether it is such a request."""
+    if not source.is_json:
+        return False
+    document = source.json
+    return isinstance(document, dict) and isinstance(document.get("requests"), list)
+
+
+def read_ratings(source: Source) -> Ratings:
+    """Read the judgments."""
+    return _collected(source).ratings()
+
+
+def read_queries(source: Source) -> Sequence[Query]:
+    """Read the queries. It is a mistake when the text of one is not known."""
+    return _collected(source, texts_needed=True).queries()
+
+
+def _collected(source: Source, *, texts_needed: bool = False) -> Collector:
+    collector = Collector(source, "elasticsearch")
+    wanted = source.options.get("query")
+    document = source.json
+    if not isinstance(document, dict) or "requests" not in document:
+        collector.refuse("a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings")
+    for path, request in collector.objects(document["requests"], ("requests",), "requests"):
+        key = collector.text(request, "id", path)
+        if "ratings" not in request:
+            collector.absent("ratings", request, path)
+        elif key is not None:
+            query = _query(collector, key, request, path, wanted)
+            collector.add_query(query, path)
+            collector.add_items(key, request["ratings"], (*path, "ratings"), _KEYS)
+            if texts_needed and query.text is None and wanted is None:
+                collector.wrong(_unknown(key, _texts(request)), path)
+    return collector
+
+
+def _query(collector: Collector, key: str, request: Mapping[str, object], path: JsonPath, wanted: str | None) -> Query:
+    params = _params(request)
+    texts = _texts(request) if wanted is None else [_told(request, wanted.split("."))]
+    text = texts[0] if len(texts) == 1 else None
+    if wanted is None:
+        params = {name: value for name, value in params.items() if type(value) is not str or value != text}
+    else:
+        params.pop(wanted.removeprefix("params."), None)
+        if text is None:
+            collector.wrong(f"there is no text at {quoted(wanted)} in this request, where it should be", path)
+    return Query(key, text, params=collector.params(params, (*path, "params")))
+
+
+def _params(request: Mapping[str, object]) -> dict[str, object]:
+    held = request.get("params")
+    return dict(held) if isinstance(held, dict) else {}
+
+
+def _unknown(key: str, texts: Sequence[str]) -> str:
+    found = f"it may be {listed(map(quoted, texts))}" if texts else "no params and no match query has any"
+    return (
+        f"the text of the query {quoted(key)} is not known: {found}; say where it stands, such as query: params.text "
+        "or query: request.query.match.title"
+    )
+
+
+def _told(value: object, parts: Sequence[str]) -> str | None:
+    """The text at a path. A key may have dots (`title.en`), and a match may be written long, with its `query`."""
+    if not parts:
+        return as_text(value.get("query") if isinstance(value, dict) else value)
+    if isinstance(value, list):
+        return next((_told(entry, parts[1:]) for number, entry in enumerate(value) if str(number) == parts[0]), None)
+    if not isinstance(value, dict):
+        return None
+    keys = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    told = (_told(value[key], parts[count:]) for count, key in enumerate(keys, 1) if key in value)
+    return next((text for text in told if text is not None), None)
+
+
+def _texts(request: Mapping[str, object]) -> list[str]:
+    """The texts that may be the query's: the parameters that are text, and what the body searches for."""
+    of_params = [value for value in _params(request).values() if type(value) is str and value.strip()]
+    return list(dict.fromkeys([*of_params, *_searched(request.get("request"))]))
+
+
+def _searched(body: object) -> Iterator[str]:
+    """The texts that a search body looks for, however deep in it."""
+    ahead = [body]
+    while ahead:
+        value = ahead.pop()
+        if isinstance(value, list):
+            ahead.extend(reversed(value))
+        elif isinstance(value, dict):
+            for name, held in value.items():
+                if name in _OF_FIELD and isinstance(held, dict):
+                    yield from filter(None, (_told(of_field, ()) for of_field in held.values()))
+                elif name in _OF_TEXT and isinstance(held, dict):
+                    yield from filter(None, [_told(held, ())])
+                else:
+                    ahead.append(held)

@@ -1,0 +1,286 @@
+"""Plain JSON, and JSON a line: judgments as `{query: {document: grade}}` or as objects, queries as `{id: text}` ...
+
+An object is a judgment (`{"query": ..., "doc_id": ..., "grade": ...}`, with the spellings that tables have), or a query
+with its `ratings`, or, in a file of queries, a query (`{"_id": ..., "text": ...}`, as BEIR has them). Objects stand in
+a list, or one a line; a line may also be `{query: {document: grade}}`. A grade may be a list, of several raters, or an
+object with the title of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
+from pytest_relevance.judgments.formats.trec import QRELS
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.json_text import JsonPath
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.source import Source
+from pytest_relevance.wording import did_you_mean, listed, quoted
+
+SHAPES = '{query: {document: grade}}, or objects such as {"query": ..., "doc_id": ..., "grade": ...}'
+QUERY_SHAPES = '{id: text}, a list of texts, or objects such as {"query_id": ..., "query": ...}'
+
+_ROOT: JsonPath = ()
+_WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
+_IDS = ("_id", "id")
+_TEXTS = ("text",)
+_RATINGS = ("ratings", "judgments", "judgements", "grades")
+
+
+def is_json(source: Source) -> bool:
+    """Whether it begins like JSON. What it is, if it is any, the reader says."""
+    if not source.looks_like_json or source.is_json_lines:
+        return False
+    return source.is_json or not _is_qrels(source)
+
+
+def _is_qrels(source: Source) -> bool:
+    """Whether what is no valid JSON is qrels of a query with such an id: `{a} 0 doc 1`."""
+    line = source.head.lstrip().partition("\n")[0]
+    cells = line.split("\t") if "\t" in line else line.split()
+    return len(cells) == QRELS and cells[1].strip().isdecimal()
+
+
+def is_lines(source: Source) -> bool:
+    """Whether it is JSON a line."""
+    return source.is_json_lines
+
+
+def read_ratings(source: Source) -> Ratings:
+    """Read judgments, in one JSON text or in one a line."""
+    reader = _Reader(source, queries_only=False)
+    reader.read()
+    return reader.collector.ratings()
+
+
+def read_queries(source: Source) -> Sequence[Query]:
+    """Read queries, in one JSON text or in one a line; judgments give the queries in them."""
+    reader = _Reader(source, queries_only=True)
+    reader.read()
+    return reader.collector.queries()
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """What the keys of an object hold, by their names."""
+
+    id: str | None
+    text: str | None
+    document: str | None
+    grade: str | None
+    rater: str | None
+    title: str | None
+    weight: str | None
+    note: str | None
+    ratings: str | None
+    keys: Keys
+
+    @property
+    def is_judgment(self) -> bool:
+        """Whether it is one document's."""
+        return self.document is not None and (self.id or self.text) is not None and self.grade is not None
+
+
+class _Layouts(dict[tuple[str, ...], _Layout]):
+    """The layout of an object by its keys: a million objects have the same ones."""
+
+    def __missing__(self, names: tuple[str, ...]) -> _Layout:
+        at = {what: names[number] for what, number in find_columns(names, _WANTED).items()}
+        ratings = next((name for name in _RATINGS if name in names), None)
+        key = next((name for name in _IDS if name in names), None)
+        text = next((name for name in _TEXTS if name in names), None)
+        document = at.get("document")
+        layout = self[names] = _Layout(
+            at.get("query_id", key if document is None else None),
+            at.get("query", text if document is None else None),
+            document,
+            at.get("grade"),
+            at.get("rater"),
+            at.get("title"),
+            at.get("weight"),
+            at.get("note"),
+            ratings,
+            Keys(document or key or "doc_id", at.get("grade", "grade"), at.get("rater"), at.get("title")),
+        )
+        return layout
+
+
+class _Reader:
+    """Reads one file. `queries_only`: it is a file of queries, which may have no judgments at all."""
+
+    def __init__(self, source: Source, *, queries_only: bool) -> None:
+        lines = source.json_line_numbers if source.is_json_lines else None
+        self.collector = Collector(source, "json" if lines is None else "jsonl", lines)
+        self._source = source
+        self._queries_only = queries_only
+        self._shapes = f"a query is {QUERY_SHAPES}" if queries_only else f"a judgment is {SHAPES}"
+        self._layouts = _Layouts()
+
+    def read(self) -> None:
+        """Collect what is in the file."""
+        document = self._source.json_lines if self._source.is_json_lines else self._source.json
+        if isinstance(document, list):
+            for number, entry in enumerate(document):
+                self._entry(entry, number)
+        elif isinstance(document, dict):
+            self._object(document, _ROOT, 0)
+        else:
+            self.collector.refuse(f"{self._shapes}; found {said(document)}")
+
+    def _entry(self, entry: object, number: int) -> None:
+        """One of a list, or one line."""
+        text = as_text(entry) if self._queries_only else None
+        if isinstance(entry, dict):
+            self._object(entry, (number,), number)
+        elif text is not None:
+            self.collector.add_query(Query(text, text), (number,))
+        else:
+            self.collector.wrong(f"{self._shapes}; found {said(entry)}", (number,))
+
+    def _object(self, entry: dict[str, object], path: JsonPath, number: int) -> None:
+        if type(next(iter(entry.values()), {})) is dict and all(type(value) is dict for value in entry.values()):
+            self._by_query(entry, path)
+            return
+        layout = self._layouts[tuple(entry)]
+        if layout.is_judgment:
+            self._judgment(entry, layout, path, number)
+        elif layout.ratings is not None and (layout.id or layout.text) is not None:
+            self._query_with_ratings(entry, layout, path)
+        elif self._queries_only and layout.text is not None:
+            self._query(entry, layout, path)
+        elif self._is_by_query(entry, layout, path):
+            self._by_query(entry, path)
+        else:
+            self._refuse(entry, layout, path)
+
+    def _judgment(self, entry: dict[str, object], layout: _Layout, path: JsonPath, number: int) -> None:
+        """One document of one query. Without document and grade, it says that there is such a query."""
+        text = as_text(entry[layout.text]) if layout.text is not None else None
+        key = as_text(entry[layout.id]) if layout.id is not None else None
+        if key is None:
+            key = text if text is not None else self.collector.text(entry, layout.text or layout.id or "query", path)
+        if key is None:
+            return
+        self.collector.name_query(key, text, path)
+        keys = layout.keys
+        if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
+            self.collector.add_item(key, entry, path[:-1], number, keys)
+
+    def _query_with_ratings(self, entry: dict[str, object], layout: _Layout, path: JsonPath) -> None:
+        query = self._query(entry, layout, path)
+        assert layout.ratings is not None
+        if query is not None:
+            self._ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
+
+    def _query(self, entry: dict[str, object], layout: _Layout, path: JsonPath, key: str | None = None) -> Query | None:
+        """A query that says more of itself than its text."""
+        text = self.collector.text(entry, layout.text, path) if layout.text is not None else None
+        if key is None and layout.id is not None:
+            key = self.collector.text(entry, layout.id, path)
+        elif key is None:
+            key = text
+        if key is None or (text is None and layout.text is not None):
+            return None
+        params = entry.get("params")
+        query = Query(
+            key,
+            text,
+            self._weight(entry, layout, path),
+            self.collector.params(params, (*path, "params")) if isinstance(params, dict) else {},
+            as_text(entry[layout.note]) if layout.note is not None else None,
+        )
+        self.collector.add_query(query, path)
+        return query
+
+    def _weight(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> float:
+        written = entry[layout.weight] if layout.weight is not None else None
+        if written in (None, ""):
+            return 1
+        weight = number_of(written) if isinstance(written, str) else None
+        if weight is None or weight <= 0:
+            self.collector.wrong(f"a weight is a number above 0, found {said(written)}", (*path, layout.weight or ""))
+        return weight or 1
+
+    def _is_by_query(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> bool:
+        """Whether an object is {query: its judgments}, or {id: text}, which only the whole of a file can be."""
+        held = [isinstance(value, (dict, list)) for value in entry.values()]
+        return all(held) or (self._queries_only and not path and layout.id is None and not any(held))
+
+    def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
+        """{query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
+        for key, value in entry.items():
+            at = (*path, key)
+            text = as_text(value)
+            if not key.strip():
+                self.collector.wrong("a query has no id", at)
+            elif isinstance(value, dict) and self._queries_only and self._is_query(value):
+                self._query(value, self._layouts[tuple(value)], at, key)
+            elif isinstance(value, (dict, list)):
+                self.collector.add_query(Query(key), at)
+                self._ratings(key, value, at)
+            elif text is not None:
+                self.collector.add_query(Query(key, text), at)
+            else:
+                self.collector.wrong(f"a query has a text, found {said(value)}", at)
+
+    def _is_query(self, value: dict[str, object]) -> bool:
+        """Whether an object has the text of a query. What is a number is a grade."""
+        if str not in set(map(type, value.values())):
+            return False
+        text = self._layouts[tuple(value)].text
+        written = value[text] if text is not None else None
+        return type(written) is str and number_of(written) is None
+
+    def _ratings(self, query: str, ratings: object, path: JsonPath) -> None:
+        """The judgments of one query: {document: grade}, or a list of objects."""
+        if isinstance(ratings, dict):
+            self._grades(query, ratings, path)
+        elif isinstance(ratings, list) and not all(isinstance(entry, dict) for entry in ratings):
+            wrong = next(entry for entry in ratings if not isinstance(entry, dict))
+            self.collector.wrong(f"a query has {{document: grade}}, found {said(wrong)} in a list", path)
+        elif isinstance(ratings, list):
+            for number, entry in enumerate(ratings):
+                self.collector.add_item(query, entry, path, number, self._layouts[tuple(entry)].keys)
+        elif ratings is not None:
+            self.collector.wrong(f"a query has {{document: grade}}, found {said(ratings)}", path)
+
+    def _grades(self, query: str, grades: Mapping[str, object], path: JsonPath) -> None:
+        if RATING.issuperset(map(type, grades.values())):
+            self.collector.add_grades(query, grades, path)
+            return
+        plain: dict[str, object] = {}
+        titles: dict[str, str | None] = {}
+        for document, value in grades.items():
+            if isinstance(value, list):
+                self._several(query, document, value, (*path, document))
+            elif isinstance(value, dict):
+                layout = self._layouts[tuple(value)]
+                if layout.grade is None:
+                    self.collector.absent("grade", value, (*path, document))
+                else:
+                    plain[document] = value[layout.grade]
+                    titles[document] = as_text(value[layout.title]) if layout.title is not None else None
+            else:
+                plain[document] = value
+        self.collector.add_grades(query, plain, path, titles)
+
+    def _several(self, query: str, document: str, ratings: Sequence[object], path: JsonPath) -> None:
+        """The ratings that several raters gave one document."""
+        for number, rating in enumerate(ratings):
+            if type(rating) in RATING and document.strip():
+                self.collector.add(query, document, rating, path, number, f"rating {number + 1}")
+            else:
+                self.collector.no_rating(rating, (*path, number))
+
+    def _refuse(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> None:
+        """Say what an object has instead of what it should have."""
+        known = [name for what in _WANTED[:4] for name in SPELLINGS[what]]
+        others = [name for name in entry if name not in (*known, *_IDS, *_TEXTS)]
+        hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
+        if layout.text is not None and not others:
+            hint = "; these are queries, without judgments"
+        names = listed([quoted(name) for name in list(entry)[:10]], "and")
+        self.collector.wrong(f"{self._shapes}; found {names}{hint}", path)

@@ -1,0 +1,148 @@
+"""Quepid's exports: tables (`tables` reads them), and JSON: ratings, whole cases, and books of several judges.
+
+`queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id, rating}`; a book is
+`query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a query is its text. A judgement that says
+`unrateable` or `judge_later` is no rating. Who rated is told in books alone: in a case there is one rating a document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pytest_relevance.judgments.columns import folded
+from pytest_relevance.judgments.formats import queries, tables
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
+from pytest_relevance.judgments.formats.lines import header_of, separator_of
+from pytest_relevance.judgments.json_text import JsonPath
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.source import Source
+
+_KEYS = Keys("doc_id", "rating")
+_PAIRS = "query_doc_pairs"
+_TEXTS = ("query_text", "query")
+_NOTES = ("information_need", "notes")
+_RATERS = ("user_email", "user", "email", "user_name", "name", "judge", "rater")
+_SNAPSHOT = "snapshotname"
+
+
+def fits(source: Source) -> bool:
+    """Whether it is one of the exports in JSON."""
+    document = source.json if source.is_json else None
+    if not isinstance(document, dict):
+        return False
+    entries = document.get("queries")
+    return isinstance(document.get(_PAIRS), list) or (
+        isinstance(entries, list)
+        and any(isinstance(entry, dict) and "ratings" in entry and _text_key(entry) in entry for entry in entries[:20])
+    )
+
+
+def read_ratings(source: Source) -> Ratings:
+    """Read the judgments of any export."""
+    if source.looks_like_json:
+        return _collected(source).ratings()
+    line = tables.first_line(source)
+    names = header_of(line, separator_of(line))
+    if any(folded(name) == _SNAPSHOT for name in names) and "rating" not in map(folded, names):
+        source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
+    return tables.read_table(source, "quepid")
+
+
+def read_queries(source: Source) -> Sequence[Query]:
+    """Read the queries of any export."""
+    return _collected(source).queries() if source.looks_like_json else queries.read_table(source)
+
+
+def _collected(source: Source) -> Collector:
+    collector = Collector(source, "quepid")
+    document = source.json
+    if isinstance(document, dict) and _PAIRS in document:
+        _collect_book(collector, document[_PAIRS])
+    elif isinstance(document, dict) and "queries" in document:
+        _collect_case(collector, document["queries"])
+    else:
+        collector.refuse(f"an export of Quepid has queries with ratings, or {_PAIRS}: lists of objects")
+    return collector
+
+
+def _collect_case(collector: Collector, entries: object) -> None:
+    for path, entry in collector.objects(entries, ("queries",), "queries"):
+        text = collector.text(entry, _text_key(entry), path)
+        if text is None:
+            continue
+        collector.add_query(_query(collector, text, entry, path), path)
+        ratings = entry.get("ratings")
+        if isinstance(ratings, dict):
+            collector.add_grades(text, ratings, (*path, "ratings"))
+        elif isinstance(ratings, list):
+            collector.add_items(text, ratings, (*path, "ratings"), _KEYS)
+        elif ratings is not None:
+            message = f"ratings are an object, {{document: rating}}, or a list of objects; found {said(ratings)}"
+            collector.wrong(message, (*path, "ratings"))
+
+
+def _query(collector: Collector, text: str, entry: Mapping[str, object], path: JsonPath) -> Query:
+    note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
+    options = entry.get("options")
+    params = collector.params(options, (*path, "options")) if isinstance(options, dict) else {}
+    return Query(text, text, params=params, note=note)
+
+
+def _collect_book(collector: Collector, pairs: object) -> None:
+    several = _has_raters(pairs)
+    for path, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
+        text = collector.text(pair, _text_key(pair), path)
+        document = collector.text(pair, "doc_id", path)
+        if text is None or document is None:
+            continue
+        collector.add_query(_query(collector, text, pair, path), path)
+        title = _title(pair.get("document_fields"))
+        path = (*path, "judgements")
+        for at, judgement in collector.objects(pair.get("judgements") or [], path, "judgements"):
+            number = at[-1]
+            assert isinstance(number, int)
+            is_rating = judgement.get("unrateable") is not True and judgement.get("judge_later") is not True
+            rating = judgement.get("rating") if is_rating else None
+            if is_rating and "rating" not in judgement:
+                collector.absent("rating", judgement, at)
+            elif type(rating) in RATING:
+                rater = (_rater(judgement) or f"rating {number + 1}") if several else None
+                collector.add(text, document, rating, path, number, rater, title)
+            else:
+                collector.no_rating(rating, (*at, "rating"))
+
+
+def _has_raters(pairs: object) -> bool:
+    """Whether a book tells raters apart: by a name, or because a document has several judgements."""
+    for pair in pairs if isinstance(pairs, list) else ():
+        judgements = pair.get("judgements") if isinstance(pair, dict) else None
+        if isinstance(judgements, list):
+            named = any(isinstance(judgement, dict) and _rater(judgement) for judgement in judgements)
+            if named or len(judgements) > 1:
+                return True
+    return False
+
+
+def _title(fields: object) -> str | None:
+    """The title among the fields of a document, which a book has as an object or as the text of one."""
+    if isinstance(fields, str):
+        try:
+            fields = json.loads(fields)
+        except (ValueError, RecursionError):
+            return None
+    return as_text(fields.get("title")) if isinstance(fields, dict) else None
+
+
+def _rater(judgement: Mapping[str, object]) -> str | None:
+    """Who rated: a name, or an object that has one."""
+    for holder in (judgement, judgement.get("user")):
+        names = map(as_text, map(holder.get, _RATERS)) if isinstance(holder, dict) else iter(())
+        name = next(filter(None, names), None)
+        if name is not None:
+            return name
+    return None
+
+
+def _text_key(entry: Mapping[str, object]) -> str:
+    return next((key for key in _TEXTS if key in entry), _TEXTS[-1])

@@ -1,0 +1,201 @@
+"""JSON as it was written: numbers with their digits, keys that stand twice, and the line in which something stands.
+
+Python's parser keeps none of that. The digits and the keys are noted in passing. Lines are only for messages, so who
+asks for one walks down the text to it, and what is not on the way is skipped by the parser.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from functools import cached_property
+
+JsonPath = tuple[str | int, ...]
+"""The way to a value: the keys of objects and the numbers of list entries, from 0."""
+
+MOST_TWICE = 100
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_NAME = re.compile(r"\$?[^\W\d]\w*")
+_HALF_A_CHARACTER = re.compile(
+    r"(?<!\\)(?:\\\\)*"  # a backslash is no escape where another one escapes it
+    r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+
+
+_SKIPPED = json.JSONDecoder(parse_int=str, parse_float=str)
+_COMPARED = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)  # 1 and 1.0 are the same
+
+
+class NumberAsWritten(str):
+    """A number in JSON with its digits: an id that looks like a number stays what it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """The digits, for messages."""
+        return str(self)
+
+
+class Decoder(json.JSONDecoder):
+    """Python's parser, with numbers as `NumberAsWritten`. It raises what that raises.
+
+    `repeats` tells whether any object so far had a key twice; the last one counts then, and `JsonPlaces.twice` finds
+    which they are.
+    """
+
+    def __init__(self) -> None:
+        self.repeats = False
+        number = _Numbers().__getitem__
+        super().__init__(object_pairs_hook=self._object, parse_int=number, parse_float=number, parse_constant=number)
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self.repeats = True
+        return found
+
+
+class _Numbers(dict[str, NumberAsWritten]):
+    """Each different number once: a million grades are four."""
+
+    def __missing__(self, digits: str) -> NumberAsWritten:
+        number = self[digits] = NumberAsWritten(digits)
+        return number
+
+
+@contextmanager
+def garbage_kept() -> Iterator[None]:
+    """Parse a large text in half the time: Python looks for cycles in what is parsed, where none can be."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def as_python(value: object) -> object:
+    """A value with its numbers as int and float. ValueError for one too long, RecursionError for lists too deep."""
+    if isinstance(value, NumberAsWritten):
+        number: object = json.loads(value)
+        return number
+    if isinstance(value, dict):
+        return {key: as_python(held) for key, held in value.items()}
+    return [as_python(held) for held in value] if isinstance(value, list) else value
+
+
+def shown_path(path: JsonPath) -> str:
+    """A path as messages show it: `queries[3].ratings["sku 1"]`."""
+    shown = "".join(
+        f"[{key}]"
+        if isinstance(key, int)
+        else f".{key}"
+        if _NAME.fullmatch(key)
+        else f"[{json.dumps(key, ensure_ascii=False)}]"
+        for key in path
+    )
+    return shown.removeprefix(".")
+
+
+def half_a_character(text: str) -> int | None:
+    """Where an escape stands for half of a character (a lone surrogate), which no file can be written with."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return None
+    found = _HALF_A_CHARACTER.search(text)
+    return found.start() if found is not None else None
+
+
+class JsonPlaces:
+    """The lines of a valid JSON text, or of one line of a file (`first_line`)."""
+
+    def __init__(self, text: str, first_line: int = 1) -> None:
+        self._text = text
+        self._first_line = first_line
+        self._entries: dict[int, Sequence[int]] = {}
+        self._members: dict[int, dict[str, tuple[int, int]]] = {}
+
+    def line(self, path: JsonPath) -> int:
+        """The line of the value at a path, with its key; of what is there of the path, where it ends early."""
+        if not self._line_ends:
+            return self._first_line
+        begins = at = self._after_blanks(0)
+        for key in path:
+            found = self._find(at, key)
+            if found is None:
+                break
+            begins, at = found
+        return self._line_of(begins)
+
+    def twice(self) -> list[tuple[JsonPath, int, int]]:
+        """The keys that stand twice in an object with different values: the path, and the lines of both."""
+        found: list[tuple[JsonPath, int, int]] = []
+        ahead: list[tuple[JsonPath, int]] = [((), self._after_blanks(0))]
+        while ahead and len(found) < MOST_TWICE:
+            path, at = ahead.pop()
+            first: dict[str | int, tuple[int, object]] = {}
+            within = []
+            for key, begins, begun, value in self._walk(at, _COMPARED):
+                earlier = first.setdefault(key, (begins, value))
+                if earlier[1] != value:
+                    found.append(((*path, key), self._line_of(earlier[0]), self._line_of(begins)))
+                if isinstance(value, (dict, list)):
+                    within.append(((*path, key), begun))
+            ahead.extend(reversed(within))
+        return found
+
+    def _find(self, at: int, key: str | int) -> tuple[int, int] | None:
+        """Where a member of the value at `at` begins, and where its value does."""
+        if isinstance(key, int):
+            if self._text[at] != "[":
+                return None
+            if at not in self._entries:
+                self._entries[at] = [begun for _, _, begun, _ in self._walk(at)]
+            entries = self._entries[at]
+            return (entries[key], entries[key]) if key < len(entries) else None
+        if self._text[at] != "{":
+            return None
+        if at not in self._members:
+            self._members[at] = {str(name): (begins, begun) for name, begins, begun, _ in self._walk(at)}
+        return self._members[at].get(key)
+
+    def _walk(self, at: int, decoder: json.JSONDecoder = _SKIPPED) -> Iterator[tuple[str | int, int, int, object]]:
+        """The members of the object or list at `at`: the key, where the member and where its value begins, and that."""
+        closed_by = {"{": "}", "[": "]"}.get(self._text[at])
+        at = self._after_blanks(at + 1)
+        if closed_by is None or self._text[at] == closed_by:
+            return
+        number = 0
+        while True:
+            begins = at
+            key: str | int = number
+            if closed_by == "}":
+                key, at = decoder.raw_decode(self._text, at)
+                at = self._after_blanks(self._after_blanks(at) + 1)  # the colon
+            begun = at
+            value, at = decoder.raw_decode(self._text, at)
+            yield key, begins, begun, value
+            at = self._after_blanks(at)
+            if self._text[at] == closed_by:
+                return
+            at = self._after_blanks(at + 1)  # the comma
+            number += 1
+
+    def _after_blanks(self, at: int) -> int:
+        found = _BLANK.match(self._text, at)
+        assert found is not None
+        return found.end()
+
+    def _line_of(self, at: int) -> int:
+        return self._first_line + bisect_right(self._line_ends, at - 1)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [found.start() for found in re.finditer("\n", self._text)]

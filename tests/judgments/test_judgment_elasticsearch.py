@@ -1,0 +1,234 @@
+"""Elasticsearch's rank_eval request: its judgments, and the texts of its queries wherever they stand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+
+
+def written(tmp_path: Path, *requests: object, **others: object) -> Path:
+    path = tmp_path / "rank_eval.json"
+    path.write_text(json.dumps({"requests": list(requests), **others}, indent=1), encoding="utf-8")
+    return path
+
+
+def searching(body: object, key: object = "r", *ratings: object) -> dict[str, object]:
+    return {"id": key, "request": {"query": body}, "ratings": list(ratings)}
+
+
+def rating(document: object, grade: object, index: str = "shop") -> dict[str, object]:
+    return {"_index": index, "_id": document, "rating": grade}
+
+
+def problems(path: Path, **options: Any) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, **options)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def query_problems(path: Path, query: str | None = None) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_queries(path, query=query)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        searching({"match": {"title": "berlin"}}, "berlin_query", rating("007", 3), rating("10020#0", 0)),
+        {"id": 12, "template_id": "t", "params": {"q": "amsterdam"}, "ratings": [rating(7, "1"), rating("no", None)]},
+        metric={"dcg": {}},
+    )
+    judgments = read_judgments(path)
+    assert judgments == {"berlin_query": {"007": 3, "10020#0": 0}, "12": {"7": 1}}
+    assert judgments.format == "elasticsearch"
+    assert judgments.known_as("amsterdam") == ["12"]
+    assert judgments.place("berlin_query", "10020#0") == Place(18, "requests[0].ratings[1]")
+
+
+def test_a_document_in_two_indices_is_one(tmp_path: Path) -> None:
+    body = {"match": {"title": "berlin"}}
+    path = written(tmp_path, searching(body, "r", rating("a", 1, "one"), rating("a", 1, "two")))
+    assert read_judgments(path) == {"r": {"a": 1}}
+    path = written(tmp_path, searching(body, "r", rating("a", 1, "one"), rating("a", 2, "two")))
+    (wrong,) = problems(path)
+    assert wrong.startswith('FILE:18: requests[0].ratings[1]: query "r", document "a": judged twice, 1 in line 13')
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"match": {"title": "berlin"}},
+        {"match": {"title": {"query": "berlin", "operator": "and"}}},
+        {"match_phrase": {"title": "berlin"}},
+        {"multi_match": {"query": "berlin", "fields": ["title", "body"]}},
+        {"query_string": {"query": "berlin"}},
+        {"simple_query_string": {"query": "berlin", "fields": ["a"]}},
+        {"bool": {"must": [{"match": {"title": "berlin"}}], "filter": {"term": {"type": "city"}}}},
+        {"bool": {"should": [{"match": {"title": "berlin"}}, {"match": {"body": "berlin"}}]}},
+        {"function_score": {"query": {"dis_max": {"queries": [{"match": {"title": "berlin"}}]}}}},
+        {"bool": {"must": {"term": {"match": "x"}}, "should": {"match": {"title": "berlin"}}}},
+    ],
+)
+def test_the_one_text_that_is_searched_for(tmp_path: Path, body: object) -> None:
+    path = written(tmp_path, searching(body))
+    assert read_queries(path) == {"r": "berlin"}
+    assert read_judgments(path).queries["r"].text == "berlin"
+
+
+def test_the_one_parameter_that_is_text(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, {"id": "r", "template_id": "t", "params": {"q": "berlin", "size": 10, "fresh": True}, "ratings": []}
+    )
+    (query,) = load_queries(path)
+    assert (query.id, query.text, query.params, query.line) == ("r", "berlin", {"size": 10, "fresh": True}, 3)
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "params"),
+    [
+        ("params.text", "berlin", {"locale": "de", "n": 3}),
+        ("params.locale", "de", {"text": "berlin", "n": 3}),
+        ("params.n", "3", {"text": "berlin", "locale": "de"}),
+        ("id", "r 1", {"text": "berlin", "locale": "de", "n": 3}),
+    ],
+)
+def test_the_user_says_which_parameter_it_is(tmp_path: Path, where: str, text: str, params: dict[str, object]) -> None:
+    request = {"id": "r 1", "template_id": "t", "params": {"text": "berlin", "locale": "de", "n": 3}, "ratings": []}
+    path = written(tmp_path, request)
+    (query,) = load_queries(path, query=where)
+    assert (query.id, query.text, query.params) == ("r 1", text, params)
+    assert read_judgments(path, query=where).queries["r 1"].text == text
+
+
+@pytest.mark.parametrize(
+    ("where", "text"),
+    [
+        ("request.query.bool.must.0.match.title.en", "berlin"),
+        ("request.query.bool.must.1.match.body", "spree"),
+        ("request.query.bool.must.1.match.body.query", "spree"),
+    ],
+)
+def test_the_user_says_where_in_the_body_it_is(tmp_path: Path, where: str, text: str) -> None:
+    body = {"bool": {"must": [{"match": {"title.en": "berlin"}}, {"match": {"body": {"query": "spree"}}}]}}
+    assert read_queries(written(tmp_path, searching(body)), query=where) == {"r": text}
+
+
+def test_what_may_be_one_of_several_texts_is_not_guessed(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        searching({"bool": {"must": {"match": {"title": "berlin"}}, "filter": {"match": {"type": "city"}}}}, "a"),
+        {"id": "b", "template_id": "t", "params": {"q": "berlin", "locale": "de"}, "ratings": []},
+        searching({"match_all": {}}, "c"),
+        searching({"match": {"title": "hamburg"}}, "d"),
+    )
+    judgments = read_judgments(path)
+    assert [query.text for query in judgments.queries.values()] == [None, None, None, "hamburg"]
+    cure = "say where it stands, such as query: params.text or query: request.query.match.title"
+    assert query_problems(path) == [
+        f'FILE:3: requests[0]: the text of the query "a" is not known: it may be "city" or "berlin"; {cure}',
+        f'FILE:23: requests[1]: the text of the query "b" is not known: it may be "berlin" or "de"; {cure}',
+        f'FILE:32: requests[2]: the text of the query "c" is not known: no params and no match query has any; {cure}',
+    ]
+
+
+def test_a_place_that_not_every_request_has(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"id": "a", "template_id": "t", "params": {"q": "berlin"}, "ratings": []},
+        searching({"match": {"title": "hamburg"}}, "b"),
+        {"id": "c", "template_id": "t", "params": {"q": ["berlin"]}, "ratings": []},
+    )
+    expected = [
+        'FILE:11: requests[1]: there is no text at "params.q" in this request, where it should be',
+        'FILE:22: requests[2]: there is no text at "params.q" in this request, where it should be',
+    ]
+    assert query_problems(path, "params.q") == expected
+    assert problems(path, query="params.q") == expected
+
+
+def test_an_id_with_two_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, *(searching({"match": {"title": text}}, "r") for text in ("hat", "hat", "cap")))
+    assert problems(path) == [
+        'FILE:25: requests[2]: the query id "r" stands for "hat" and for "cap"; give one of them another id'
+    ]
+
+
+def test_every_mistake(tmp_path: Path) -> None:
+    body = {"match": {"title": "berlin"}}
+    path = written(
+        tmp_path,
+        {"request": {}, "ratings": []},
+        {"id": "a"},
+        searching(body, None),
+        searching(body, "b", rating(None, 1), {"_id": "x"}, {"_idx": "y", "rating": 1}, rating("z", []), 3),
+        {"id": "c", "ratings": {}},
+        "d",
+    )
+    assert problems(path) == [
+        'FILE:3: requests[0]: "id" is missing; found "request" and "ratings"',
+        'FILE:7: requests[1]: "ratings" is missing; found "id"',
+        'FILE:11: requests[2].id: "id" is text or a number, found nothing',
+        'FILE:33: requests[3].ratings[0]._id: "_id" is text or a number, found nothing',
+        'FILE:36: requests[3].ratings[1]: "rating" is missing; found "_id"',
+        'FILE:39: requests[3].ratings[2]: "_id" is missing; found "_idx" and "rating"',
+        "FILE:46: requests[3].ratings[3].rating: a rating is a number or a name of the scale, found the list []",
+        'FILE:48: requests[3].ratings[4]: "ratings" is a list of objects, found 3 in it',
+        'FILE:53: requests[4].ratings: "ratings" is a list of objects, found the mapping {}',
+        'FILE:55: requests[5]: "requests" is a list of objects, found the text "d" in it',
+    ]
+
+
+def test_ratings_that_are_none(tmp_path: Path) -> None:
+    path = written(tmp_path, searching({"match": {"a": "b"}}, "r", rating("x", True), rating("y", "good")))
+    wrong = problems(path)
+    assert wrong[0].startswith('FILE:13: requests[0].ratings[0]: query "r", document "x": a grade is a finite number')
+    assert wrong[1].startswith(
+        'FILE:18: requests[0].ratings[1]: query "r", document "y": the grade "good" is no number'
+    )
+
+
+def test_nothing_in_it(tmp_path: Path) -> None:
+    assert problems(written(tmp_path)) == ["FILE: the file has no judgments"]
+
+
+@pytest.mark.parametrize("format", ["elasticsearch", "rank_eval"])
+def test_something_else(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "plain.json"
+    path.write_text('{"hat": {"a": 1}}')
+    assert problems(path, format=format) == [
+        "FILE: a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings"
+    ]
+
+
+def test_a_body_that_is_nested_deeply(tmp_path: Path) -> None:
+    body: object = {"match": {"title": "berlin"}}
+    for _ in range(300):
+        body = {"bool": {"must": [body]}}
+    assert read_queries(written(tmp_path, searching(body))) == {"r": "berlin"}
+
+
+def test_the_real_request(data: Path, tmp_path: Path) -> None:
+    found = json.loads((data / "formats" / "elasticsearch_10_basic.json").read_text(encoding="utf-8"))
+    path = written(tmp_path, *found["body"]["requests"], metric=found["body"]["metric"])
+    assert read_judgments(path) == {
+        "amsterdam_query": {"doc1": 0, "doc2": 1, "doc3": 1},
+        "berlin_query": {"doc1": 1},
+    }
+    assert read_queries(path) == {"amsterdam_query": "amsterdam", "berlin_query": "berlin"}
+
+
+def test_real_requests_that_match_everything(data: Path, tmp_path: Path) -> None:
+    found = json.loads((data / "formats" / "elasticsearch_20_dcg.json").read_text(encoding="utf-8"))
+    path = written(tmp_path, *found["cases"][0]["body"]["requests"])
+    assert read_judgments(path) == {"dcg_query": {"doc1": 3, "doc2": 2, "doc3": 3, "doc4": 0, "doc5": 1, "doc6": 2}}
+    assert read_queries(path, query="id") == {"dcg_query": "dcg_query"}
+    (wrong,) = query_problems(path)
+    assert "no params and no match query has any" in wrong

@@ -1,0 +1,402 @@
+"""Plain JSON and JSON a line: judgments and queries, as people and other tools write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries, read_ratings
+from pytest_relevance.judgments.source import Source
+
+
+def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Path:
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
+    return path
+
+
+def lines(*objects: object) -> str:
+    return "".join(f"{json.dumps(entry)}\n" for entry in objects)
+
+
+def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def query_problems(path: Path) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_queries(path)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_grades_by_query_and_document(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}))
+    assert judgments == {"blue shoes": {"sku-1": 3, "sku-2": 0.5}, "hat": {"sku-1": 0}}
+    assert judgments.format == "json"
+    assert judgments.place("blue shoes", "sku-2") == Place(4, '["blue shoes"]["sku-2"]')
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+@given(
+    judgments=st.dictionaries(
+        st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
+        st.dictionaries(
+            st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
+            st.integers(-9, 9) | st.floats(-5, 5),
+            min_size=1,
+        ),
+        min_size=1,
+    )
+)
+def test_whatever_is_written_is_read(indent: int | None, judgments: dict[str, dict[str, float]]) -> None:
+    text = json.dumps(judgments, indent=indent)
+    source = Source("j.json", text.encode())
+    ratings = read_ratings(source)
+    assert [*zip(ratings.queries, ratings.documents, ratings.ratings, strict=True)] == [
+        (query, document, json.dumps(grade))
+        for query, grades in judgments.items()
+        for document, grade in grades.items()
+    ]
+    last = ratings.place(len(ratings.queries) - 1).line
+    assert last == (1 if indent is None else text.count("\n") - 1)
+
+
+@pytest.mark.parametrize("identifier", ["007", "no", "null", "1e5", "12:30", "10020#0", "/a/b.html", "true", "ünï 😀"])
+def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
+    assert read_judgments(written(tmp_path, {identifier: {identifier: 1}})) == {identifier: {identifier: 1}}
+
+
+def test_ids_that_are_numbers_keep_their_digits(tmp_path: Path) -> None:
+    content = '[{"qid": 1.0, "docno": 12345678901234567890, "rel": 2}, {"qid": 1e5, "docno": -0, "rel": 1}]'
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"1.0": {"12345678901234567890": 2}, "1e5": {"-0": 1}}
+    assert {type(key) for key in [*judgments, *judgments["1.0"]]} == {str}
+
+
+def test_a_list_of_judgments(tmp_path: Path) -> None:
+    content = [
+        {"query_id": "q1", "query": "blue shoes", "product_id": "a", "rating": 3, "title": "Trainers"},
+        {"query_id": "q1", "query": "blue shoes", "product_id": "b", "rating": None, "price": 20},
+        {"query_id": "q2", "query": "hat", "product_id": "a", "rating": "1"},
+    ]
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"q1": {"a": 3}, "q2": {"a": 1}}
+    assert judgments.text("q1") == "blue shoes"
+    assert judgments.known_as("hat") == ["q2"]
+    assert judgments.titles == {"q1": {"a": "Trainers"}}
+    assert judgments.place("q2", "a") == Place(16, "[2]")
+
+
+def test_a_judgment_a_line(tmp_path: Path) -> None:
+    content = lines(
+        {"query": "blue shoes", "doc_id": "a", "grade": 3},
+        {"query": "hat", "doc_id": "a", "grade": 0},
+    )
+    path = written(tmp_path, f"\n{content}\n\n" + lines({"doc_id": "b", "query": "hat", "grade": 2}))
+    judgments = read_judgments(path)
+    assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0, "b": 2}}
+    assert judgments.format == "jsonl"
+    assert judgments.place("hat", "b") == Place(6, "")
+
+
+def test_keys_of_lines_may_differ(tmp_path: Path) -> None:
+    content = lines({"query": "a", "docid": "x", "rel": 1}, {"grade": 2, "Query": "a", "sku": "y", "colour": "red"})
+    assert read_judgments(written(tmp_path, content)) == {"a": {"x": 1, "y": 2}}
+
+
+def test_a_query_a_line_with_its_grades(tmp_path: Path) -> None:
+    content = lines({"blue shoes": {"a": 3}}, {"hat": {"a": 0}, "cap": {"b": 1}})
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"blue shoes": {"a": 3}, "hat": {"a": 0}, "cap": {"b": 1}}
+    assert judgments.place("cap", "b") == Place(2, "cap.b")
+
+
+def test_a_query_with_its_ratings(tmp_path: Path) -> None:
+    content = lines(
+        {
+            "query_id": "q1",
+            "query": "blue shoes",
+            "ratings": {"a": 3},
+            "weight": 20,
+            "params": {"locale": "de", "n": 3},
+        },
+        {"query_id": "q2", "query": "hat", "judgments": [{"doc_id": "a", "grade": 0}, {"id": 7, "rating": 1}]},
+        {"query_id": "q3", "query": "cap", "ratings": []},
+    )
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"q1": {"a": 3}, "q2": {"a": 0, "7": 1}}
+    assert judgments.unrated == ["q3"]
+    query = judgments.queries["q1"]
+    assert (query.text, query.weight, query.params) == ("blue shoes", 20, {"locale": "de", "n": 3})
+
+
+def test_objects_below_their_query(tmp_path: Path) -> None:
+    content = {"hat": [{"doc_id": "a", "grade": 0}, {"_id": "b", "grade": 2}]}
+    assert read_judgments(written(tmp_path, content)) == {"hat": {"a": 0, "b": 2}}
+
+
+def test_one_judgment_is_a_file(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, {"query": "hat", "doc_id": "a", "grade": 2})) == {"hat": {"a": 2}}
+
+
+def test_queries_may_be_called_like_keys(tmp_path: Path) -> None:
+    content = {"query": {"a": 1}, "doc_id": {"a": 2}, "grade": {"b": 0}, "queries": {"c": 1}, "requests": {"d": 1}}
+    assert read_judgments(written(tmp_path, content)) == content
+
+
+def test_a_blank_grade_is_no_judgment(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, {"hat": {"a": None, "b": "", "c": " ", "d": 0}, "cap": {"a": None}}))
+    assert judgments == {"hat": {"d": 0}}
+    assert judgments.unrated == ["cap"]
+
+
+def test_a_query_without_any_document(tmp_path: Path) -> None:
+    content = lines({"query": "hat", "doc_id": "a", "grade": 1}, {"query": "cap", "doc_id": None, "grade": None})
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"hat": {"a": 1}}
+    assert judgments.unrated == ["cap"]
+
+
+def test_several_raters(tmp_path: Path) -> None:
+    content = lines(
+        {"query": "hat", "doc_id": "a", "grade": 3, "rater": "ann"},
+        {"query": "hat", "doc_id": "a", "grade": 0, "rater": "bob"},
+        {"query": "hat", "doc_id": "a", "grade": 1, "rater": None},
+    )
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"hat": {"a": 1}}
+    assert judgments.ratings == {"hat": {"a": {"ann": 3, "bob": 0, "rating 1": 1}}}
+
+
+def test_a_list_of_ratings_and_a_title_as_in_a_case_file(tmp_path: Path) -> None:
+    content = {"hat": {"a": [0, 1, 0], "b": {"grade": 2, "title": "Straw"}, "c": 1, "d": []}}
+    judgments = read_judgments(written(tmp_path, content), raters="max")
+    assert judgments == {"hat": {"a": 1, "b": 2, "c": 1}}
+    assert judgments.ratings["hat"]["a"] == {"rating 1": 0, "rating 2": 1, "rating 3": 0}
+    assert judgments.titles == {"hat": {"b": "Straw"}}
+
+
+def test_names_of_grades(tmp_path: Path) -> None:
+    path = written(tmp_path, {"hat": {"a": "good", "b": "bad"}})
+    assert read_judgments(path, scale={"good": 2, "bad": 0}) == {"hat": {"a": 2, "b": 0}}
+
+
+@pytest.mark.parametrize("format", ["json", "jsonl", "beir"])
+def test_json_by_its_names(tmp_path: Path, format: str) -> None:
+    content = lines(
+        {"query-id": "q1", "corpus-id": "d1", "score": 2}, {"query-id": "q1", "corpus-id": "d2", "score": 0}
+    )
+    assert read_judgments(written(tmp_path, content), format) == {"q1": {"d1": 2, "d2": 0}}
+
+
+# --- Queries
+
+
+def test_queries_of_beir(tmp_path: Path) -> None:
+    content = lines({"_id": "0012", "text": "blue shoes", "metadata": {}}, {"_id": 13, "text": "hat"})
+    path = written(tmp_path, content, "queries.jsonl")
+    assert read_queries(path) == {"0012": "blue shoes", "13": "hat"}
+    assert read_queries(path, "beir") == {"0012": "blue shoes", "13": "hat"}
+    assert [query.line for query in load_queries(path)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("content", "queries"),
+    [
+        ({"q1": "blue shoes", "007": "hat", "2": 300}, {"q1": "blue shoes", "007": "hat", "2": "300"}),
+        (["blue shoes", "hat"], {"blue shoes": "blue shoes", "hat": "hat"}),
+        ([{"query": "hat"}, {"query_id": 7, "query": "cap"}], {"hat": "hat", "7": "cap"}),
+        ({"q1": {"text": "hat"}, "q2": {"query": "cap"}}, {"q1": "hat", "q2": "cap"}),
+        ({"hat": {"a": 1}, "cap": {}}, {"hat": "hat", "cap": "cap"}),
+        ([{"query": "hat", "doc_id": "a", "grade": 1}] * 2, {"hat": "hat"}),
+        ([{"qid": "1", "query": "hat", "ratings": {"a": 1}}], {"1": "hat"}),
+        ({"query_id": "1", "query": "hat"}, {"1": "hat"}),
+    ],
+)
+def test_shapes_of_queries(tmp_path: Path, content: object, queries: dict[str, str]) -> None:
+    assert read_queries(written(tmp_path, content)) == queries
+
+
+def test_what_a_query_has_beside_its_text(tmp_path: Path) -> None:
+    content = [
+        {"id": "q1", "query": "hat", "weight": 4.5, "information_need": "for the sun", "params": {"size": 3}},
+        {"id": "q2", "query": "cap", "weight": None, "note": ""},
+    ]
+    first, second = load_queries(written(tmp_path, content))
+    assert (first.weight, first.note, first.params, first.line) == (4.5, "for the sun", {"size": 3}, 2)
+    assert (second.weight, second.note, second.params, second.line) == (1, None, {}, 11)
+
+
+def test_wrong_queries(tmp_path: Path) -> None:
+    content = lines(
+        {"_id": "1", "text": "hat"},
+        {"_id": "1", "text": "cap"},
+        {"_id": "2", "text": " "},
+        {"_id": None, "text": "cap"},
+        {"_id": "3"},
+        {"_id": "4", "text": "bag", "weight": -1},
+    )
+    shapes = 'a query is {id: text}, a list of texts, or objects such as {"query_id": ..., "query": ...}'
+    assert query_problems(written(tmp_path, content)) == [
+        'FILE:2: the query id "1" stands for "hat" and for "cap"; give one of them another id',
+        'FILE:3: text: "text" is text or a number, found the text " "',
+        'FILE:4: _id: "_id" is text or a number, found nothing',
+        f'FILE:5: {shapes}; found "_id"',
+        "FILE:6: weight: a weight is a number above 0, found -1",
+    ]
+
+
+def test_wrong_values_for_texts(tmp_path: Path) -> None:
+    assert query_problems(written(tmp_path, {"q1": "hat", "q2": None, "q3": True, " ": "cap"})) == [
+        "FILE:3: q2: a query has a text, found nothing",
+        "FILE:4: q3: a query has a text, found true",
+        'FILE:5: [" "]: a query has no id',
+    ]
+
+
+# --- Bad input
+
+
+def test_every_mistake_with_its_line_and_path(tmp_path: Path) -> None:
+    content = {"hat": {"a": 1, "": 2, "b": {"title": "x"}}, "cap": [1], "bag": {"c": [[]], "d": [1, {}]}}
+    assert problems(written(tmp_path, content)) == [
+        'FILE:4: hat[""]: a document has no id',
+        'FILE:5: hat.b: "grade" is missing; found "title"',
+        "FILE:9: cap: a query has {document: grade}, found 1 in a list",
+        "FILE:14: bag.c[0]: a rating is a number or a name of the scale, found the list []",
+        "FILE:18: bag.d[1]: a rating is a number or a name of the scale, found the mapping {}",
+    ]
+
+
+def test_every_wrong_judgment_of_a_list(tmp_path: Path) -> None:
+    good = {"query": "a", "doc_id": "x", "grade": 1}
+    content = lines(
+        good,
+        {**good, "doc_id": None},
+        {**good, "query": ""},
+        {**good, "doc_id": True},
+        {**good, "grade": {}},
+        {"query": "a", "documnt": "x", "grade": 1},
+        [1],
+        {"query": "a", "text": "b"},
+    )
+    shapes = 'a judgment is {query: {document: grade}}, or objects such as {"query": ..., "doc_id": ..., "grade": ...}'
+    assert problems(written(tmp_path, content)) == [
+        'FILE:2: doc_id: "doc_id" is text or a number, found nothing',
+        'FILE:3: query: "query" is text or a number, found nothing',
+        'FILE:4: doc_id: "doc_id" is text or a number, found true',
+        "FILE:5: grade: a rating is a number or a name of the scale, found the mapping {}",
+        f'FILE:6: {shapes}; found "query", "documnt" and "grade"; did you mean "document"?',
+        f"FILE:7: {shapes}; found the list [1]",
+        f'FILE:8: {shapes}; found "query" and "text"; these are queries, without judgments',
+    ]
+
+
+def test_grades_that_are_none(tmp_path: Path) -> None:
+    content = '{"hat": {\n"a": true,\n"b": "good",\n"c": NaN,\n"d": 1}}'
+    wrong = problems(written(tmp_path, content))
+    assert [line.split(": ")[:3] for line in wrong] == [
+        ["FILE:2", "hat.a", 'query "hat", document "a"'],
+        ["FILE:3", "hat.b", 'query "hat", document "b"'],
+        ["FILE:4", "hat.c", 'query "hat", document "c"'],
+    ]
+    assert "found true" in wrong[0]
+    assert '"good" is no number' in wrong[1]
+
+
+def test_a_grade_off_the_scale(tmp_path: Path) -> None:
+    wrong = problems(written(tmp_path, {"hat": {"a": 1, "b": 4}}), scale=(0, 3))
+    assert wrong == [
+        'FILE:4: hat.b: query "hat", document "b": grade 4 is off the scale, which is 0 to 3',
+    ]
+
+
+def test_an_id_is_never_nan(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, '[{"query": "a", "doc_id": NaN, "grade": 1}, {"query": -Infinity, "doc_id": 1, "grade": 1}]'
+    )
+    assert problems(path) == [
+        'FILE:1: [0].doc_id: "doc_id" is text or a number, found NaN',
+        'FILE:1: [1].query: "query" is text or a number, found -Infinity',
+    ]
+
+
+def test_a_pair_that_stands_twice(tmp_path: Path) -> None:
+    same = lines(*[{"query": "a", "doc_id": "x", "grade": 1}] * 2)
+    assert read_judgments(written(tmp_path, same)) == {"a": {"x": 1}}
+    path = written(tmp_path, same + lines({"query": "a", "doc_id": "x", "grade": 2}))
+    (wrong,) = problems(path)
+    assert wrong.startswith('FILE:3: query "a", document "x": judged twice, 1 in line 1 and 2 here')
+    assert read_judgments(path, raters="max") == {"a": {"x": 2}}
+
+
+def test_a_key_that_stands_twice(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, '{"hat": {"a": 1, "a": 1}}')) == {"hat": {"a": 1}}
+    content = '{"hat": {"a": 1,\n"a": 2},\n"cap": {"b": 1},\n"cap": {"c": 1}}'
+    assert problems(written(tmp_path, content)) == [
+        "FILE:4: cap: this key stands twice, with another value in line 3; keep one of them",
+        "FILE:2: hat.a: this key stands twice, with another value in line 1; keep one of them",
+    ]
+
+
+def test_a_query_id_with_two_texts(tmp_path: Path) -> None:
+    content = lines(
+        {"qid": "1", "query": "hat", "doc_id": "a", "grade": 1}, {"qid": "1", "query": "cap", "doc_id": "b", "grade": 1}
+    )
+    assert problems(written(tmp_path, content)) == [
+        'FILE:2: the query id "1" stands for "hat" and for "cap"; give one of them another id'
+    ]
+
+
+@pytest.mark.parametrize("content", ["{}", "[]", "[\n]\n"])
+def test_nothing_in_it(tmp_path: Path, content: str) -> None:
+    assert problems(written(tmp_path, content)) == ["FILE: the file has no judgments"]
+    assert query_problems(written(tmp_path, content)) == ["FILE: the file has no queries"]
+
+
+@pytest.mark.parametrize("content", ["3", '"hat"', "null", "query,doc_id,grade\na,b,1\n"])
+def test_what_is_no_such_json(tmp_path: Path, content: str) -> None:
+    (wrong,) = problems(written(tmp_path, content), "json")
+    assert wrong.startswith(("FILE: a judgment is {query: {document: grade}}", "FILE:1: the file is no valid JSON"))
+
+
+def test_lines_that_are_cut_off(tmp_path: Path) -> None:
+    content = lines({"query": "a", "doc_id": "x", "grade": 1}) + '{"query": "a", "doc\n{"query": "a", "doc_id": "y"'
+    assert problems(written(tmp_path, content)) == [
+        "FILE:2: the line is no valid JSON: Unterminated string starting at (column 16); the line ends there, it is "
+        "truncated",
+        "FILE:3: the line is no valid JSON: Expecting ',' delimiter (column 29); the line ends there, it is truncated",
+    ]
+
+
+def test_keys_that_stand_twice_in_lines(tmp_path: Path) -> None:
+    content = lines({"a": {"x": 1}}) + '{"b": {"y": 1, "y": 2}}\n{"c": {"z": 1, "z": 2}}\n'
+    assert problems(written(tmp_path, content)) == [
+        "FILE:2: b.y: this key stands twice, with another value in line 2; keep one of them",
+        "FILE:3: c.z: this key stands twice, with another value in line 3; keep one of them",
+    ]
+
+
+def test_nested_without_end(tmp_path: Path) -> None:
+    (wrong,) = problems(written(tmp_path, "[" * 100_000 + "]" * 100_000))
+    assert wrong == "FILE:1: the file is no sensible JSON: it is nested too deeply"
+
+
+def test_half_a_character(tmp_path: Path) -> None:
+    (wrong,) = problems(written(tmp_path, '{"hat":\n{"\\ud83d": 1}}'))
+    assert wrong.startswith("FILE:2: an escape here stands for half of a character")
+
+
+def test_the_real_file(data: Path) -> None:
+    judgments = read_judgments(data / "formats" / "ranx_qrels.json")
+    assert judgments == {"q1": {"d1": 1, "d2": 2, "d3": 3}, "q2": {"d1": 1, "d2": 2}}
+    assert judgments.place("q2", "d1") == Place(8, "q2.d1")

@@ -1,0 +1,200 @@
+"""Judgment lists for learning to rank: SVMrank lines, with headers, with Quepid's texts, with titles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.judgments.model import Place, Query
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries, read_ratings
+from pytest_relevance.judgments.source import Source
+
+
+def written(tmp_path: Path, content: str) -> Path:
+    path = tmp_path / "judgments.txt"
+    path.write_bytes(content.encode())
+    return path
+
+
+def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def query_problems(path: Path) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_queries(path)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+WITH_HEADERS = """\
+# Made by hand.
+# qid:1: rambo*1
+# qid:2: star wars: a new hope*2.5
+# qid:3: 5 * hotel
+# qid:4: nobody rated it*1
+
+4\tqid:1\t # 7555\tRambo
+0 qid:1 # 007 First Blood
+  3   qid:2   1:0.5 2:1e-3 # 10020#0 A New Hope
+2.5\tqid:3\t1:1 # no
+"""
+
+
+def test_headers_tell_queries_and_weights(tmp_path: Path) -> None:
+    path = written(tmp_path, WITH_HEADERS)
+    judgments = read_judgments(path)
+    assert judgments == {"1": {"7555": 4, "007": 0}, "2": {"10020#0": 3}, "3": {"no": 2.5}}
+    assert judgments.format == "ltr"
+    assert judgments.unrated == ["4"]
+    assert judgments.known_as("rambo") == ["1"]
+    assert judgments.titles == {"1": {"7555": "Rambo", "007": "First Blood"}, "2": {"10020#0": "A New Hope"}}
+    assert judgments.notices == ("the features are left out",)
+    assert judgments.place("2", "10020#0") == Place(9)
+    assert load_queries(path) == [
+        Query("1", "rambo", line=2),
+        Query("2", "star wars: a new hope", 2.5, line=3),
+        Query("3", "5 * hotel", line=4),
+        Query("4", "nobody rated it", line=5),
+    ]
+
+
+def test_the_text_after_the_document_may_be_the_query(tmp_path: Path) -> None:
+    """As Quepid writes it: no headers, and blank lines between."""
+    content = "\n2.0 qid:17 # 602 star wars\n\n\n0.0 qid:17 # 11 star wars\n\n\n3.0 qid:18 # 562 willis\n\n"
+    path = written(tmp_path, content)
+    judgments = read_judgments(path)
+    assert judgments == {"17": {"602": 2, "11": 0}, "18": {"562": 3}}
+    assert judgments.titles == {}
+    assert read_queries(path) == {"17": "star wars", "18": "willis"}
+    assert [query.line for query in load_queries(path)] == [2, 8]
+
+
+def test_the_text_after_the_document_may_be_a_title(tmp_path: Path) -> None:
+    path = written(tmp_path, "2 qid:1 # a Star Wars\n0 qid:1 # b Independence Day\n1 qid:2 # a Star Wars\n")
+    assert read_judgments(path).titles == {"1": {"a": "Star Wars", "b": "Independence Day"}, "2": {"a": "Star Wars"}}
+    assert query_problems(path) == [
+        'FILE:1: the text of the query "1" is not known; a line "# qid:1: the text" above tells it',
+        'FILE:3: the text of the query "2" is not known; a line "# qid:2: the text" above tells it',
+    ]
+
+
+def test_texts_that_repeat_the_header_are_no_titles(tmp_path: Path) -> None:
+    path = written(tmp_path, "# qid:1: rambo*1\n4 qid:1 # 7555\trambo\n3 qid:1 # 1370\trambo\n")
+    assert read_judgments(path).titles == {}
+
+
+def test_lines_with_nothing_after_the_document(tmp_path: Path) -> None:
+    """Four columns, as TREC's qrels have: the qid tells them apart."""
+    assert read_judgments(written(tmp_path, "2 qid:1 # 75\n1 qid:1 # 76\n")) == {"1": {"75": 2, "76": 1}}
+
+
+def test_a_document_before_a_tab_may_have_spaces(tmp_path: Path) -> None:
+    path = written(tmp_path, "2 qid:1 # a b\tTitle\n1 qid:1 # /c/d.html\tOther\n")
+    assert read_judgments(path) == {"1": {"a b": 2, "/c/d.html": 1}}
+
+
+def test_letor(tmp_path: Path) -> None:
+    path = written(tmp_path, "2 qid:10032 1:0.056 2:0.0 #docid = GX029-35 inc = 0.01 prob = 0.13\n")
+    judgments = read_judgments(path)
+    assert judgments == {"10032": {"GX029-35": 2}}
+    assert judgments.titles == {}
+
+
+@pytest.mark.parametrize("identifier", ["007", "no", "1e5", "10020#0", "-", "a#b", "ünï😀", "qid:1"])
+def test_ids_stay_as_they_are_written(tmp_path: Path, identifier: str) -> None:
+    assert read_judgments(written(tmp_path, f"1 qid:007 # {identifier} x\n")) == {"007": {identifier: 1}}
+
+
+def test_names_of_grades(tmp_path: Path) -> None:
+    path = written(tmp_path, "good qid:1 # a\nbad qid:1 # b\n")
+    assert read_judgments(path, scale={"good": 1, "bad": 0}) == {"1": {"a": 1, "b": 0}}
+
+
+WORD = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 3), WORD, st.text("ab *:#", max_size=4)), min_size=1),
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_whatever_is_written_is_read(rows: list[tuple[int, int, str, str]], end: str) -> None:
+    text = "".join(f"{grade} qid:{qid} # {document}\t{title}{end}" for grade, qid, document, title in rows)
+    ratings = read_ratings(Source("j.txt", text.encode()), "ltr")
+    assert [*zip(ratings.ratings, ratings.queries, ratings.documents, strict=True)] == [
+        (str(grade), str(qid), document) for grade, qid, document, _ in rows
+    ]
+    assert [ratings.place(row).line for row in range(len(rows))] == list(range(1, len(rows) + 1))
+
+
+# --- Bad input
+
+
+def test_every_wrong_line(tmp_path: Path) -> None:
+    content = (
+        "# qid:1: rambo*1\n"
+        "# qid:2: *1\n"
+        "# qid:3: rocky*0\n"
+        "# qid:4: first*1\n"
+        "# qid:4: second*1\n"
+        "3 qid:1 # a\n"
+        "3 qid:1 1:0.5\n"
+        "3 qid:1 a # b\n"
+        "3 qd:1 # c\n"
+        "3 qid:\n"
+    )
+    assert problems(written(tmp_path, content), "ltr") == [
+        'FILE:2: the query "2" has no text; a header is # qid:2: text*weight',
+        "FILE:3: a weight is a number above 0, found 0",
+        'FILE:5: the query "4" is "first" (weight 1) in line 4 and "second" (weight 1) here',
+        'FILE:7: the line names no document, which stands after a #: "grade qid:1 # document"',
+        'FILE:8: between the qid and the # stand features, such as 1:0.5, found "a"',
+        'FILE:9: a line is "grade qid:1 # document", found "3 qd:1 # c"',
+        'FILE:10: a line is "grade qid:1 # document", found "3 qid:"',
+    ]
+
+
+def test_a_grade_that_is_none_and_one_off_the_scale(tmp_path: Path) -> None:
+    path = written(tmp_path, "3 qid:1 # a\ngood qid:1 # b\n")
+    (wrong,) = problems(path)
+    assert wrong.startswith('FILE:2: query "1", document "b": the grade "good" is no number')
+    (wrong,) = problems(written(tmp_path, "3 qid:1 # a\n4 qid:1 # b\n"), scale=(0, 3))
+    assert wrong == 'FILE:2: query "1", document "b": grade 4 is off the scale, which is 0 to 3'
+
+
+def test_a_pair_that_stands_twice(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "3 qid:1 # a\n3.0 qid:1 # a\n")) == {"1": {"a": 3}}
+    (wrong,) = problems(written(tmp_path, "3 qid:1 # a\n2 qid:1 # a\n"))
+    assert wrong.startswith('FILE:2: query "1", document "a": judged twice, 3 in line 1 and 2 here')
+
+
+def test_only_headers(tmp_path: Path) -> None:
+    path = written(tmp_path, "# qid:1: rambo*1\n# qid:2: rocky\n")
+    assert read_queries(path) == {"1": "rambo", "2": "rocky"}
+    assert read_judgments(path).unrated == ["1", "2"]
+
+
+def test_only_comments(tmp_path: Path) -> None:
+    path = written(tmp_path, "# nothing\n")
+    assert problems(path, "ltr") == ["FILE: the file has no judgments, only comments"]
+    with pytest.raises(JudgmentFileError, match="the file has no queries"):
+        read_queries(path, "svmrank")
+
+
+def test_the_real_file(data: Path) -> None:
+    path = data / "formats" / "ltr_title_judgments.txt"
+    judgments = read_judgments(path)
+    assert len(judgments) == 40
+    assert sum(map(len, judgments.values())) == 1390
+    assert judgments["1"]["7555"] == 4
+    assert judgments["40"]["11"] == 4
+    assert judgments.titles == {}
+    queries = read_queries(path)
+    assert len(queries) == 40
+    assert queries["15"] == "star wars new hope"

@@ -1,0 +1,113 @@
+"""Judgments as OpenSearch's search-relevance plugin imports them, and as it answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+
+
+def written(tmp_path: Path, *entries: object) -> Path:
+    content = {"name": "Ours", "type": "IMPORT_JUDGMENT", "judgmentRatings": list(entries)}
+    path = tmp_path / "import.json"
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return path
+
+
+def entry(query: object, *ratings: tuple[object, object]) -> dict[str, object]:
+    return {"query": query, "ratings": [{"docId": document, "rating": rating} for document, rating in ratings]}
+
+
+def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_ratings_are_strings_or_numbers(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        entry("red dress", ("B077", "0.000"), ("0042", "100.000"), ("no", "0.9"), (1e5, 3), ("c", 0.75)),
+        entry("hat", ("a", ""), ("b", None)),
+    )
+    judgments = read_judgments(path)
+    assert judgments == {"red dress": {"B077": 0, "0042": 100, "no": 0.9, "100000.0": 3, "c": 0.75}}
+    assert judgments.format == "opensearch"
+    assert judgments.unrated == ["hat"]
+    assert judgments.place("red dress", "no") == Place(16, "judgmentRatings[0].ratings[2]")
+
+
+def test_a_query_that_stands_there_again(tmp_path: Path) -> None:
+    path = written(tmp_path, entry("hat", ("a", "1")), entry("cap", ("a", "2")), entry("hat", ("a", "1.0"), ("b", "0")))
+    assert read_judgments(path) == {"hat": {"a": 1, "b": 0}, "cap": {"a": 2}}
+    assert read_queries(path) == {"hat": "hat", "cap": "cap"}
+    assert [query.line for query in load_queries(path)] == [5, 14]
+
+
+def test_a_query_that_contradicts_itself(tmp_path: Path) -> None:
+    path = written(tmp_path, entry("hat", ("a", "1")), entry("hat", ("a", "2")))
+    (wrong,) = problems(path)
+    assert wrong.startswith(
+        'FILE:17: judgmentRatings[1].ratings[0]: query "hat", document "a": judged twice, 1 in line 8 and 2 here'
+    )
+    assert read_judgments(path, raters="max") == {"hat": {"a": 2}}
+
+
+def test_what_the_plugin_answers(tmp_path: Path) -> None:
+    hits = [
+        {"_id": "1", "_source": {"name": "Ours", "judgmentRatings": [entry("hat", ("a", "1"))]}},
+        {"_id": "2", "_source": {"name": "Theirs", "judgmentRatings": [entry("cap", ("b", "2"))]}},
+        {"_id": "3"},
+    ]
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps({"took": 3, "hits": {"total": {"value": 2}, "hits": hits}}), encoding="utf-8")
+    judgments = read_judgments(path)
+    assert judgments == {"hat": {"a": 1}, "cap": {"b": 2}}
+    assert judgments.place("cap", "b").path == "hits.hits[1]._source.judgmentRatings[0].ratings[0]"
+
+
+def test_every_mistake(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"ratings": []},
+        {"query": "hat"},
+        entry(["hat"]),
+        entry("cap", ("", "1"), (False, "1"), ("a", {"x": 1})),
+        {"query": "bag", "ratings": [{"docID": "a", "rating": "1"}, "b"]},
+        "shoes",
+    )
+    assert problems(path) == [
+        'FILE:5: judgmentRatings[0]: "query" is missing; found "ratings"',
+        'FILE:8: judgmentRatings[1]: "ratings" is missing; found "query"',
+        "FILE:12: judgmentRatings[2].query: \"query\" is text or a number, found the list ['hat']",
+        'FILE:21: judgmentRatings[3].ratings[0].docId: "docId" is text or a number, found nothing',
+        'FILE:25: judgmentRatings[3].ratings[1].docId: "docId" is text or a number, found false',
+        "FILE:30: judgmentRatings[3].ratings[2].rating: a rating is a number or a name of the scale, found the mapping "
+        "{'x': 1}",
+        'FILE:39: judgmentRatings[4].ratings[0]: "docId" is missing; found "docID" and "rating"',
+        'FILE:43: judgmentRatings[4].ratings[1]: "ratings" is a list of objects, found the text "b" in it',
+        'FILE:46: judgmentRatings[5]: "judgmentRatings" is a list of objects, found the text "shoes" in it',
+    ]
+
+
+def test_a_rating_that_is_none(tmp_path: Path) -> None:
+    (wrong,) = problems(written(tmp_path, entry("hat", ("a", "1,5"))))
+    assert wrong.startswith('FILE:8: judgmentRatings[0].ratings[0]: query "hat", document "a": the grade "1,5" is no')
+
+
+def test_nothing_in_it(tmp_path: Path) -> None:
+    assert problems(written(tmp_path)) == ["FILE: the file has no judgments"]
+
+
+def test_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "plain.json"
+    path.write_text('{"hits": {"hits": [{"_source": {"a": 1}}]}}')
+    assert problems(path, "opensearch") == [
+        "FILE: an import of OpenSearch has judgmentRatings: a list of objects with query and ratings"
+    ]

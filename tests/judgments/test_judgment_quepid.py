@@ -1,0 +1,225 @@
+"""Quepid's exports: cases as CSV and JSON, books of several judges, and a snapshot, which is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+
+
+def written(tmp_path: Path, content: object, name: str = "export.json") -> Path:
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
+    return path
+
+
+def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_ratings(tmp_path: Path) -> None:
+    content = {"queries": [{"query": "star wars", "ratings": {"sku-19": 3, "007": 0}}, {"query": "hat", "ratings": {}}]}
+    judgments = read_judgments(written(tmp_path, content))
+    assert judgments == {"star wars": {"sku-19": 3, "007": 0}}
+    assert judgments.format == "quepid"
+    assert judgments.unrated == ["hat"]
+    assert judgments.place("star wars", "007") == Place(7, 'queries[0].ratings["007"]')
+
+
+def test_a_whole_case(tmp_path: Path) -> None:
+    content = {
+        "case_name": "Films",
+        "scorer": {"name": "nDCG@10"},
+        "queries": [
+            {
+                "arranged_at": 0,
+                "query_text": "star wars",
+                "options": {"customer": "big", "boost": 1.5},
+                "notes": "A New Hope is perfect",
+                "information_need": "the films",
+                "ratings": [
+                    {"doc_id": "602", "rating": 2.0, "user_email": "ann@example.org"},
+                    {"doc_id": 12180, "rating": None},
+                ],
+            },
+            {"query_text": "willis", "options": None, "notes": "Bruce", "information_need": None, "ratings": None},
+        ],
+        "try": {"name": "Try 19", "query_params": "{}"},
+    }
+    path = written(tmp_path, content)
+    judgments = read_judgments(path)
+    assert judgments == {"star wars": {"602": 2}}
+    assert judgments.raters == ()
+    assert judgments.unrated == ["willis"]
+    star_wars, willis = load_queries(path)
+    assert (star_wars.id, star_wars.text, star_wars.note) == ("star wars", "star wars", "the films")
+    assert star_wars.params == {"customer": "big", "boost": 1.5}
+    assert (willis.text, willis.note, willis.params) == ("willis", "Bruce", {})
+
+
+BOOK = {
+    "name": "Films",
+    "query_doc_pairs": [
+        {
+            "query_text": "star wars",
+            "doc_id": "602",
+            "document_fields": '{"title": "Independence Day"}',
+            "judgements": [
+                {"rating": 0.0, "unrateable": False, "judge_later": False, "user_email": "ann@example.org"},
+                {"rating": 3.0, "unrateable": False, "judge_later": False, "user_email": "bob@example.org"},
+                {"rating": 1.0, "unrateable": False, "judge_later": False},
+            ],
+        },
+        {
+            "query_text": "star wars",
+            "doc_id": 11,
+            "document_fields": {"title": "Star Wars"},
+            "judgements": [
+                {"rating": 3.0, "user": {"name": "Ann"}},
+                {"rating": None, "unrateable": True, "judge_later": False, "user_email": "bob@example.org"},
+                {"rating": 2.0, "unrateable": False, "judge_later": True, "user_email": "bob@example.org"},
+            ],
+        },
+        {"query_text": "willis", "doc_id": "562", "document_fields": "no JSON", "judgements": []},
+    ],
+}
+
+
+def test_a_book_has_several_raters(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, BOOK))
+    assert judgments == {"star wars": {"602": 1, "11": 3}}
+    assert judgments.ratings["star wars"] == {
+        "602": {"ann@example.org": 0, "bob@example.org": 3, "rating 3": 1},
+        "11": {"Ann": 3},
+    }
+    assert judgments.titles == {"star wars": {"602": "Independence Day", "11": "Star Wars"}}
+    assert judgments.unrated == ["willis"]
+
+
+def test_how_a_book_is_combined(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, BOOK), raters="max")["star wars"] == {"602": 3, "11": 3}
+
+
+def test_what_is_later_or_never_is_no_zero(tmp_path: Path) -> None:
+    judgements = [{"rating": 0, "unrateable": True}, {"rating": 0, "judge_later": True}]
+    pairs = [
+        {"query_text": "hat", "doc_id": name, "judgements": judgements[:count]} for name, count in [("a", 1), ("b", 2)]
+    ]
+    judgments = read_judgments(written(tmp_path, {"query_doc_pairs": pairs}))
+    assert judgments == {}
+    assert judgments.unrated == ["hat"]
+
+
+def test_a_book_of_one_judge_without_a_name(tmp_path: Path) -> None:
+    pairs = [{"query_text": "hat", "doc_id": name, "judgements": [{"rating": 1.0}]} for name in ("a", "b")]
+    judgments = read_judgments(written(tmp_path, {"query_doc_pairs": pairs}))
+    assert judgments == {"hat": {"a": 1, "b": 1}}
+    assert judgments.raters == ()
+
+
+def test_queries_of_a_book(tmp_path: Path) -> None:
+    assert read_queries(written(tmp_path, BOOK)) == {"star wars": "star wars", "willis": "willis"}
+
+
+def test_csv_by_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rating\nstar wars,602,2.0\nstar wars,11,\nwillis,,\n -1 degree,a,1", "e.csv")
+    judgments = read_judgments(path, "quepid")
+    assert judgments == {"star wars": {"602": 2}, "-1 degree": {"a": 1}}
+    assert judgments.format == "quepid"
+    assert list(read_queries(path, "quepid")) == ["star wars", "willis", "-1 degree"]
+
+
+def test_the_detailed_export(tmp_path: Path) -> None:
+    header = "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating"
+    path = written(tmp_path, f'{header}\nOurs,Films,6,star wars,11,1,"Star Wars, A New Hope",3\n', "detailed.csv")
+    judgments = read_judgments(path, "quepid")
+    assert judgments == {"star wars": {"11": 3}}
+    assert judgments.titles == {"star wars": {"11": "Star Wars, A New Hope"}}
+
+
+def test_a_snapshot_has_no_ratings(tmp_path: Path) -> None:
+    header = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
+    path = written(tmp_path, f"{header}\nMay,2024-05-01,6,star wars,11,1\n", "snapshot.csv")
+    (wrong,) = problems(path, "quepid")
+    assert wrong.startswith("FILE:1: this is a snapshot of Quepid: a run, without ratings")
+
+
+def test_two_ratings_of_a_document(tmp_path: Path) -> None:
+    content = {"queries": [{"query": "hat", "ratings": {"a": 1}}, {"query": "hat", "ratings": {"a": 2}}]}
+    (wrong,) = problems(written(tmp_path, content))
+    assert wrong.startswith('FILE:12: queries[1].ratings.a: query "hat", document "a": judged twice, 1 in line 6')
+
+
+def test_one_judge_with_two_ratings_of_a_document(tmp_path: Path) -> None:
+    judgements = [{"rating": 1, "user_email": "ann"}, {"rating": 2, "user_email": "ann"}]
+    path = written(tmp_path, {"query_doc_pairs": [{"query_text": "hat", "doc_id": "a", "judgements": judgements}]})
+    (wrong,) = problems(path)
+    assert wrong.startswith("FILE:11: query_doc_pairs[0].judgements[1]:")
+    assert 'rater "ann" gave 1 before and 2 here' in wrong
+
+
+def test_every_mistake_of_a_case(tmp_path: Path) -> None:
+    content = {
+        "queries": [
+            {"query": "hat", "ratings": {"a": [1]}},
+            {"query": "", "ratings": {}},
+            {"ratings": {"a": 1}},
+            {"query": "cap", "ratings": 3},
+            {"query": "bag", "ratings": [{"doc_id": "a"}, {"docid": "b", "rating": 1}, 7]},
+            None,
+        ]
+    }
+    assert problems(written(tmp_path, content)) == [
+        "FILE:6: queries[0].ratings.a: a rating is a number or a name of the scale, found the list [1]",
+        'FILE:12: queries[1].query: "query" is text or a number, found nothing',
+        'FILE:15: queries[2]: "query" is missing; found "ratings"',
+        "FILE:22: queries[3].ratings: ratings are an object, {document: rating}, or a list of objects; found 3",
+        'FILE:27: queries[4].ratings[0]: "rating" is missing; found "doc_id"',
+        'FILE:30: queries[4].ratings[1]: "doc_id" is missing; found "docid" and "rating"',
+        'FILE:34: queries[4].ratings[2]: "ratings" is a list of objects, found 7 in it',
+        'FILE:37: queries[5]: "queries" is a list of objects, found nothing in it',
+    ]
+
+
+def test_every_mistake_of_a_book(tmp_path: Path) -> None:
+    content = {
+        "query_doc_pairs": [
+            {"query_text": "hat", "judgements": []},
+            {"query_text": "hat", "doc_id": "a", "judgements": [{"rating": {}}, {"unrateable": False}]},
+            {"query_text": "hat", "doc_id": "b", "judgements": 3},
+        ]
+    }
+    assert problems(written(tmp_path, content)) == [
+        'FILE:3: query_doc_pairs[0]: "doc_id" is missing; found "query_text" and "judgements"',
+        "FILE:12: query_doc_pairs[1].judgements[0].rating: a rating is a number or a name of the scale, found the "
+        "mapping {}",
+        'FILE:14: query_doc_pairs[1].judgements[1]: "rating" is missing; found "unrateable"',
+        'FILE:22: query_doc_pairs[2].judgements: "judgements" is a list of objects, found 3',
+    ]
+
+
+def test_json_of_something_else(tmp_path: Path) -> None:
+    assert problems(written(tmp_path, {"hat": {"a": 1}}), "quepid") == [
+        "FILE: an export of Quepid has queries with ratings, or query_doc_pairs: lists of objects"
+    ]
+
+
+@pytest.mark.parametrize("content", [{"queries": []}, {"query_doc_pairs": []}])
+def test_nothing_in_it(tmp_path: Path, content: object) -> None:
+    assert problems(written(tmp_path, content), "quepid") == ["FILE: the file has no judgments"]
+
+
+def test_the_real_export(data: Path) -> None:
+    judgments = read_judgments(data / "formats" / "quepid_case_basic.csv", "quepid")
+    assert len(judgments) == 137
+    assert sum(map(len, judgments.values())) == 1679
+    assert judgments["120v power supply"]["1113221"] == 3
+    assert judgments["projector screen"]["47471"] == 3
