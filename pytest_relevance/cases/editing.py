@@ -14,10 +14,10 @@ from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.pieces import Impossible, Pieces
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalar_text import number, scalar
+from pytest_relevance.cases.scalar_text import number, pair_in_braces, pair_in_lines
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.spans import BOM, Place, Span, case_spans
-from pytest_relevance.cases.writing import judgment, pair
+from pytest_relevance.cases.writing import judgment
 from pytest_relevance.wording import did_you_mean, quoted
 
 Grades = Mapping[str, float]
@@ -190,10 +190,10 @@ class _Edit:
     def _judge_more(self, case: Case, span: Span, held: Span | None, grades: Grades, titles: Mapping[str, str]) -> None:
         """Insert documents and their grades."""
         written = {document: judgment([grade], titles.get(document)) for document, grade in grades.items()}
-        in_braces = [f"{scalar(document, flow=True)}: {text}" for document, text in written.items()]
+        in_braces = [pair_in_braces(document, text) for document, text in written.items()]
 
         def in_lines(indent: int) -> list[str]:
-            return [line for document, text in written.items() for line in pair(document, text, indent)]
+            return [line for document, text in written.items() for line in pair_in_lines(document, text, indent)]
 
         def with_key(indent: int) -> list[str]:
             return [f"{' ' * indent}{_JUDGMENTS}:", *in_lines(indent + _STEP)]

@@ -7,13 +7,13 @@ which always mean text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.scalars import number as number_of
-from pytest_relevance.wording import shown
+from pytest_relevance.wording import quoted, shown
 
 LONGEST_KEY = 1000
 """Characters of a key as it is written: YAML reads simple keys up to 1024, longer ones stand behind a question mark."""
@@ -43,7 +43,7 @@ def _escaped(character: str) -> str:
         return character
     code = ord(character)
     if 0xD800 <= code < 0xE000:
-        raise ValueError(f"{shown(character)} is half of a surrogate pair, which is no text")
+        raise ValueError(f"{quoted(character)} is half of a surrogate pair, which is no text")
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
@@ -62,10 +62,26 @@ def value(found: object) -> str:
     if isinstance(found, (int, float)):
         return _checked(_decimal(found), found)
     if isinstance(found, Mapping):
-        return "{" + ", ".join(f"{scalar(str(name), flow=True)}: {value(item)}" for name, item in found.items()) + "}"
+        return "{" + ", ".join(pair_in_braces(str(name), value(item)) for name, item in found.items()) + "}"
     if isinstance(found, (list, tuple)):
         return f"[{', '.join(map(value, found))}]"
     raise ValueError(f"{shown(found)} cannot be written in a case file")
+
+
+def pair_in_braces(key: str, written: str) -> str:
+    """A pair of a mapping in braces; `written` is its value as YAML."""
+    name = scalar(key, flow=True)
+    return f"{name}: {written}" if len(name) <= LONGEST_KEY else f"? {name} : {written}"
+
+
+def pair_in_lines(key: str, written: str, indent: int) -> Iterator[str]:
+    """A pair of a mapping in lines: in one, or in two where the key is too long for that."""
+    name, pad = scalar(key), " " * indent
+    if len(name) <= LONGEST_KEY:
+        yield f"{pad}{name}: {written}"
+    else:
+        yield f"{pad}? {name}"
+        yield f"{pad}: {written}"
 
 
 def _decimal(found: float) -> str:

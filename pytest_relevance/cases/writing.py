@@ -12,7 +12,7 @@ from pytest_relevance.cases.checks import NOT_PARAMETERS
 from pytest_relevance.cases.names import check_id
 from pytest_relevance.cases.problems import CaseFileError, Refused
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalar_text import LONGEST_KEY, number, scalar, value
+from pytest_relevance.cases.scalar_text import number, pair_in_lines, scalar, value
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.writing import Written, queries_of
 from pytest_relevance.judgments.writing.contents import how_combined
@@ -112,7 +112,7 @@ def _judgments(
                 written = number(grade)
             else:
                 written = judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
-            yield from pair(document, written, 6)
+            yield from pair_in_lines(document, written, 6)
         except ValueError as error:
             raise ValueError(f"document {quoted(document)}: {error}") from None
 
@@ -121,17 +121,6 @@ def judgment(ratings: Sequence[float], title: str | None = None) -> str:
     """What stands for a document: its grade, a list of ratings, or the long form where there is a title."""
     grade = number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(number, ratings))}]"
     return f"{{grade: {grade}, title: {scalar(title, flow=True)}}}" if title else grade
-
-
-def pair(key: str, written: str, indent: int) -> Iterator[str]:
-    """A pair of a block mapping, in a line, or in two where the key is too long for one."""
-    name = scalar(key)
-    pad = " " * indent
-    if len(name) <= LONGEST_KEY:
-        yield f"{pad}{name}: {written}"
-    else:
-        yield f"{pad}? {name}"
-        yield f"{pad}: {written}"
 
 
 def _text(query: Query) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.contents import ratings_of
-from pytest_relevance.judgments.writing.keys import OF_IDS_ALONE, all_queries, unrated
-from pytest_relevance.judgments.writing.written import counted
+from pytest_relevance.judgments.writing.keys import queries_of, unrated
+from pytest_relevance.wording import counted
 
 _QUOTED_IN_CSV = re.compile(r'[",\r\n]|\A[ \t]')
 _QUOTED_IN_TSV = re.compile(r'\A["\s]')
@@ -61,10 +61,12 @@ def columns_of(judgments: Judgments, holds: frozenset[str]) -> dict[str, list[st
 
 def _of_queries(judgments: Judgments, queries: list[str], holds: frozenset[str]) -> dict[str, list[str]]:
     """The column of the queries' texts, that of their ids, or both where they differ and there is a place for both."""
-    texts = {query: judgments.text(query) for query in all_queries(judgments)}
-    if holds >= {"ids", "texts"} and any(query != text for query, text in texts.items()):
-        return {"query_id": queries, "query": [texts[query] for query in queries]}
-    return {"query_id" if judgments.format in OF_IDS_ALONE else "query": queries}
+    texts = {query.id: query.text for query in queries_of(judgments)}
+    if all(text is None for text in texts.values()):
+        return {"query_id": queries}
+    if holds >= {"ids", "texts"} and any(judgments.text(query) != query for query in texts):
+        return {"query_id": queries, "query": list(map(judgments.text, queries))}
+    return {"query": queries}
 
 
 def grade_cells(grades: Iterable[float | None]) -> list[str]:
@@ -91,10 +93,10 @@ def lines(columns: Iterable[Sequence[str]], separator: str) -> str:
     return f"{rows}\n" if rows else ""
 
 
-def without(characters: re.Pattern[str], titles: Iterable[str], format: str) -> tuple[list[str], list[str]]:
-    """Titles with spaces for what a format cannot hold of them, and what is to be said of that."""
+def cleaned(titles: Iterable[str], clean: Callable[[str], str], format: str) -> tuple[list[str], list[str]]:
+    """Titles without what a format cannot hold of them, and what is to be said of that."""
     found = list(titles)
-    kept = [characters.sub(" ", title) for title in found]
+    kept = list(map(clean, found))
     changed = sum(title != before for title, before in zip(kept, found, strict=True))
-    said = counted(changed, "the title of {} document", "the titles of {} documents")
-    return kept, [f"{said} as it was: {format} has spaces for line breaks, tabs and the like"] if changed else []
+    said = f"line breaks, tabs and the like in the titles of {counted(changed, 'document')}: {format} has spaces there"
+    return kept, [said] if changed else []

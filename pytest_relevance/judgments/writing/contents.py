@@ -8,23 +8,28 @@ from dataclasses import dataclass
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import AGGREGATES, aggregate
 from pytest_relevance.judgments.writing.keys import all_queries, unrated
-from pytest_relevance.judgments.writing.written import counted
-from pytest_relevance.wording import listed
+from pytest_relevance.wording import counted, listed
 
 IN_QUERIES = "; --queries-out writes them to a file of queries"
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Something that judgments may have: how much of it, that in words, and what can be done where it is lost."""
+    """Something that judgments may have: how much of it, what that is in words, and what helps where it is lost."""
 
     count: Callable[[Judgments], int]
-    words: Callable[[int], str]
+    words: str
+    of: tuple[str, str]
     cure: str = ""
 
+    def lost(self, judgments: Judgments, format: str) -> str | None:
+        """What is said where a format has no place for it; None where there is none of it."""
+        count = self.count(judgments)
+        return f"{self.words}{counted(count, *self.of)}, which {format} cannot hold{self.cure}" if count else None
 
-def _words(one: str, several: str) -> Callable[[int], str]:
-    return lambda count: counted(count, one, several)
+
+_QUERIES = ("query", "queries")
+_DOCUMENTS = ("document", "documents")
 
 
 def _with_another_text(judgments: Judgments) -> int:
@@ -32,34 +37,34 @@ def _with_another_text(judgments: Judgments) -> int:
 
 
 CONTENTS: Mapping[str, Content] = {
-    "ids": Content(_with_another_text, _words("the id of {} query", "the ids of {} queries")),
-    "texts": Content(_with_another_text, _words("the text of {} query", "the texts of {} queries"), IN_QUERIES),
+    "ids": Content(_with_another_text, "the ids of ", _QUERIES),
+    "texts": Content(_with_another_text, "the texts of ", _QUERIES, IN_QUERIES),
     "weights": Content(
         lambda judgments: sum(query.weight != 1 for query in judgments.queries.values()),
-        _words("the weight of {} query", "the weights of {} queries"),
+        "the weights of ",
+        _QUERIES,
         IN_QUERIES,
     ),
     "params": Content(
-        lambda judgments: sum(bool(query.params) for query in judgments.queries.values()),
-        _words("the params of {} query", "the params of {} queries"),
+        lambda judgments: sum(bool(query.params) for query in judgments.queries.values()), "the params of ", _QUERIES
     ),
     "notes": Content(
         lambda judgments: sum(bool(query.note) for query in judgments.queries.values()),
-        _words("the note of {} query", "the notes of {} queries"),
+        "the notes of ",
+        _QUERIES,
         IN_QUERIES,
     ),
     "unrated": Content(
         lambda judgments: len(unrated(judgments)),
-        _words("{} query without judgments", "{} queries without judgments"),
+        "",
+        ("query without judgments", "queries without judgments"),
         IN_QUERIES,
     ),
-    "titles": Content(
-        lambda judgments: sum(map(len, judgments.titles.values())),
-        _words("the title of {} document", "the titles of {} documents"),
-    ),
+    "titles": Content(lambda judgments: sum(map(len, judgments.titles.values())), "the titles of ", _DOCUMENTS),
     "raters": Content(
         lambda judgments: sum(map(len, judgments.ratings.values())),
-        _words("the raters of {} document", "the raters of {} documents"),
+        "the raters of ",
+        _DOCUMENTS,
         "; the grade that their ratings make is written",
     ),
 }
@@ -69,9 +74,9 @@ CONTENTS: Mapping[str, Content] = {
 def lost(judgments: Judgments, holds: frozenset[str], format: str) -> Iterator[str]:
     """A sentence for each kind of thing that a format which holds `holds` has no place for."""
     for name, content in CONTENTS.items():
-        count = 0 if name in holds else content.count(judgments)
-        if count:
-            yield f"{content.words(count)}, which {format} cannot hold{content.cure}"
+        sentence = content.lost(judgments, format) if name not in holds else None
+        if sentence is not None:
+            yield sentence
 
 
 def ratings_of(judgments: Judgments) -> Iterator[tuple[str, str, str, float]]:

@@ -10,10 +10,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.formats.rre import key_of
+from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.writing.cells import NumberTexts, columns_of
 from pytest_relevance.judgments.writing.contents import lost_in_combining
-from pytest_relevance.judgments.writing.keys import all_queries
+from pytest_relevance.judgments.writing.keys import all_queries, text_of
 from pytest_relevance.judgments.writing.tables import TABLE, Text
 
 Grades = Mapping[str, float]
@@ -22,6 +23,7 @@ ANY_INDEX = "index"
 """What stands where a request names an index and nobody knows which."""
 
 
+_RRE_TEXT = "$query"
 _TEMPLATE = "search"
 _TEXT = "query_string"
 """The parameter that is the text of the query, in Elasticsearch's own examples too."""
@@ -39,8 +41,9 @@ def rows(judgments: Judgments) -> Text:
     columns["grade"] = [None if grade is None else _number(grade) for grade in columns["grade"]]
     names = list(columns)
     encode = json.JSONEncoder(ensure_ascii=False).encode
+    columns["doc_id"] = [document or None for document in columns["doc_id"]]  # null where a query has no judgment
     written = (
-        encode({name: cell for name, cell in zip(names, cells, strict=True) if cell not in ("", None)})
+        encode({name: cell for name, cell in zip(names, cells, strict=True) if cell != ""})
         for cells in zip(*columns.values(), strict=True)
     )
     return "".join(f"{row}\n" for row in written), lost_in_combining(judgments)
@@ -48,8 +51,15 @@ def rows(judgments: Judgments) -> Text:
 
 def quepid(judgments: Judgments) -> Text:
     """Quepid's JSON of a case."""
-    members = (_json({"query": query, "ratings": _whole(judgments.get(query, {}))}) for query in all_queries(judgments))
+    members = (_json(_case(judgments, query)) for query in all_queries(judgments))
     return _object([f'"queries": {_list(members)}']), []
+
+
+def _case(judgments: Judgments, query: str) -> dict[str, object]:
+    described = judgments.queries.get(query) or Query(query)
+    note = {"information_need": described.note} if described.note else {}
+    options = {"options": described.params} if described.params else {}
+    return {"query": query, **note, **options, "ratings": _whole(judgments.get(query, {}))}
 
 
 def opensearch(judgments: Judgments) -> Text:
@@ -100,31 +110,30 @@ def _request(judgments: Judgments, query: str) -> dict[str, object]:
 
 def rre(judgments: Judgments) -> Text:
     """The ratings of the Rated Ranking Evaluator: a group for each query, as judgments belong to groups."""
-    members = (
-        _json(
-            {
-                "name": query,
-                "queries": [
-                    {"template": "query.json", "placeholders": {"$query": query, **_placeholders(judgments, query)}}
-                ],
-                "relevant_documents": {
-                    document: {"gain": _number(grade)} for document, grade in judgments.get(query, {}).items()
-                },
-            }
-        )
-        for query in all_queries(judgments)
-    )
-    groups = f'[{{"description": "all queries", "query_groups": {_list(members)}}}]'
-    data = _object([f'"index": "{ANY_INDEX}"', '"id_field": "id"', f'"topics": {groups}'])
-    return data, [
-        f'the index, the field of the ids and the template: "{ANY_INDEX}", "id" and "query.json" stand there; put '
-        "yours in their place"
+    head = [f'"index": "{ANY_INDEX}"', '"corpora_file": "corpus.json"', '"id_field": "id"']
+    groups = _list(_json(_group(judgments, query)) for query in all_queries(judgments))
+    return _object([*head, f'"query_groups": {groups}']), [
+        f'the index, the corpus, the field of the ids and the templates: "{ANY_INDEX}", "corpus.json", "id" and '
+        '"query.json" stand there; put yours in their place'
     ]
 
 
-def _placeholders(judgments: Judgments, query: str) -> dict[str, object]:
-    params = _params(judgments, query)
-    return {name if name.startswith("$") else f"${name}": value for name, value in params.items() if name != "$query"}
+def _group(judgments: Judgments, query: str) -> dict[str, object]:
+    described = judgments.queries.get(query) or Query(query)
+    params = {f"${name}": held for name, held in described.params.items()}
+    note = {"description": described.note} if described.note else {}
+    relevant = {document: {"gain": _number(grade)} for document, grade in judgments.get(query, {}).items()}
+    placeholders = {**params, _RRE_TEXT: text_of(described)}
+    return {
+        **note,
+        "queries": [{"template": "query.json", "placeholders": placeholders}],
+        "relevant_documents": relevant,
+    }
+
+
+def rre_name(query: Query) -> str:
+    """What RRE knows a query by: its text and its params."""
+    return key_of(text_of(query), query.params)
 
 
 def _params(judgments: Judgments, query: str) -> dict[str, object]:

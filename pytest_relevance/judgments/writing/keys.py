@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from pytest_relevance.judgments.model import Judgments, Query
@@ -46,16 +46,21 @@ def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
     )
 
 
-def by_text(judgments: Judgments, format: str) -> tuple[Judgments, list[str]]:
-    """The same under the texts of the queries, and what stands against it: queries that share a text."""
+def named(judgments: Judgments, name: Callable[[Query], str], format: str) -> tuple[Judgments, list[str]]:
+    """The same under the names that a format has for its queries, and what stands against it: two of one name."""
     keys: dict[str, str] = {}
     problems = []
-    for query in all_queries(judgments):
-        text = judgments.text(query)
-        other = keys.setdefault(text, query)
-        if other != query:
+    for query in queries_of(judgments):
+        own = name(query)
+        other = keys.setdefault(own, query.id)
+        if other != query.id:
             problems.append(
-                f"the queries {quoted(other)} and {quoted(query)} have the same text {quoted(text)}, and {format} "
+                f"the queries {quoted(other)} and {quoted(query.id)} have the same text {quoted(own)}, and {format} "
                 "knows queries by their texts; join them, or write another format"
             )
-    return rekeyed(judgments, {query: text for text, query in keys.items()}), problems
+    return rekeyed(judgments, {query: own for own, query in keys.items()}), problems
+
+
+def text_of(query: Query) -> str:
+    """The text of a query, or its id where there is no text."""
+    return query.id if query.text is None else query.text

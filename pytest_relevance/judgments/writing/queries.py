@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from pytest_relevance.judgments.columns import find_columns
+from pytest_relevance.judgments.formats.known import FORMATS
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.tables import escaped
 from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing.cells import in_csv, in_tsv, lines, number_text
 from pytest_relevance.judgments.writing.contents import lost
 from pytest_relevance.judgments.writing.keys import queries_of, rekeyed
 from pytest_relevance.judgments.writing.rules import ANY_TEXT, IN_A_LINE, IN_CELLS, Rules, broken
 from pytest_relevance.judgments.writing.writers import WRITERS, check_target
-from pytest_relevance.judgments.writing.written import Written, as_bytes, counted, refuse
-from pytest_relevance.wording import did_you_mean, listed, quoted
+from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
+from pytest_relevance.wording import counted, did_you_mean, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class QueryWriter:
     holds: frozenset[str]
 
 
+_TABLE = "csv"
 _HEADS = ("query_id", "query", "weight", "note")
 
 
@@ -39,12 +42,21 @@ def _csv(queries: Sequence[Query]) -> str:
 
 
 def _tsv(queries: Sequence[Query]) -> str:
-    """`id<TAB>text`, as TREC's topics are; with a header where there is more to say or the first line is like one."""
+    """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
     columns = _columns(queries)
     rows = lines([in_tsv(map(_with_its_space, cells)) for cells in columns.values()], "\t")
+    has_header = len(columns) > 2 or _is_misread(rows)
+    return "\t".join(columns) + f"\n{rows}" if has_header else rows
+
+
+def _is_misread(rows: str) -> bool:
+    """Whether rows without a header would be taken for a file with one, or for one of another format."""
     first, _, _ = rows.partition("\n")
-    looks_like_header = find_columns(header_of(first, separator_of(first)), _HEADS)
-    return "\t".join(columns) + f"\n{rows}" if len(columns) > 2 or looks_like_header else rows
+    if first.startswith("\ufeff") or find_columns(header_of(first, separator_of(first)), _HEADS):
+        return True
+    source = Source("", rows.encode())
+    fitting = (name for name, known in FORMATS.items() if known.queries is not None and known.fits_queries(source))
+    return next(fitting, None) != _TABLE
 
 
 def _with_its_space(cell: str) -> str:
@@ -94,7 +106,7 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
         refuse(problems)
     described = Judgments(queries={query.id: query for query in kept})
     without = len(queries) - len(kept)
-    said = [counted(without, "{} query whose text", "{} queries whose texts") + " nobody knows"] if without else []
+    said = [f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"] if without else []
     return Written(as_bytes(writer.write(kept)), (*lost(described, writer.holds, writer.about), *said))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -10,12 +12,12 @@ from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.tables import escaped, layout
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.cells import (
+    cleaned,
     columns_of,
     grade_cells,
     in_csv,
     in_tsv,
     lines,
-    without,
 )
 from pytest_relevance.judgments.writing.contents import lost_in_combining
 from pytest_relevance.judgments.writing.keys import unrated
@@ -33,23 +35,23 @@ Text = tuple[str, list[str]]
 
 def csv(judgments: Judgments) -> Text:
     """A table between commas."""
-    cells, said = _cells(judgments, _NOT_IN_CSV, "CSV")
+    cells, said = _cells(judgments, partial(_NOT_IN_CSV.sub, " "), "CSV")
     return ",".join(cells) + "\n" + lines(map(in_csv, cells.values()), ","), said
 
 
 def tsv(judgments: Judgments) -> Text:
     """A table between tabs."""
-    cells, said = _cells(judgments, _NOT_IN_TSV, "TSV")
+    cells, said = _cells(judgments, partial(_NOT_IN_TSV.sub, " "), "TSV")
     return "\t".join(cells) + "\n" + lines(map(in_tsv, cells.values()), "\t"), said
 
 
-def _cells(judgments: Judgments, not_in_titles: re.Pattern[str], format: str) -> tuple[dict[str, list[str]], list[str]]:
+def _cells(judgments: Judgments, clean: Callable[[str], str], format: str) -> tuple[dict[str, list[str]], list[str]]:
     """The columns of a table as text that no spreadsheet calculates, and what is lost of it."""
     columns: dict[str, Any] = columns_of(judgments, TABLE)
     said = lost_in_combining(judgments)
     cells = {"grade": grade_cells(columns["grade"])}
     if "title" in columns:
-        columns["title"], changed = without(not_in_titles, columns["title"], format)
+        columns["title"], changed = cleaned(columns["title"], clean, format)
         said += changed
     return {name: cells.get(name) or list(map(escaped, column)) for name, column in columns.items()}, said
 

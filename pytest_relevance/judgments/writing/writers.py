@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.writing import documents, lines, tables
 from pytest_relevance.judgments.writing.contents import lost
-from pytest_relevance.judgments.writing.keys import by_text, unrated
+from pytest_relevance.judgments.writing.keys import named, text_of, unrated
 from pytest_relevance.judgments.writing.rules import (
     ANY_TEXT,
     IDS_IN_WORDS,
     IN_A_LINE,
     IN_CELLS,
     IN_JSON,
+    IN_LTR,
     IN_WORDS,
     Allowed,
     broken_by,
 )
 from pytest_relevance.judgments.writing.tables import TABLE
-from pytest_relevance.judgments.writing.written import Written, as_bytes, counted, refuse
-from pytest_relevance.wording import did_you_mean, listed, quoted
+from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
+from pytest_relevance.wording import counted, did_you_mean, listed, quoted
 
 Content = tuple["str | bytes", list[str]]
 
@@ -31,8 +32,8 @@ Content = tuple["str | bytes", list[str]]
 class Writer:
     """A format to write. `about` is its name in a sentence, `write` makes the text (or bytes) and says what it lost.
 
-    `holds` are the `CONTENTS` it has a place for: with "texts" and no "ids" it knows queries by their texts alone.
-    `allowed` is what ids and texts may be. `whole` names who reads whole grades only. `numbered` is what a new id looks
+    `allowed` is what ids and texts may be, `holds` are the `CONTENTS` it has a place for. `name` is what it knows a
+    query by, where that is not its id. `whole` names who reads whole grades only. `numbered` is what a new id looks
     like where a query's own cannot be written.
     """
 
@@ -40,13 +41,14 @@ class Writer:
     write: Callable[[Judgments], Content]
     allowed: Allowed
     holds: frozenset[str]
+    name: Callable[[Query], str] | None = None
     whole: str = ""
     numbered: str = "q{:0{}}"
 
     @property
     def by_text(self) -> bool:
         """Whether it knows queries by their texts alone."""
-        return "texts" in self.holds and "ids" not in self.holds
+        return self.name is not None
 
 
 _IDS = frozenset({"ids"})
@@ -56,11 +58,13 @@ WRITERS: Mapping[str, Writer] = {
     "csv": Writer("CSV", tables.csv, IN_CELLS, TABLE),
     "tsv": Writer("TSV", tables.tsv, IN_A_LINE, TABLE),
     "parquet": Writer("Parquet", tables.parquet, ANY_TEXT, TABLE),
-    "quepid": Writer("Quepid's CSV", tables.quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}),
-    "quepid-json": Writer("Quepid's JSON", documents.quepid, IN_JSON, _TEXTS | {"unrated"}),
+    "quepid": Writer("Quepid's CSV", tables.quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
+    "quepid-json": Writer("Quepid's JSON", documents.quepid, IN_JSON, _TEXTS | {"unrated", "params", "notes"}, text_of),
     "trec": Writer("TREC qrels", lines.trec, IN_WORDS, _IDS, whole="trec_eval"),
     "beir": Writer("BEIR's qrels", tables.beir, IDS_IN_WORDS, _IDS, whole="BEIR"),
-    "rre": Writer("RRE's ratings.json", documents.rre, IN_JSON, _TEXTS | {"unrated", "params"}),
+    "rre": Writer(
+        "RRE's ratings.json", documents.rre, IN_JSON, _TEXTS | {"unrated", "params", "notes"}, documents.rre_name
+    ),
     "elasticsearch": Writer(
         "a rank_eval request",
         documents.elasticsearch,
@@ -68,7 +72,8 @@ WRITERS: Mapping[str, Writer] = {
         _IDS | _TEXTS | {"unrated", "params"},
         whole="Elasticsearch",
     ),
-    "opensearch": Writer("OpenSearch's import", documents.opensearch, IN_JSON, _TEXTS),
+    "opensearch": Writer("OpenSearch's import", documents.opensearch, IN_JSON, _TEXTS, text_of),
+    "ltr": Writer("LTR's judgment list", lines.ltr, IN_LTR, TABLE - {"raters"} | {"weights"}, numbered="{}"),
     "json": Writer("JSON", documents.plain, IN_JSON, _IDS | {"unrated"}),
     "jsonl": Writer("JSON Lines", documents.rows, IN_JSON, TABLE),
 }
@@ -98,8 +103,8 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
         raise ValueError("there are no judgments to write")
     problems = [*_wrong_grades(judgments)]
     kept = judgments
-    if writer.by_text:
-        kept, shared = by_text(judgments, writer.about)
+    if writer.name is not None:
+        kept, shared = named(judgments, writer.name, writer.about)
         problems += shared
     holds = writer.holds
     problems += broken_by(kept, writer.allowed, writer.about, texts="texts" in holds, raters="raters" in holds)
@@ -123,5 +128,5 @@ def _fractions(judgments: Judgments, writer: Writer) -> Iterator[str]:
     grades = (grade for documents in judgments.values() for grade in documents.values())
     count = sum(grade != int(grade) for grade in grades) if writer.whole else 0
     if count:
-        grade = counted(count, "{} grade has a fraction", "{} grades have fractions")
-        yield f"{grade}; written as they are, but {writer.whole} reads whole grades alone"
+        grades_of = counted(count, "grade with a fraction", "grades with fractions")
+        yield f"{grades_of} for {writer.whole}, which reads whole grades alone; they are written as they are"

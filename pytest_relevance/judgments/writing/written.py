@@ -34,8 +34,3 @@ def as_bytes(content: str | bytes) -> bytes:
     except UnicodeEncodeError as error:
         wrong = quoted(content[max(error.start - 20, 0) : error.end])
         raise ValueError(f"{wrong} ends in half of a surrogate pair, which is no text") from None
-
-
-def counted(count: int, one: str, several: str) -> str:
-    """`the title of 1 document`, `the titles of 12 documents`; each wording has its number where {} stands."""
-    return (one if count == 1 else several).format(f"{count:,}")
