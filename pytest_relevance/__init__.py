@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.reader import read_suite
     from pytest_relevance.judgments.problems import RelevanceWarning
     from pytest_relevance.judgments.raters import aggregate, krippendorff_alpha
+    from pytest_relevance.judgments.reading import read_judgments, read_queries
     from pytest_relevance.metrics.significance import (
         bootstrap_interval,
         holm,
@@ -24,18 +25,26 @@ if TYPE_CHECKING:
     )
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
+    from pytest_relevance.reports.comparison import Comparison, compare_runs
     from pytest_relevance.runs.evaluate import evaluate
+    from pytest_relevance.runs.files import read_run
+    from pytest_relevance.runs.obstacles import Incomparable
+    from pytest_relevance.runs.run import Run
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
+    "Comparison": "pytest_relevance.reports.comparison",
+    "Incomparable": "pytest_relevance.runs.obstacles",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
+    "Run": "pytest_relevance.runs.run",
     "Suite": "pytest_relevance.cases.model",
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
     "breakdown": "pytest_relevance.reports.breakdown",
+    "compare_runs": "pytest_relevance.reports.comparison",
     "evaluate": "pytest_relevance.runs.evaluate",
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",
@@ -46,6 +55,9 @@ _HOMES = {
     "randomisation_test": "pytest_relevance.metrics.significance",
     "rbo": "pytest_relevance.metrics.similarity",
     "rbo_bounds": "pytest_relevance.metrics.similarity",
+    "read_judgments": "pytest_relevance.judgments.reading",
+    "read_queries": "pytest_relevance.judgments.reading",
+    "read_run": "pytest_relevance.runs.files",
     "read_suite": "pytest_relevance.cases.reader",
     "sign_test": "pytest_relevance.metrics.significance",
     "tau_ap": "pytest_relevance.metrics.similarity",
@@ -55,11 +67,15 @@ _HOMES = {
 __all__ = [
     "Case",
     "CaseFileError",
+    "Comparison",
+    "Incomparable",
     "RelevanceWarning",
+    "Run",
     "Suite",
     "aggregate",
     "bootstrap_interval",
     "breakdown",
+    "compare_runs",
     "evaluate",
     "holm",
     "jaccard",
@@ -70,6 +86,9 @@ __all__ = [
     "randomisation_test",
     "rbo",
     "rbo_bounds",
+    "read_judgments",
+    "read_queries",
+    "read_run",
     "read_suite",
     "sign_test",
     "tau_ap",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -99,7 +99,7 @@ def test_a_metric_that_looks_deeper_than_what_was_kept_is_refused(make: Maker) -
 @pytest.mark.parametrize(
     "keys", [{"expect": {"AP": 0.5}}, {"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"order": ["b1", "b2"]}}]
 )
-def test_a_case_about_the_whole_ranking_keeps_all_of_it(make: Maker, keys: dict[str, object]) -> None:
+def test_a_case_about_the_whole_ranking_keeps_all_of_it(make: Maker, keys: dict[str, Any]) -> None:
     assert len(make.result("boots", [f"x{number}" for number in range(60)], **keys).ranking) == 60
 
 

@@ -1,0 +1,126 @@
+"""The gates of a comparison: by how much a mean, or a single case, may drop before a newer run is turned down.
+
+A drop is measured before it is rounded, and one of exactly what is allowed is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.runs.compared import Compared
+from pytest_relevance.runs.differences import TIE, Difference
+from pytest_relevance.runs.movers import Mover
+from pytest_relevance.runs.obstacles import MOST_EXAMPLES, shown_key, some
+from pytest_relevance.wording import counted, did_you_mean, listed, quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a gate says in words, and whether it is met."""
+
+    text: str
+    is_met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What all gates say. `drops` are the cases that dropped by more than a case may."""
+
+    findings: tuple[Finding, ...]
+    drops: tuple[Mover, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate is met."""
+        return all(finding.is_met for finding in self.findings)
+
+
+def judge(
+    comparison: Compared,
+    max_drop: Mapping[str, float] | None = None,
+    *,
+    p: float | None = None,
+    max_case_drop: float | None = None,
+) -> Ruling:
+    """Judge the second run of a comparison by the first.
+
+    `max_drop` {metric: by how much its mean may drop}, in each variant of the search; with `p` only a drop fails that
+    is significant too: the Holm-adjusted p-value is at most `p`. `max_case_drop` is by how much the score of a single
+    case may drop, by the metric of the comparison that was named first. A case that is an error in the second run and
+    was none in the first always fails. ValueError for a metric that was not compared, and for a number that cannot be
+    meant.
+    """
+    allowed = _checked(comparison, max_drop or {}, p, max_case_drop)
+    findings = [
+        _of_mean(comparison, row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed
+    ]
+    drops: tuple[Mover, ...] = ()
+    if max_case_drop is not None:
+        drops = comparison.dropped_by(max_case_drop)
+        findings.append(_of_cases(drops, max_case_drop))
+    new = [shown_key(error.key) for error in comparison.errors if error.is_new]
+    if new:
+        what = f"{counted(len(new), 'case')} ended in an error that {'was' if len(new) == 1 else 'were'} none before"
+        findings.append(Finding(f"{what}: {some(new)}", is_met=False))
+    return Ruling(tuple(findings), drops)
+
+
+def _checked(
+    comparison: Compared, max_drop: Mapping[str, float], p: float | None, max_case_drop: float | None
+) -> dict[str, float]:
+    """What each metric may drop by, under its usual name."""
+    compared = list(dict.fromkeys(column.metric for column in comparison.columns))
+    allowed = {}
+    for name, most in max_drop.items():
+        metric = parse_metric(name).text
+        if metric not in compared:
+            raise ValueError(
+                f"max_drop: {metric} was not compared{did_you_mean(metric, compared)}; it may be {listed(compared)}"
+            )
+        allowed[metric] = _checked_number(f"max_drop of {metric}", most)
+    if max_case_drop is not None:
+        _checked_number("max_case_drop", max_case_drop)
+    if p is not None and not 0 < p <= 1:
+        raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
+    if p is not None and not max_drop:
+        raise ValueError("p says when a drop of a mean counts; give max_drop with it")
+    return allowed
+
+
+def _checked_number(what: str, number: float) -> float:
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{what} is by how much a score may drop, 0 or more, such as 0.02, not {number!r}")
+    return number
+
+
+def _of_mean(comparison: Compared, row: Difference, most: float, p: float | None) -> Finding:
+    means = row.means
+    name = row.metric if row.variant is None else f"{row.metric} of {quoted(row.variant)}"
+    if not means.queries:
+        return Finding(f"{name} is not defined for any case, so that nothing can be said of it", is_met=False)
+    change = f"from {means.first:.3f} to {means.second:.3f} ({means.difference:+.3f}, {shown_p(row.adjusted_p)})"
+    if means.difference >= -most - TIE:
+        how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
+        return Finding(f"{name} dropped {how}: {change}", is_met=True)
+    if p is not None and not row.adjusted_p <= p:
+        return Finding(f"{name} dropped by more than {most:g}, but not significantly at {p:g}: {change}", is_met=True)
+    return Finding(f"{name} dropped by more than {most:g}: {change}", is_met=False)
+
+
+def _of_cases(drops: tuple[Mover, ...], most: float) -> Finding:
+    if not drops:
+        return Finding(f"no case dropped by more than {most:g}", is_met=True)
+    worst = [f"{quoted(shown_key(mover.key))} ({mover.difference:+.3f})" for mover in drops[:MOST_EXAMPLES]]
+    more = [f"{len(drops) - len(worst):,} more"] if len(drops) > len(worst) else []
+    text = f"{counted(len(drops), 'case')} dropped by more than {most:g}: {listed([*worst, *more], 'and')}"
+    return Finding(text, is_met=False)
+
+
+def shown_p(p: float) -> str:
+    """A p-value in words: `p 0.043`, `p < 0.001`."""
+    if math.isnan(p):
+        return "p n/a"
+    return "p < 0.001" if p < 0.001 else f"p {p:.3f}"

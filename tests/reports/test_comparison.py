@@ -1,0 +1,323 @@
+"""The report of a comparison: as text, as Markdown for a pull request, as data for other programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance import Comparison, Run, compare_runs
+from pytest_relevance.reports.comparison_text import comparison_lines
+from pytest_relevance.reports.markdown import code
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
+from pytest_relevance.runs.run import Conditions, Result
+
+JUDGMENTS = {
+    "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},
+    "rain jacket": {"sku-5": 3, "sku-6": 1},
+    "laces": {"sku-7": 2},
+    "polish": {"sku-4": 3},
+}
+BEFORE = {
+    "winter boots": ["sku-1", "sku-2", "sku-3", "sku-9"],
+    "rain jacket": ["sku-6", "sku-8", "sku-5"],
+    "laces": ["sku-7"],
+    "polish": ["sku-4"],
+}
+AFTER = {
+    "winter boots": ["sku-4", "sku-3", "sku-9", "sku-8"],
+    "rain jacket": ["sku-5", "sku-6"],
+    "laces": ["sku-7"],
+    "polish": ["sku-4"],
+}
+SUITE = """
+cases:
+  - {query: winter boots, tags: [head, feet], judgments: {sku-1: 3, sku-2: 3, sku-3: 2, sku-4: 0}}
+  - {query: rain jacket, tags: [head], judgments: {sku-5: 3, sku-6: 1}}
+  - {query: laces, tags: [feet], judgments: {sku-7: 2}}
+  - {query: polish, judgments: {sku-4: 3}}
+"""
+
+
+@pytest.fixture
+def found() -> Comparison:
+    return compare_runs(BEFORE, AFTER, judgments=JUDGMENTS)
+
+
+@pytest.fixture
+def tagged(tmp_path: Path) -> Comparison:
+    (tmp_path / "shop.relevance.yaml").write_text(SUITE)
+    return compare_runs(BEFORE, AFTER, judgments=tmp_path / "shop.relevance.yaml")
+
+
+def text(example: str) -> str:
+    return dedent(example).removeprefix("\n")
+
+
+def many(count: int, ranking: list[str], judged: dict[str, float] | None = None) -> Comparison:
+    """So many queries that all find a document first, then as `ranking`."""
+    judgments = {f"q{number}": judged or {"a": 1, "b": 0} for number in range(count)}
+    return compare_runs(
+        {query: ["a", "b"] for query in judgments},
+        dict.fromkeys(judgments, ranking),
+        ["nDCG@2", "P@1"],
+        judgments=judgments,
+    )
+
+
+def variants(*names: str) -> Comparison:
+    """Cases that ran with several searches."""
+    results = [
+        Result(
+            {
+                "file": "f",
+                "id": query,
+                "verdict": "measured",
+                "variant": name,
+                "scores": {"nDCG@10": score},
+                "digest": "d",
+            },
+            {"ranking": [name], "grades": [None], "judgments": {"1": 1}},
+            Conditions(),
+        )
+        for name in names
+        for query, score in (("boots", 0.5), ("socks", 0.25))
+    ]
+    return compare_runs(Run(results), Run(results))
+
+
+def test_the_report_of_a_comparison(found: Comparison) -> None:
+    assert found.summary() == text("""
+        first -> second   4 cases compared, 2 with another ranking
+        gain exponential, ideal judged, unjudged zero
+
+        metric   cases  first  second  change     95 % interval      p  effect  better  worse  same
+        nDCG@10      4  0.897   0.787  -0.111  -0.640 to +0.308  1.000   -0.21       1      1     2
+
+        largest drops (nDCG@10)
+          -0.853  1.000 -> 0.147  winter boots  2 out, 2 in, 2 moved, Jaccard 0.33, RBO 0.39
+                  lost   sku-1 (grade 3, was rank 1), sku-2 (grade 3, was rank 2)
+                  new    sku-4 (grade 0, now rank 1), sku-8 (unjudged, now rank 4)
+
+        largest gains (nDCG@10)
+          +0.410  0.590 -> 1.000  rain jacket  1 out, 2 moved, Jaccard 0.67, RBO 0.72
+                  up     sku-5 (grade 3, rank 3 -> 1)
+                  gone   sku-8 (unjudged, was rank 2)
+
+        nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do
+    """)
+
+
+def test_tags_and_gates(tagged: Comparison) -> None:
+    report = tagged.summary(limit=1, ruling=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1))
+    assert (
+        text("""
+
+        by tag (nDCG@10)  cases  first  second  change  better  worse  same
+        feet                  2  1.000   0.573  -0.427       0      1     1
+        ... and 1 more tag
+
+    """)
+        in report
+    )
+    assert report.endswith(
+        text("""
+
+        nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do
+        met: nDCG@10 dropped by no more than 0.2: from 0.897 to 0.787 (-0.111, p 1.000)
+        NOT MET: 1 case dropped by more than 0.1: "winter boots" (-0.853)
+        1 of 2 gates not met
+    """)
+    )
+    assert tagged.summary(ruling=tagged.judge({"nDCG@10": 0.2})).endswith("all gates met\n")
+
+
+def test_a_tag_of_all_cases_says_nothing_new(tmp_path: Path) -> None:
+    (tmp_path / "shop.relevance.yaml").write_text("tags: [shop]\n" + SUITE.lstrip())
+    found = compare_runs(BEFORE, AFTER, judgments=tmp_path / "shop.relevance.yaml")
+    assert "shop" in {row.tag for row in found.by_tag}
+    assert "\nshop " not in found.summary()
+
+
+@pytest.mark.parametrize(
+    ("count", "ranking", "verdict", "style"),
+    [
+        (8, ["b"], "nDCG@2 fell from 1.000 to 0.000 (-1.000, p 0.016) over 8 cases", BAD),
+        (
+            3,
+            ["b"],
+            "nDCG@2 fell from 1.000 to 0.000 (-1.000, p 0.500) over 3 cases: no more than chance would do",
+            PLAIN,
+        ),
+        (8, ["a", "b"], "nDCG@2 is 1.000 over 8 cases, no case changed", PLAIN),
+    ],
+)
+def test_the_verdict_is_in_words(count: int, ranking: list[str], verdict: str, style: str) -> None:
+    lines = comparison_lines(many(count, ranking))
+    assert ((verdict, style),) in lines
+    assert "p (Holm)" in plain(lines) or ranking != ["b"]
+
+
+def test_a_gain_that_is_more_than_chance() -> None:
+    worse = many(8, ["b"], {"a": 0, "b": 1})
+    (spans,) = [spans for spans in comparison_lines(worse) if spans[0][0].startswith("nDCG@2 rose from 0.631 to 1.000")]
+    assert spans[0][1] == GOOD
+
+
+def test_a_metric_that_is_not_defined() -> None:
+    report = many(2, ["b"], {"a": 0}).summary()
+    assert "nDCG@2 is not defined for any case" in report
+    assert "n/a" in report
+
+
+def test_variants_have_a_column() -> None:
+    report = variants("bm25", "hybrid").summary()
+    assert (
+        text("""
+        metric   variant  cases  first  second  change   95 % interval      p  effect  better  worse  same
+        nDCG@10  bm25         2  0.375   0.375   0.000  0.000 to 0.000  1.000   +0.00       0      0     2
+        nDCG@10  hybrid       2  0.375   0.375   0.000  0.000 to 0.000  1.000   +0.00       0      0     2
+    """)
+        in report
+    )
+    assert "nDCG@10 of hybrid is 0.375 over 2 cases, no case changed" in report
+    assert "| metric | variant |" in variants("bm25", "hybrid").to_markdown()
+
+
+def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
+    found = many(9, ["b"])
+    assert found.summary(limit=2).count("-> 0.000  q") == 2
+    assert found.summary(limit=2, ruling=found.judge(max_case_drop=0.5)).count("-> 0.000  q") == 9
+    assert found.summary(limit=None).count("-> 0.000  q") == 9
+
+
+def test_many_documents_are_counted() -> None:
+    judgments = {"q": {f"d{number}": 1 for number in range(8)}}
+    report = compare_runs({"q": list(judgments["q"])}, {"q": []}, judgments=judgments).summary()
+    lost = "lost d0 (grade 1, was rank 1), d1 (grade 1, was rank 2), d2 (grade 1, was rank 3), 5 more"
+    assert lost in " ".join(report.split())
+
+
+def test_what_was_left_out_and_new_errors_are_said() -> None:
+    ran = Result(
+        {"file": "f", "id": "a", "verdict": "measured", "scores": {"nDCG@10": 1}, "digest": "d"}, {}, Conditions()
+    )
+    fine = Result(
+        {"file": "f", "id": "b", "verdict": "measured", "scores": {"nDCG@10": 1}, "digest": "d"}, {}, Conditions()
+    )
+    broken = Result({"file": "f", "id": "b", "verdict": "error"}, {}, Conditions())
+    found = compare_runs(Run([ran, fine], name="old"), Run([ran, broken], name="new"), common=True)
+    report = found.summary()
+    assert '\nleft out: new has an error in 1 case: "b"\n' in report
+    assert report.endswith('\n1 case ended in an error, and in none before: "b"\n')
+    assert '- `1 case ended in an error, and in none before: "b"`' in found.to_markdown()
+    data = found.to_dict(ruling=found.judge())
+    assert data["errors"] == [{"file": "f", "id": "b", "variant": None, "in_first": False, "in_second": True}]
+    assert data["left_out"][0]["cases"] == [{"file": "f", "id": "b", "variant": None}]
+    assert data["gates"]["passed"] is False
+
+
+def test_the_report_as_markdown(tagged: Comparison) -> None:
+    assert tagged.to_markdown(ruling=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)) == text("""
+        ### `first` -> `second`
+
+        - **nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do**
+        - met: `nDCG@10 dropped by no more than 0.2: from 0.897 to 0.787 (-0.111, p 1.000)`
+        - **not met**: `1 case dropped by more than 0.1: "winter boots" (-0.853)`
+        - **1 of 2 gates not met**
+
+        | metric | cases | first | second | change | 95 % interval | p | p (Holm) | effect | better | worse | same |
+        | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+        | nDCG@10 | 4 | 0.897 | 0.787 | -0.111 | -0.640 to +0.308 | 1.000 | 1.000 | -0.21 | 1 | 1 | 2 |
+
+        | by tag (nDCG@10) | cases | first | second | change | better | worse | same |
+        | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+        | `feet` | 2 | 1.000 | 0.573 | -0.427 | 0 | 1 | 1 |
+        | `head` | 2 | 0.795 | 0.573 | -0.222 | 1 | 1 | 0 |
+
+        | Largest drops | what changed | nDCG@10 | change | Jaccard | RBO |
+        | --- | --- | ---: | ---: | ---: | ---: |
+        | `winter boots` | 2 out, 2 in, 2 moved<br>lost: `sku-1` (grade 3, was rank 1), `sku-2` (grade 3, was rank 2)\
+<br>new: `sku-4` (grade 0, now rank 1), `sku-8` (unjudged, now rank 4) | 1.000 -> 0.147 | -0.853 | 0.33 | 0.39 |
+
+        | Largest gains | what changed | nDCG@10 | change | Jaccard | RBO |
+        | --- | --- | ---: | ---: | ---: | ---: |
+        | `rain jacket` | 1 out, 2 moved<br>up: `sku-5` (grade 3, rank 3 -> 1)<br>gone: `sku-8` (unjudged, was rank 2) \
+| 0.590 -> 1.000 | +0.410 | 0.67 | 0.72 |
+
+        4 cases compared; gain exponential, ideal judged, unjudged zero.
+    """)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("smart watch", "`smart watch`"),
+        ("a|b", "`a|b`"),
+        ("@everyone *#1*", "`@everyone *#1*`"),
+        ("a `b` c", "``a `b` c``"),
+        ("`", "`` ` ``"),
+        ("", "`''`"),
+        ("  ", "`'  '`"),
+        ("two\nlines\u202e", "`two\\nlines\\u202e`"),
+    ],
+)
+def test_words_of_users_are_code(written: str, shown: str) -> None:
+    assert code(written) == shown
+    assert code(written, in_cell=True) == shown.replace("|", "\\|")
+
+
+NASTY = st.text(min_size=1, max_size=120) | st.sampled_from(
+    ["", "|", "\x1b[31mred", "\u202egnirts", "日本語" * 40, "`x` | <b>", "[a](b)", "a" * 300, "\ud800", "e\u0301"]
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(query=NASTY, documents=st.lists(NASTY, min_size=1, max_size=14, unique=True), seed=st.integers(0, 3))
+def test_whatever_users_call_things_lines_stay_lines(query: str, documents: list[str], seed: int) -> None:
+    judgments = {query: {document: (index + seed) % 4 for index, document in enumerate(documents)}}
+    found = compare_runs({query: documents}, {query: documents[::-1][: 2 + seed]}, judgments=judgments)
+    report = found.summary()
+    assert all(width(line) <= 100 for line in report.splitlines())
+    assert all(harmless(line) == line for line in report.split("\n"))
+    table = [line for line in found.to_markdown().split("\n") if line.startswith("| ")]
+    cells = [line.replace("\\|", "").count("|") for line in table]
+    assert set(cells) <= {7, 13}
+    data = json.loads(found.to_json())
+    for mover in (*data["movers"]["drops"], *data["movers"]["gains"]):
+        assert mover["query"] == query
+        assert {move["document"] for move in mover["left"]} <= set(documents)
+
+
+def test_the_report_as_data(tagged: Comparison) -> None:
+    data = json.loads(tagged.to_json(ruling=tagged.judge({"nDCG@10": 0.2})))
+    assert (data["kind"], data["version"]) == ("pytest-relevance comparison", 1)
+    assert (data["first"], data["second"], data["compared"], data["changed_rankings"]) == ("first", "second", 4, 2)
+    (metric,) = data["metrics"]
+    assert metric["metric"] == "nDCG@10"
+    assert metric["difference"] == tagged.metrics[0].means.difference
+    assert (metric["queries"], metric["better"], metric["worse"], metric["same"]) == (4, 1, 1, 2)
+    assert [(row["tag"], row["queries"]) for row in data["by_tag"]] == [("feet", 2), ("head", 2)]
+    (drop,), (gain,) = data["movers"]["drops"], data["movers"]["gains"]
+    assert (drop["query"], [move["document"] for move in drop["lost"]]) == ("winter boots", ["sku-1", "sku-2"])
+    assert (gain["query"], gain["shifted"][0]) == (
+        "rain jacket",
+        {"document": "sku-5", "first": 3, "second": 1, "grade": 3},
+    )
+    assert data["gates"] == {
+        "passed": True,
+        "findings": [{"text": tagged.judge({"nDCG@10": 0.2}).findings[0].text, "is_met": True}],
+        "drops": [],
+    }
+    assert data["settings"][0]["gain"] == "exponential"
+
+
+def test_what_is_not_defined_is_null_in_json() -> None:
+    data = json.loads(many(2, ["b"], {"a": 0}).to_json())
+    assert [data["metrics"][0][name] for name in ("first", "difference", "p", "low", "effect")] == [None] * 5
+    same = json.loads(many(8, ["b"]).to_json())
+    assert same["metrics"][0]["effect"] is None  # infinite: all cases lost the same

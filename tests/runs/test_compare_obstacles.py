@@ -1,0 +1,204 @@
+"""Two runs that cannot honestly be compared: every reason is said, and what is left out is named."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import Incomparable, Run, compare_runs
+from pytest_relevance.runs.run import Result
+from pytest_relevance.runs.scored import ERROR, SKIPPED
+
+if TYPE_CHECKING:
+    from tests.runs.conftest import Maker
+
+
+def reasons(first: Run, second: Run, **arguments: Any) -> tuple[str, ...]:
+    with pytest.raises(Incomparable) as caught:
+        compare_runs(first, second, **arguments)
+    return caught.value.reasons
+
+
+def but(make: Maker, result: Result | None, query: str = "socks", name: str = "second") -> Run:
+    """The usual run with another result for a query, or none."""
+    results = [each for each in make.run().results if each.query != query]
+    return Run(results if result is None else [*results, result], name=name)
+
+
+def first(make: Maker) -> Run:
+    return make.run(name="first")
+
+
+def test_a_case_that_is_missing(make: Maker) -> None:
+    assert reasons(first(make), but(make, None)) == ('second has no result of 1 case: "socks"',)
+    assert reasons(but(make, None), first(make)) == ('second has no result of 1 case: "socks"',)
+
+
+def test_cases_that_are_missing_are_counted_and_some_are_named(make: Maker) -> None:
+    many = make.run({f"q{number}": [] for number in range(1200)}, name="first")
+    (reason,) = reasons(many, Run(many.results[:1], name="second"))
+    assert reason == 'second has no result of 1,199 cases: "q1", "q2", "q3" and 1,196 more'
+
+
+def test_another_query(make: Maker) -> None:
+    other = make.result("sock", ["o1"], id="socks")
+    assert reasons(first(make), but(make, other)) == (
+        'the query changed in 1 case: "socks"; "socks" asks "socks" in first, "sock" in second',
+    )
+
+
+def test_other_judgments(make: Maker) -> None:
+    other = make.result("socks", ["o1"], judgments={"o1": 3})
+    assert reasons(first(make), but(make, other)) == (
+        'the judgments changed in 1 case: "socks"; have both runs scored by the same judgments',
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ({"gain": "linear"}, "gain: exponential / linear"),
+        ({"ideal": "returned", "unjudged": "skip"}, "ideal: judged / returned and unjudged: zero / skip"),
+        ({"k": 5}, "k: 10 / 5"),
+        ({"negative": "zero"}, "negative: keep / zero"),
+        ({"ideal": "max", "scale": [0, 4]}, "ideal: judged / max and max_grade: 3 / 4"),
+    ],
+)
+def test_other_settings(make: Maker, keys: dict[str, Any], what: str) -> None:
+    other = make.result("socks", ["o1"], **keys)
+    assert reasons(first(make), but(make, other)) == (f'the settings changed ({what}) in 1 case: "socks"',)
+
+
+@pytest.mark.parametrize(
+    ("metric", "keys"),
+    [
+        ("P@3", {"gain": "linear"}),
+        ("P@3", {"ideal": "max"}),
+        ("nDCG@3", {"k": 5}),
+        ("nDCG@10", {"discount": "ln"}),
+        ("nDCG@10", {"scale": [0, 4]}),
+        ("AP", {"tolerance": 0.5}),
+    ],
+)
+def test_settings_that_have_nothing_to_do_with_the_metric_do_not_matter(
+    make: Maker, metric: str, keys: dict[str, Any]
+) -> None:
+    other = but(make, make.result("socks", ["o1"], **keys))
+    assert len(compare_runs(first(make), other, metric)) == 3
+
+
+@pytest.mark.parametrize(
+    ("metric", "keys"),
+    [("DCG@10", {"discount": "ln"}), ("ERR@10", {"scale": [0, 4]}), ("P@3", {"unjudged": "skip"})],
+)
+def test_settings_that_have_to_do_with_the_metric_do(make: Maker, metric: str, keys: dict[str, Any]) -> None:
+    (reason,) = reasons(first(make), but(make, make.result("socks", ["o1"], **keys)), metrics=metric)
+    assert reason.startswith("the settings changed (")
+
+
+def test_an_error(make: Maker) -> None:
+    broken = but(make, make.without_score("socks", ERROR))
+    assert reasons(first(make), broken) == ('second has an error in 1 case: "socks"',)
+    assert reasons(broken, first(make)) == ('second has an error in 1 case: "socks"',)
+
+
+def test_a_case_that_one_run_skipped(make: Maker) -> None:
+    skipped = but(make, make.without_score("socks", SKIPPED), name="b")
+    assert reasons(first(make), skipped) == ('b skipped 1 case: "socks"',)
+
+
+def test_a_run_that_did_not_finish(make: Maker) -> None:
+    cut = Run(first(make).results, missing=["shop.relevance.yaml::hats"], name="second")
+    assert reasons(first(make), cut) == (
+        'second is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"',
+    )
+
+
+def test_other_variants(make: Maker) -> None:
+    assert reasons(make.run(variant="bm25", name="a"), make.run(name="b")) == (
+        'the variants of the search differ: a has "bm25", b has no variant; say which two are to be compared',
+    )
+
+
+def test_all_reasons_are_said_at_once(make: Maker) -> None:
+    results = [
+        make.result("boots", ["b1"], judgments={"b1": 1}, gain="linear"),
+        make.without_score("shoes", ERROR),
+        make.result("hats", ["h1"]),
+    ]
+    found = reasons(first(make), Run(results, name="second"))
+    assert [reason.split(":")[0] for reason in found] == [
+        "second has no result of 1 case",
+        "first has no result of 1 case",
+        "second has an error in 1 case",
+        "the judgments changed in 1 case",
+        "the settings changed (gain",
+    ]
+    error = Incomparable(found)
+    assert str(error).splitlines() == ["the two runs cannot be compared:", *(f"- {reason}" for reason in found)]
+    assert pickle.loads(pickle.dumps(error)).reasons == found
+
+
+def test_what_both_have_can_be_compared_and_the_rest_is_named(make: Maker) -> None:
+    results = [make.result("boots", ["b2"]), make.result("shoes", ["s1"], gain="linear"), make.result("hats", [])]
+    found = compare_runs(first(make), Run(results, name="second"), common=True)
+    assert [two.id for _, two in found.pairs] == ["boots"]
+    assert [(obstacle.kind, [key[1] for key in obstacle.cases]) for obstacle in found.left_out] == [
+        ("only in first", ["socks"]),
+        ("only in second", ["hats"]),
+        ("settings", ["shoes"]),
+    ]
+    assert found.notes[0] == 'left out: second has no result of 1 case: "socks"'
+    assert all(note.startswith("left out: ") for note in found.notes)
+
+
+def test_errors_are_counted_and_named(make: Maker) -> None:
+    one = Run([make.result("boots", []), make.without_score("shoes", ERROR), make.without_score("socks", ERROR)])
+    two = Run([make.result("boots", []), make.result("shoes", []), make.without_score("socks", ERROR)])
+    found = compare_runs(one, two, common=True)
+    assert [(error.key[1], error.in_first, error.in_second) for error in found.errors] == [
+        ("shoes", True, False),
+        ("socks", True, True),
+    ]
+    assert not any(error.is_new for error in found.errors)
+    assert any(error.is_new for error in compare_runs(two, one, common=True).errors)
+
+
+def test_what_is_left_out_and_what_is_compared_are_all(make: Maker) -> None:
+    cases = [*make.best, "hats"]
+    one = Run([*make.run().results, make.without_score("hats", SKIPPED)])
+    two = Run([make.result("boots", []), make.without_score("shoes", ERROR), make.without_score("hats", SKIPPED)])
+    found = compare_runs(one, two, common=True)
+    left_out = [key[1] for obstacle in found.left_out for key in obstacle.cases]
+    assert sorted([*(two.id for _, two in found.pairs), *left_out, "hats"]) == sorted(cases)
+
+
+def test_where_nothing_is_left_there_is_nothing_to_compare(make: Maker) -> None:
+    other = make.run({"hats": []}, name="second")
+    assert len(reasons(first(make), other, common=True)) == 2
+    assert reasons(Run([]), Run([])) == ("there is no case in them that ran",)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (["shop.relevance.yaml"], ["search/shop.relevance.yaml"]),
+        (["old.relevance.yaml"], ["new.relevance.yaml"]),
+        (["a/x.relevance.yaml", "a/y.relevance.yaml"], ["b/x.relevance.yaml", "b/y.relevance.yaml"]),
+        (["a/x.relevance.yaml", "b/x.relevance.yaml"], ["a/x.relevance.yaml", "b/x.relevance.yaml"]),
+    ],
+)
+def test_two_checkouts_may_have_their_files_elsewhere(make: Maker, one: list[str], two: list[str]) -> None:
+    def run(files: list[str], ranking: list[str]) -> Run:
+        return Run([make.result("boots", [*ranking, file[0]], file=file) for file in files])
+
+    assert len(compare_runs(run(one, ["b1"]), run(two, ["b2"]))) == len(one)
+
+
+def test_the_same_case_of_two_files_is_not_mixed_up(make: Maker) -> None:
+    one = Run([make.result("boots", ["b1"], file="a/x.yaml"), make.result("boots", [], file="b/x.yaml")])
+    two = Run([make.result("boots", [], file="b/x.yaml"), make.result("boots", ["b1"], file="a/x.yaml")])
+    assert compare_runs(one, two).metrics[0].means.same == 2
+    assert len(reasons(one, Run([make.result("boots", [], file="c/x.yaml"), two.results[0]]))) == 2

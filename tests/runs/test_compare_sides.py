@@ -1,0 +1,301 @@
+"""What can stand on either side of a comparison: records, baselines, runs of other tools, rankings in Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas
+import pytest
+
+from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.runs.accepting import write_baseline
+from pytest_relevance.runs.baseline import Entry
+from pytest_relevance.runs.record import write_record
+from pytest_relevance.runs.run import RecordError
+
+if TYPE_CHECKING:
+    from tests.runs.conftest import Maker
+
+JUDGMENTS = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}}
+FIRST = {"q1": ["a", "b"], "q2": ["x", "c"]}
+SECOND = {"q1": ["b", "a"], "q2": ["c"]}
+TEXTS = {"q1": "boots", "q2": "shoes"}
+
+SUITE = """
+k: 5
+cases:
+  - {query: boots, id: q1, weight: 2, tags: [head], judgments: {a: 3, b: 1}}
+  - {query: shoes, id: q2, gain: linear, judgments: {c: 2}}
+"""
+
+
+def trec(folder: Path, name: str, rankings: dict[str, list[str]]) -> Path:
+    path = folder / name
+    lines = [
+        f"{query} Q0 {document} {rank} {-rank} tag"
+        for query, ranking in rankings.items()
+        for rank, document in enumerate(ranking, 1)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def qrels(folder: Path) -> Path:
+    path = folder / "qrels.txt"
+    path.write_text(
+        "".join(f"{query} 0 {doc} {grade}\n" for query, of in JUDGMENTS.items() for doc, grade in of.items())
+    )
+    return path
+
+
+def suite(folder: Path) -> Path:
+    path = folder / "shop.relevance.yaml"
+    path.write_text(SUITE)
+    return path
+
+
+def baseline(folder: Path, rankings: dict[str, list[str]], name: str = "shop.relevance.yaml.baseline.jsonl") -> Path:
+    write_baseline(
+        folder / name, [Entry(key, None, TEXTS[key], {}, 5, tuple(found)) for key, found in rankings.items()]
+    )
+    return folder / name
+
+
+def recorded(make: Maker, rankings: dict[str, list[str]], **keys: Any) -> Run:
+    return Run(
+        [make.result(TEXTS[key], found, id=key, judgments=JUDGMENTS[key], **keys) for key, found in rankings.items()]
+    )
+
+
+def long(rankings: dict[str, list[str]]) -> pandas.DataFrame:
+    frame: pandas.DataFrame = pandas.DataFrame(
+        [(query, document) for query, ranking in rankings.items() for document in ranking],
+        columns=["query_id", "doc_id"],
+    )
+    return frame
+
+
+def scored(rankings: dict[str, list[str]]) -> dict[str, dict[str, float]]:
+    return {query: {doc: -float(rank) for rank, doc in enumerate(ranking)} for query, ranking in rankings.items()}
+
+
+SIDES: dict[str, Callable[[Path, dict[str, list[str]]], Any]] = {
+    "lists": lambda folder, rankings: rankings,
+    "scores": lambda folder, rankings: scored(rankings),
+    "a frame": lambda folder, rankings: long(rankings),
+    "a TREC run": lambda folder, rankings: trec(folder, f"{len(rankings['q2'])}.trec", rankings),
+    "a JSON file": lambda folder, rankings: json_file(folder, rankings),
+    "a table": lambda folder, rankings: table(folder, rankings),
+}
+"""What may be given as a run of another tool."""
+
+
+def json_file(folder: Path, rankings: dict[str, list[str]]) -> Path:
+    path = folder / f"{len(rankings['q2'])}.json"
+    path.write_text(json.dumps(rankings))
+    return path
+
+
+def table(folder: Path, rankings: dict[str, list[str]]) -> str:
+    path = folder / f"{len(rankings['q2'])}.csv"
+    long(rankings).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize("side", SIDES.values(), ids=SIDES)
+@pytest.mark.parametrize("judgments", ["a mapping", "a frame", "a file", "what read_judgments gives"])
+def test_rankings_are_compared_under_judgments(
+    tmp_path: Path, side: Callable[[Path, dict[str, list[str]]], Any], judgments: str
+) -> None:
+    rows = [(query, doc, grade) for query, of in JUDGMENTS.items() for doc, grade in of.items()]
+    given: dict[str, Any] = {
+        "a mapping": JUDGMENTS,
+        "a frame": pandas.DataFrame(rows, columns=["query_id", "doc_id", "grade"]),
+        "a file": qrels(tmp_path),
+        "what read_judgments gives": read_judgments(qrels(tmp_path)),
+    }
+    found = compare_runs(side(tmp_path, FIRST), side(tmp_path, SECOND), judgments=given[judgments]).frame
+    assert found["id"].tolist() == ["q1", "q2"]
+    for name, rankings in (("first", FIRST), ("second", SECOND)):
+        expected = evaluate(JUDGMENTS, rankings)["nDCG@10"].tolist()
+        assert found[f"nDCG@10 {name}"].tolist() == expected
+
+
+def test_ids_that_are_numbers_are_their_digits() -> None:
+    found = compare_runs({1: [7, 8]}, {"1": ["8", "7"]}, judgments={1: {7: 1, 8: 0}})
+    assert found.frame["nDCG@10 first"].tolist() == [1]
+    assert found.frame["nDCG@10 second"].tolist() != [1]
+
+
+def test_rankings_alone_cannot_be_compared(tmp_path: Path, make: Maker) -> None:
+    with pytest.raises(ValueError, match="rankings are compared under judgments, and first and second have none"):
+        compare_runs(FIRST, SECOND)
+    with pytest.raises(ValueError, match=r"and b\.trec has none"):
+        compare_runs(recorded(make, FIRST), trec(tmp_path, "b.trec", SECOND))
+
+
+def test_the_settings_of_evaluate_are_taken() -> None:
+    found = compare_runs(FIRST, SECOND, ["nDCG@10", "DCG@2"], judgments=JUDGMENTS, gain="linear", discount="ln")
+    expected = evaluate(JUDGMENTS, FIRST, ["nDCG@10", "DCG@2"], gain="linear", discount="ln")
+    assert found.frame["DCG@2 first"].tolist() == expected["DCG@2"].tolist()
+    assert found.settings[0].discount == "ln"
+
+
+def test_a_case_file_judges_by_its_own_settings_cutoffs_weights_and_tags(tmp_path: Path, make: Maker) -> None:
+    for judgments in (suite(tmp_path), read_suite(suite(tmp_path))):
+        found = compare_runs(FIRST, SECOND, judgments=judgments)
+        assert [(row.metric, row.means.queries) for row in found.metrics] == [("nDCG@5", 2)]
+        assert [settings.gain for settings in found.settings] == ["exponential", "linear"]
+        assert found.frame["weight"].tolist() == [2, 1]
+        assert found.frame["tags"].tolist() == [("head",), ()]
+        assert found.frame["query"].tolist() == ["boots", "shoes"]
+    with pytest.raises(ValueError, match=r"shop.relevance.yaml has settings of its own: leave out gain"):
+        compare_runs(FIRST, SECOND, judgments=suite(tmp_path), gain="linear")
+
+
+def test_rankings_may_be_known_by_the_text_of_their_query(tmp_path: Path) -> None:
+    by_text = {TEXTS[query]: ranking for query, ranking in FIRST.items()}
+    found = compare_runs(by_text, SECOND, judgments=suite(tmp_path))
+    assert found.frame["id"].tolist() == ["q1", "q2"]
+    assert (
+        found.frame["nDCG@5 first"].tolist()
+        == compare_runs(FIRST, FIRST, judgments=suite(tmp_path)).frame["nDCG@5 second"].tolist()
+    )
+
+
+def test_a_file_of_judgments_may_know_the_texts_and_weights_of_its_queries(tmp_path: Path) -> None:
+    path = tmp_path / "ltr.txt"
+    path.write_text("# qid:1: boots*4\n# qid:2: shoes\n3 qid:1 # a\n1 qid:1 # b\n2 qid:2 # c\n")
+    rankings = {"boots": ["b"], "shoes": ["c"]}
+    frame = compare_runs(rankings, {"1": ["a"], "2": ["c"]}, judgments=path).frame
+    assert frame["weight"].tolist() == [4, 1]
+    assert frame["query"].tolist() == ["boots", "shoes"]
+    assert frame["nDCG@10 second"].tolist()[1] == 1
+
+
+def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "shop.relevance.yaml"
+    path.write_text("cases:\n" + "".join(f"  - {{query: boots, id: {key}, judgments: {{a: 3}}}}\n" for key in "xy"))
+    with pytest.raises(Incomparable, match=r'none of the queries of first is judged: it has "boots", .* "x" and "y"'):
+        compare_runs({"boots": ["a"]}, {"boots": ["a"]}, judgments=path)
+    assert len(compare_runs({"x": ["a"], "y": []}, {"x": ["a"], "y": ["a"]}, judgments=path)) == 2
+
+
+def test_a_record_beside_a_run_of_another_tool(tmp_path: Path, make: Maker) -> None:
+    write_record(tmp_path / "run.jsonl", recorded(make, FIRST))
+    found = compare_runs(tmp_path / "run.jsonl", trec(tmp_path, "b.trec", SECOND), judgments=qrels(tmp_path))
+    assert (found.first, found.second) == ("run.jsonl", "b.trec")
+    assert found.frame["query"].tolist() == ["boots", "shoes"]
+    expected = compare_runs(FIRST, SECOND, judgments=JUDGMENTS)
+    assert found.frame["nDCG@10 first"].tolist() == expected.frame["nDCG@10 first"].tolist()
+    assert found.frame["nDCG@10 second"].tolist() == expected.frame["nDCG@10 second"].tolist()
+
+
+def test_records_that_were_judged_otherwise_are_judged_anew(make: Maker) -> None:
+    first = recorded(make, FIRST)
+    second = Run([make.result(TEXTS[key], SECOND[key], id=key, judgments={**JUDGMENTS[key], "x": 1}) for key in SECOND])
+    with pytest.raises(Incomparable, match="the judgments changed in 2 cases"):
+        compare_runs(first, second)
+    found = compare_runs(first, second, judgments=JUDGMENTS)
+    assert found.frame["nDCG@10 second"].tolist() == evaluate(JUDGMENTS, SECOND)["nDCG@10"].tolist()
+    assert found.changed == ("both", "both")
+    assert compare_runs(first, Run(second.results), judgments=JUDGMENTS, common=True).left_out == ()
+    unchanged = Run(
+        [make.result(TEXTS[key], FIRST[key], id=key, judgments={**JUDGMENTS[key], "x": 1}) for key in FIRST]
+    )
+    assert compare_runs(first, unchanged, judgments=JUDGMENTS).changed == ("judgments", "judgments")
+
+
+def test_records_keep_their_settings_under_new_judgments_unless_others_are_given(make: Maker) -> None:
+    first, second = recorded(make, FIRST, gain="linear"), recorded(make, SECOND, gain="linear")
+    kept = compare_runs(first, second, judgments=JUDGMENTS)
+    assert [settings.gain for settings in kept.settings] == ["linear"]
+    given = compare_runs(first, second, judgments=JUDGMENTS, gain="exponential")
+    assert given.frame["nDCG@10 second"].tolist() == evaluate(JUDGMENTS, SECOND)["nDCG@10"].tolist()
+
+
+def test_a_baseline_is_compared_under_the_case_file(tmp_path: Path, make: Maker) -> None:
+    old = baseline(tmp_path, FIRST)
+    found = compare_runs(old, recorded(make, SECOND), judgments=suite(tmp_path))
+    assert found.first == "shop.relevance.yaml.baseline.jsonl"
+    assert (
+        found.frame["nDCG@5 first"].tolist()
+        == compare_runs(FIRST, SECOND, judgments=suite(tmp_path)).frame["nDCG@5 first"].tolist()
+    )
+    two = compare_runs(old, baseline(tmp_path, SECOND, "other.baseline.jsonl"), judgments=suite(tmp_path))
+    assert two.frame["nDCG@5 second"].tolist() == found.frame["nDCG@5 second"].tolist()
+
+
+def test_a_baseline_does_not_say_by_which_judgments_its_scores_are(tmp_path: Path, make: Maker) -> None:
+    with pytest.raises(
+        Incomparable, match=r"baseline.jsonl does not say which judgments the scores come from; have both"
+    ):
+        compare_runs(baseline(tmp_path, FIRST), recorded(make, SECOND))
+
+
+def test_a_baseline_may_have_been_cut_where_the_case_stops_looking(tmp_path: Path) -> None:
+    full = {"q1": ["a", "b", "x", "y", "z"], "q2": ["c"]}
+    with pytest.raises(ValueError, match=r'AP takes all of it, and of the ranking of "q1" the first 5 were kept'):
+        compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=suite(tmp_path))
+    path = tmp_path / "all.relevance.yaml"  # its cases are about all that was returned, and so is their baseline
+    path.write_text(SUITE.replace("weight: 2", "expect: {AP: 0.1}").replace("gain: linear", "expect: {AP: 0.1}"))
+    found = compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=path)
+    assert found.metrics[0].means.queries == 2
+
+
+def test_a_query_that_one_run_lacks_is_in_the_way() -> None:
+    with pytest.raises(Incomparable) as caught:
+        compare_runs(FIRST, {"q1": ["a"]}, judgments=JUDGMENTS)
+    assert caught.value.reasons == (
+        'second has no result of 1 case: "q2"',
+        'a query that found nothing has no line in a run; missing="empty" takes a missing one for that',
+    )
+
+
+def test_a_query_that_found_nothing_has_no_line_in_a_run(tmp_path: Path) -> None:
+    first, second = {"q1": ["a"]}, {"q2": ["c"]}
+    found = compare_runs(first, second, judgments={**JUDGMENTS, "q3": {"d": 1}}, missing="empty")
+    assert found.metrics[0].means.queries == 3
+    assert found.metrics[0].means.first == pytest.approx(
+        evaluate({**JUDGMENTS, "q3": {"d": 1}}, first)["nDCG@10"].mean()
+    )
+    assert found.notes == ()
+    by_text = compare_runs({"boots": ["a"]}, {"q2": ["c"]}, judgments=suite(tmp_path), missing="empty")
+    assert by_text.frame["id"].tolist() == ["q1", "q2"]
+
+
+def test_judged_queries_that_neither_run_has_are_named() -> None:
+    found = compare_runs({"q1": ["a"]}, {"q1": ["b"]}, judgments={**JUDGMENTS, "q3": {"d": 1}})
+    assert found.notes == ('left out: 2 judged queries without a ranking in either run: "q2" and "q3"',)
+
+
+def test_queries_that_are_not_judged_have_no_score() -> None:
+    found = compare_runs({**FIRST, "q9": ["a"]}, {**SECOND, "q9": ["b"]}, judgments=JUDGMENTS)
+    assert found.metrics[0].means.queries == 2
+    assert found.metrics[0].undefined == 1
+    assert found.notes == ('1 case without any judgments: "q9"',)
+
+
+def test_a_file_that_is_nothing_of_all_that(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("hello\n")
+    with pytest.raises(JudgmentFileError, match="the format of this run is not recognised"):
+        compare_runs(tmp_path / "x.txt", FIRST, judgments=JUDGMENTS)
+    with pytest.raises(JudgmentFileError, match=r"gone.jsonl: cannot be read"):
+        compare_runs(tmp_path / "gone.jsonl", FIRST, judgments=JUDGMENTS)
+    (tmp_path / "new.jsonl").write_text('{"kind": "pytest-relevance record", "version": 9}\n')
+    with pytest.raises(RecordError, match="the file has version 9"):
+        compare_runs(tmp_path / "new.jsonl", FIRST, judgments=JUDGMENTS)
+    with pytest.raises(ValueError, match="a mapping"):
+        compare_runs(["a", "b"], FIRST, judgments=JUDGMENTS)  # type: ignore[arg-type]
+
+
+def test_a_record_that_was_packed_and_one_whose_header_was_sorted(tmp_path: Path, make: Maker) -> None:
+    write_record(tmp_path / "a.jsonl.gz", recorded(make, FIRST))
+    write_record(tmp_path / "b.jsonl", recorded(make, SECOND))
+    header, *lines = (tmp_path / "b.jsonl").read_text().splitlines()
+    (tmp_path / "b.jsonl").write_text("\n".join([json.dumps(json.loads(header), sort_keys=True), *lines]))
+    assert len(compare_runs(tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl")) == 2

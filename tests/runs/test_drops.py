@@ -1,0 +1,135 @@
+"""The gates of a comparison: means that drop, single cases that drop, new errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import Comparison, Run, compare_runs
+from pytest_relevance.runs.drops import Finding, judge
+from pytest_relevance.runs.run import Result
+from pytest_relevance.runs.scored import ERROR
+
+if TYPE_CHECKING:
+    from tests.runs.conftest import Maker
+
+
+def scores(make: Maker, *found: float | None, variant: str | None = None) -> Run:
+    """A run of so many cases with these scores."""
+    usual = make.result("boots", ["b1"], variant=variant)
+    cases = [
+        Result({**usual.values, "id": f"q{number}", "query": f"q{number}", "scores": {"nDCG@10": score}}, *rest(usual))
+        for number, score in enumerate(found)
+    ]
+    return Run(cases)
+
+
+def rest(result: Result) -> tuple[Any, Any]:
+    return result.details, result.conditions
+
+
+def compared(make: Maker, first: list[float], second: list[float]) -> Comparison:
+    return compare_runs(scores(make, *first), scores(make, *second))
+
+
+def test_a_mean_that_drops_by_more_than_it_may(make: Maker) -> None:
+    ruling = judge(compared(make, [0.75, 0.75], [0.7, 0.7]), {"nDCG@10": 0.02})
+    assert not ruling.passed
+    assert ruling.findings == (
+        Finding("nDCG@10 dropped by more than 0.02: from 0.750 to 0.700 (-0.050, p 0.500)", is_met=False),
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(0.75, 0.73), (0.3, 0.28), (0.9, 0.88), (0.52, 0.5), (0.5, 0.5), (0.5, 0.9)],
+    ids=str,
+)
+def test_a_drop_of_exactly_what_is_allowed_passes(make: Maker, first: float, second: float) -> None:
+    found = compared(make, [first], [second])
+    assert judge(found, {"nDCG@10": 0.02}).passed
+    assert judge(found, max_case_drop=0.02).passed
+    assert judge(found, {"nDCG@10": 0.019}).passed == (second >= first)
+
+
+def test_a_drop_that_is_not_significant_passes_where_p_is_given(make: Maker) -> None:
+    found = compared(make, [0.9, 0.5, 0.5], [0.5, 0.5, 0.5])
+    assert not judge(found, {"nDCG@10": 0.02}).passed
+    ruling = judge(found, {"nDCG@10": 0.02}, p=0.05)
+    assert ruling.passed
+    assert "dropped by more than 0.02, but not significantly at 0.05" in ruling.findings[0].text
+    many = compared(make, [0.9] * 12, [0.8] * 12)
+    assert not judge(many, {"nDCG@10": 0.02}, p=0.05).passed
+
+
+def test_the_p_value_is_the_one_that_is_adjusted_for_several_metrics(make: Maker) -> None:
+    first = {f"q{number}": ["a", "b"] for number in range(6)}
+    second = {query: ["b", "a"] for query in first}
+    judgments = {query: {"a": 1, "b": 0} for query in first}
+    assert not compare_runs(first, second, "P@1", judgments=judgments).judge({"P@1": 0.1}, p=0.05).passed
+    four = compare_runs(first, second, ["P@1", "nDCG@2", "RR", "AP"], judgments=judgments)
+    assert [row.p for row in four.metrics] == [0.03125] * 4
+    assert four.judge({"P@1": 0.1}, p=0.05).passed
+
+
+def test_a_single_case_that_drops_while_the_mean_stays(make: Maker) -> None:
+    found = compared(make, [0.9, 0.2, 0.5, 0.5], [0.2, 0.9, 0.5, 0.5])
+    assert found.judge({"nDCG@10": 0}).passed
+    ruling = found.judge({"nDCG@10": 0}, max_case_drop=0.3)
+    assert not ruling.passed
+    assert [mover.query for mover in ruling.drops] == ["q0"]
+    assert ruling.findings[-1] == Finding('1 case dropped by more than 0.3: "q0" (-0.700)', is_met=False)
+
+
+def test_several_cases_are_counted_and_the_worst_are_named(make: Maker) -> None:
+    ruling = judge(compared(make, [0.9] * 5, [0.5, 0.1, 0.4, 0.3, 0.2]), max_case_drop=0.3)
+    assert [mover.query for mover in ruling.drops] == ["q1", "q4", "q3", "q2", "q0"]
+    assert ruling.findings[0].text == (
+        '5 cases dropped by more than 0.3: "q1" (-0.800), "q4" (-0.700), "q3" (-0.600) and 2 more'
+    )
+
+
+def test_every_variant_is_judged_on_its_own(make: Maker) -> None:
+    def run(bm25: float, hybrid: float) -> Run:
+        return Run([*scores(make, bm25, variant="bm25").results, *scores(make, hybrid, variant="hybrid").results])
+
+    ruling = compare_runs(run(0.5, 0.5), run(0.9, 0.4)).judge({"ndcg@10": 0.02})
+    assert [(finding.text[:20], finding.is_met) for finding in ruling.findings] == [
+        ('nDCG@10 of "bm25" dr', True),
+        ('nDCG@10 of "hybrid" ', False),
+    ]
+
+
+def test_a_metric_that_is_nowhere_defined_can_not_pass(make: Maker) -> None:
+    ruling = compare_runs(scores(make, None), scores(make, None)).judge({"nDCG@10": 1})
+    assert ruling.findings == (
+        Finding("nDCG@10 is not defined for any case, so that nothing can be said of it", is_met=False),
+    )
+
+
+def test_a_new_error_fails_whatever_the_gates_are(make: Maker) -> None:
+    broken = Run([*scores(make, 0.5).results, make.without_score("boots", ERROR)])
+    whole = Run([*scores(make, 0.5).results, make.result("boots", [])])
+    ruling = compare_runs(whole, broken, common=True).judge()
+    assert ruling.findings == (Finding('1 case ended in an error that was none before: "boots"', is_met=False),)
+    assert compare_runs(broken, whole, common=True).judge().passed
+    assert compare_runs(broken, broken, common=True).judge().passed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"max_drop": {"nDCG@5": 0.1}}, 'max_drop: nDCG@5 was not compared; did you mean "nDCG@10"?'),
+        ({"max_drop": {"nDGC@10": 0.1}}, "did you mean nDCG"),
+        ({"max_drop": {"nDCG@10": -0.1}}, "max_drop of nDCG@10 is by how much a score may drop, 0 or more"),
+        ({"max_drop": {"nDCG@10": float("nan")}}, "such as 0.02, not nan"),
+        ({"max_case_drop": -1}, "max_case_drop is by how much a score may drop"),
+        ({"max_drop": {"nDCG@10": 0.1}, "p": 0}, "p is above 0 and at most 1, such as 0.05, not 0"),
+        ({"max_drop": {"nDCG@10": 0.1}, "p": 5}, "p is above 0 and at most 1"),
+        ({"p": 0.05}, "p says when a drop of a mean counts; give max_drop with it"),
+    ],
+)
+def test_a_gate_that_cannot_be_meant(make: Maker, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match="^.*" + message.replace("?", r"\?")):
+        compared(make, [1], [1]).judge(**arguments)

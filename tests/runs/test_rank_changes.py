@@ -1,0 +1,66 @@
+"""Who left the top of a ranking, who entered it, who moved how far."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.metrics.similarity import jaccard, rbo
+from pytest_relevance.runs.changes import Move, rank_changes
+
+RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)
+
+
+def test_who_left_who_entered_and_who_moved() -> None:
+    changes = rank_changes(["a", "b", "c", "d"], ["c", "x", "b", "a"], 3, {"a": 3, "b": 1})
+    assert changes.left == (Move("a", 1, 4, 3),)
+    assert changes.entered == (Move("x", None, 2),)
+    assert changes.moved == (Move("c", 3, 1), Move("b", 2, 3, 1))
+    assert [move.distance for move in changes.moved] == [2, -1]
+    assert changes.left[0].distance == -3
+    assert (changes.jaccard, changes.k) == (0.5, 3)
+    assert changes
+
+
+def test_nothing_changed() -> None:
+    changes = rank_changes(["a", "b"], ["a", "b"], 10)
+    assert not changes
+    assert (changes.jaccard, changes.rbo) == (1, 1)
+
+
+def test_changes_below_the_top_are_none() -> None:
+    assert not rank_changes(["a", "b", "c"], ["a", "c", "b"], 1)
+
+
+def test_a_document_that_was_below_the_top_entered_it_from_there() -> None:
+    assert rank_changes(["a", "b"], ["b", "a"], 1).entered == (Move("b", 2, 1),)
+
+
+def test_nothing_is_found_any_more() -> None:
+    changes = rank_changes(["a", "b"], [], 10)
+    assert [move.document for move in changes.left] == ["a", "b"]
+    assert (changes.entered, changes.moved, changes.jaccard) == ((), (), 0)
+
+
+def test_a_document_that_is_there_twice_counts_at_its_first_rank() -> None:
+    changes = rank_changes(["a", "a", "b"], ["a", "b", "b"], 3)
+    assert changes.moved == (Move("b", 3, 2),)
+    assert not changes.left
+
+
+@given(first=RANKINGS, second=RANKINGS, k=st.integers(1, 9))
+def test_the_changes_lead_from_one_top_to_the_other(first: list[str], second: list[str], k: int) -> None:
+    changes = rank_changes(first, second, k)
+    left, entered = ({move.document for move in moves} for moves in (changes.left, changes.entered))
+    firsts, seconds = set(first[:k]), set(second[:k])
+    assert left == firsts - seconds
+    assert entered == seconds - firsts
+    moved = {move.document for move in changes.moved}
+    assert moved == {each for each in firsts & seconds if first.index(each) != second.index(each)}
+    assert changes.jaccard == jaccard(first, second, k)
+    assert changes.rbo == rbo(first[:k], second[:k])
+    back = rank_changes(second, first, k)
+    assert {move.document for move in back.left} == entered
+    assert [-move.distance for move in back.moved] == [] or {m.distance for m in back.moved} == {
+        -m.distance for m in changes.moved
+    }
