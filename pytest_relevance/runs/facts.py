@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from pytest_relevance.cases.gates import gate_of, gate_values
@@ -36,3 +39,16 @@ class CaseFileFacts:
         """The facts that a record has. KeyError, TypeError or ValueError for what are none."""
         totals = tuple((str(search), variant, int(count)) for search, variant, count in values["totals"])
         return cls(str(values["node"]), str(values["content"]), totals, tuple(map(gate_of, values["gates"])))
+
+
+def content_of(path: str | os.PathLike[str], others: Iterable[str | os.PathLike[str]]) -> str:
+    """A short text that stands for what a case file and the files that it names say, whatever ends their lines."""
+    digest = blake2b(digest_size=8)
+    for file in (path, *others):
+        try:
+            data = Path(file).read_bytes().replace(b"\r\n", b"\n")
+        except OSError:  # it was there a moment ago, when it was read
+            data = b""
+        digest.update(b"%d\n" % len(data))
+        digest.update(data)
+    return digest.hexdigest()

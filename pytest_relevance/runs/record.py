@@ -14,6 +14,7 @@ import gzip
 import json
 import math
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,8 @@ KIND = "pytest-relevance record"
 VERSION = 1
 
 
+_BEGINNING = f'{{"kind":"{KIND}"'.encode()
+_GZIP = b"\x1f\x8b"
 _SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
 _DETAILS = ',"details":{'
 _ANOTHER_KEY = '},"'
@@ -42,10 +45,10 @@ Line = tuple[str, str]
 
 def write_record(path: str | os.PathLike[str], run: Run) -> None:
     """Write a run, in one step; gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
-    write_lines(path, _lines(run.results), run.missing, run.files, run.program)
+    write_results(path, _lines(run.results), run.missing, run.files, run.program)
 
 
-def write_lines(
+def write_results(
     path: str | os.PathLike[str],
     lines: Iterable[Line],
     missing: Iterable[str] = (),
@@ -105,6 +108,16 @@ def _is_default(values: Mapping[str, Any], name: str, value: object, k: int) -> 
         or (name == "query" and value == values["id"])
         or (name == "outcome" and value == values["verdict"])
     )
+
+
+def is_record(data: bytes) -> bool:
+    """Whether bytes, packed or not, begin as those of a record do, whatever became of the rest."""
+    if data.startswith(_GZIP):
+        try:
+            data = zlib.decompressobj(wbits=31).decompress(data, len(_BEGINNING))
+        except zlib.error:
+            return False
+    return data.startswith(_BEGINNING)
 
 
 def read_record(path: str | os.PathLike[str]) -> Run:

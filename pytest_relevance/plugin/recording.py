@@ -1,0 +1,226 @@
+"""`--relevance-record=FILE`: the record of the run, written once, at its end, by the process that has all reports.
+
+A result becomes text where its case ran, and travels on the report. The last report of an item counts. Which cases
+were to run is known from what was collected: under pytest-xdist its workers tell the controller. What did not finish is
+named in the record.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.model import Case, Terms
+from pytest_relevance.plugin import running
+from pytest_relevance.plugin.failures import write_lines
+from pytest_relevance.plugin.ledger import ENDED, ledger_of
+from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
+from pytest_relevance.plugin.reporting import open_section
+from pytest_relevance.plugin.target import Target, ended_well, runs_tests
+from pytest_relevance.reports.text import BAD, PLAIN, harmless, line
+from pytest_relevance.runs.facts import CaseFileFacts
+from pytest_relevance.runs.record import Line, conditions_text, is_record, result_line, write_results
+from pytest_relevance.runs.run import Conditions, values_of
+from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED
+from pytest_relevance.wording import counted, listed
+
+OPTION = "--relevance-record"
+
+RECORDED = "relevance_recorded"
+"""The attribute of a report that carries its results as text, where a record is asked for."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_NAMED = 3
+
+
+def install(config: pytest.Config, file: str) -> None:
+    """Register what writes the record. UsageError where it is plain by now that FILE cannot be written, or must not."""
+    if not hasattr(config, "workerinput"):
+        target = Target.of(config, OPTION, file, _why_kept)
+        config.pluginmanager.register(RecordFile(config, target), "relevance-record")
+
+
+class Recorder:
+    """Makes text of the results of cases, in the process where they ran."""
+
+    def __init__(self) -> None:
+        self._conditions: dict[int, tuple[Terms, str]] = {}
+
+    def attach(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
+        """Attach the results of what ran in a call to its report."""
+        found = [
+            self._result(run, report, call)
+            for run in runs
+            if run.scored is not None or not report.passed  # else another plugin did something in its place
+        ]
+        setattr(report, RECORDED, found)
+
+    def _result(self, run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> Line:
+        case, scored = run.case, run.scored
+        values: dict[str, Any] = {
+            "file": Path(run.file).as_posix(),
+            "line": case.line,
+            "source": case.source,
+            "id": case.id,
+            "variant": run.variant,
+            "query": case.query,
+            "params": case.params,
+            "tags": case.tags,
+            "weight": case.weight,
+            "depth": case.depth,
+        }
+        details: dict[str, Any] = {}
+        if scored is not None:
+            found, details = values_of(case, scored)
+            values |= found
+        else:
+            is_skipped = report.skipped and not hasattr(report, "wasxfail")
+            values |= {"verdict": SKIPPED if is_skipped else ERROR, "reasons": [_message(call)]}
+        values["outcome"] = _outcome(run, report, call)
+        return self._conditions_of(case, run), _that_travels(result_line(values, details, case.k))
+
+    def _conditions_of(self, case: Case, run: running.CaseRun) -> str:
+        """The conditions of a case; those of a case file's cases are made once, as they have their terms in common."""
+        known = self._conditions.get(id(case.terms))
+        if known is not None:
+            return known[1]
+        text = conditions_text(Conditions(run.search, case.k, case.settings))
+        if run.function is not None:  # the terms stay as long as the items do, and those of a check do not
+            self._conditions[id(case.terms)] = case.terms, text
+        return text
+
+
+def _outcome(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+    """What pytest made of a case; a check of a test that went on, or ended otherwise, has an outcome of its own."""
+    if run.function is None and (call.excinfo is None or run.error is not call.excinfo.value):
+        return FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
+    if hasattr(report, "wasxfail"):
+        return "xfailed" if report.skipped else "xpassed"
+    return report.outcome
+
+
+def _message(call: pytest.CallInfo[None]) -> str:
+    """Why a case has no score."""
+    assert call.excinfo is not None
+    value = call.excinfo.value
+    if isinstance(value, (pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
+        return str(value.msg)
+    return call.excinfo.exconly(tryshort=True)
+
+
+def _that_travels(text: str) -> str:
+    """JSON with half characters escaped, which end the whole run under pytest-xdist."""
+    return text if text.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+class RecordFile:
+    """The hooks that gather the results and write them."""
+
+    def __init__(self, config: pytest.Config, target: Target) -> None:
+        self._config = config
+        self._target = target
+        self._runs_tests = runs_tests(config)
+        self._began = False
+        named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+        self._named = {path.resolve() for path in named if path.is_file()}
+        self._known: dict[str, bool] = {}
+        self._found: dict[str, Sequence[Line]] = {}
+        self._collected: dict[str, None] = {}
+        self._broken: dict[str, None] = {}
+        self._outcome = ""
+        self._failure = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """See that tests are run: `--fixtures` and the like have a session too."""
+        self._began = self._runs_tests
+
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep the names of case files that cannot be collected."""
+        if report.failed and self._is_case_file(report.nodeid):
+            self._broken[report.nodeid] = None
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Keep what a worker is to run; all collect the same."""
+        self._collected.update(dict.fromkeys(ids))
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the results of an item."""
+        found = getattr(report, RECORDED, None)
+        if found is not None and report.outcome in ENDED:
+            self._found[report.nodeid] = found
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Write the record. That this fails is a failure of the run."""
+        self._collected.update((item.nodeid, None) for item in session.items)
+        missing = [*self._broken, *(name for name in self._collected if self._is_missing(name))]
+        shown, count = self._target.shown, sum(map(len, self._found.values()))
+        if not self._began or not (count or missing):
+            left = "; what is there is of an earlier run" if self._target.path.is_file() else ""
+            self._outcome = f"{shown} is not written: no case ran{left}"
+            return
+        trouble = self._target.write(lambda path: self._write(path, missing))
+        if trouble is None:
+            self._outcome = f"record: {shown} ({counted(count, 'case')}{_unfinished(missing)})"
+            return
+        self._failure = f"no record of the run: {trouble}"
+        if ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _is_missing(self, nodeid: str) -> bool:
+        return nodeid not in self._found and self._is_case_file(nodeid.partition("::")[0])
+
+    def _is_case_file(self, file: str) -> bool:
+        """Whether it is a case file, named as in node ids. The controller of pytest-xdist has collected nothing."""
+        if file not in self._known:
+            path = self._config.rootpath / file
+            files: CaseFiles = self._config.pluginmanager.getplugin(CASE_FILES)
+            self._known[file] = files.fits(path.name) or (path.resolve() in self._named and has_cases(path))
+        return self._known[file]
+
+    def _write(self, path: Path, missing: Sequence[str]) -> None:
+        """Write the results in the order in which they were collected, whichever worker was first."""
+        place = {nodeid: number for number, nodeid in enumerate(self._collected)}
+        ordered = sorted(self._found, key=lambda nodeid: place.get(nodeid, len(place)))
+        lines = (line for nodeid in ordered for line in self._found[nodeid])
+        files = {
+            Path(file).as_posix(): CaseFileFacts.of(facts.values())
+            for file, facts in sorted(ledger_of(self._config).files.items())
+        }
+        from pytest_relevance import __version__
+
+        write_results(path, lines, missing, files, __version__)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what became of it, below the summary of the cases."""
+        open_section(terminalreporter)
+        write_lines(terminalreporter, [line(self._failure, BAD) if self._failure else line(self._outcome, PLAIN)])
+        self._failure = ""
+
+    @pytest.hookimpl
+    def pytest_unconfigure(self) -> None:
+        """Say that it was not written where there was no summary to say so."""
+        if self._failure:
+            print(f"{OPTION}: {self._failure}", file=sys.stderr)
+
+
+def _why_kept(data: bytes) -> str | None:
+    return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
+
+
+def _unfinished(missing: Sequence[str]) -> str:
+    if not missing:
+        return ""
+    named = [harmless(name) for name in missing[:_MOST_NAMED]]
+    more = len(missing) - len(named)
+    return f", {len(missing):,} did not finish: {listed([*named, f'{more:,} more'] if more else named, 'and')}"
