@@ -67,7 +67,7 @@ def beir(judgments: Judgments) -> Text:
 def quepid(judgments: Judgments) -> Text:
     """Quepid's CSV of a case, or that of a book where there are several raters."""
     raters = list(judgments.raters)
-    if not raters:
+    if not judgments.ratings:
         columns: dict[str, Any] = columns_of(judgments, frozenset({"unrated"}))
         queries, documents, grades = columns.values()
         cells = [in_csv(map(escaped, queries)), in_csv(map(escaped, documents)), grade_cells(grades)]
