@@ -73,6 +73,7 @@ def load_queries(
         known = next((one for one in FORMATS.values() if one.queries is None and one.fits(source)), None)
     if known is None:
         _refuse_unknown(source, "queries")
+    _look_at_options(source, known)
     if known.queries is None:
         source.refuse(f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries")
     return list(known.queries(source))
@@ -85,6 +86,7 @@ def read_ratings(source: Source, format: str | None = None) -> Ratings:
         known = next((one for one in FORMATS.values() if one.ratings is not None and one.fits(source)), None)
     if known is None:
         _refuse_unknown(source, "judgments")
+    _look_at_options(source, known)
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
     ratings = known.ratings(source)
@@ -129,6 +131,14 @@ def _named(source: Source, format: str | None) -> Format | None:
     if format is None:
         return None
     return FORMATS[check_format(format)]
+
+
+def _look_at_options(source: Source, known: Format) -> None:
+    """Refuse what was said of a file and means nothing for its format."""
+    if source.options and known.name != "elasticsearch":
+        source.refuse(
+            f"query= is for a request of Elasticsearch, and this is {known.name} ({known.about}); leave it out"
+        )
 
 
 def _options(query: str | None) -> dict[str, str]:

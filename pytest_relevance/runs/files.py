@@ -58,7 +58,7 @@ def _has_ids(at: Mapping[str, int]) -> bool:
 
 
 def _is_json(source: Source) -> bool:
-    return source.looks_like_json
+    return source.head.lstrip()[:1] in ("{", "[")
 
 
 def _read_trec(source: Source) -> Rankings:
@@ -259,8 +259,8 @@ def _read_record(source: Source) -> Rankings:
 READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Rankings]]] = {
     "record": (_is_record, _read_record),
     "parquet": (tables.is_parquet, _read_parquet),
-    "json": (_is_json, _read_json),
     "csv": (_is_table, _read_table),
     "trec": (trec.is_run, _read_trec),
+    "json": (_is_json, _read_json),
 }
 """The formats of a run: how each is recognised, and what reads it."""

@@ -232,3 +232,26 @@ def test_real_requests_that_match_everything(data: Path, tmp_path: Path) -> None
     assert read_queries(path, query="id") == {"dcg_query": "dcg_query"}
     (wrong,) = query_problems(path)
     assert "no params and no match query has any" in wrong
+
+
+def test_what_a_client_keeps_under_body(tmp_path: Path) -> None:
+    path = tmp_path / "sent.json"
+    request = searching({"match": {"title": "berlin"}}, "b", rating("x", 1), rating("y", "bad"))
+    path.write_text(json.dumps({"body": {"requests": [request]}, "hits": {}}, indent=1), encoding="utf-8")
+    (problem,) = problems(path)
+    assert " body.requests[0].ratings[1]" in problem
+    assert read_queries(path) == {"b": "berlin"}
+
+
+def test_query_says_nothing_of_another_format(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.csv"
+    path.write_text("query,doc_id,grade\nq,a,1\n")
+    (problem,) = problems(path, query="params.text")
+    assert problem.startswith("FILE: query= is for a request of Elasticsearch, and this is csv (")
+    assert query_problems(path, "params.text") == [problem]
+
+
+def test_the_real_requests(data: Path) -> None:
+    judgments = read_judgments(data / "formats" / "elasticsearch_10_basic.json")
+    assert judgments == {"amsterdam_query": {"doc1": 0, "doc2": 1, "doc3": 1}, "berlin_query": {"doc1": 1}}
+    assert judgments.text("amsterdam_query") == "amsterdam"

@@ -205,6 +205,12 @@ def test_a_book_with_a_column_a_judge(tmp_path: Path) -> None:
     assert judgments.raters == ("Ann B.", "bob@shop.example")
 
 
+def test_a_snapshot_of_quepid_is_a_run_and_no_book(tmp_path: Path) -> None:
+    path = written(tmp_path, "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,q,a,1\n")
+    (problem,) = problems(path)
+    assert "no column for the grade" in problem
+
+
 def test_a_wrong_rating_of_one_of_several_raters(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,ann_rating,bob_rating\nq,a,0,2\nq,b,1,many\n")
     (problem,) = problems(path)

@@ -89,6 +89,7 @@ def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
         ("q Q0 a 1 0.5 x\nq Q0 a 2 0.4 x\n", 'FILE:2: query "q": the document "a" is returned twice; keep one of them'),
         ("q Q0 a 1 high x\nq Q0 b 2 1 x\nq Q0 c 3 1 x\n", 'FILE:1: query "q", document "a": a score is a number'),
         ("q Q0 a 1 0.5 x\nq Q0 b 2\nq Q0 c 2 0.5 x\n", "FILE:2: found 4 columns where there are 6"),
+        ('{"x Q0 a 1 2\n', "FILE:1: the file is no valid JSON"),
         ("query,doc_id,rank\nq,,1\n,a,2\n", "FILE:2: the row has no document"),
         ("query,doc_id,rank\nq,a,first\n", 'FILE:2: query "q", document "a": a rank is a number'),
         ("query,doc_id,rank\n", "FILE: the file has no results, only a header or comments"),
@@ -107,7 +108,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, probl
 
 def test_a_format_that_is_named_wrongly(tmp_path: Path) -> None:
     with pytest.raises(
-        ValueError, match='a run is record, parquet, json, csv or trec, not "trek"; did you mean "trec"'
+        ValueError, match='a run is record, parquet, csv, trec or json, not "trek"; did you mean "trec"'
     ):
         read_run(written(tmp_path, ""), "trek")
 

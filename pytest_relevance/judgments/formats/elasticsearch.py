@@ -29,8 +29,16 @@ def fits(source: Source) -> bool:
     """Whether it is such a request."""
     if not source.is_json:
         return False
-    document = source.json
-    return isinstance(document, dict) and isinstance(document.get("requests"), list)
+    requests, _ = _requests(source.json)
+    return isinstance(requests, list)
+
+
+def _requests(document: object) -> tuple[object, JsonPath]:
+    """The requests and the way to them: clients keep what they send under `body`. None where there are none."""
+    path: JsonPath = ()
+    if isinstance(document, dict) and "requests" not in document and isinstance(document.get("body"), dict):
+        document, path = document["body"], ("body",)
+    return (document.get("requests") if isinstance(document, dict) else None), (*path, "requests")
 
 
 def read_ratings(source: Source) -> Ratings:
@@ -46,10 +54,10 @@ def read_queries(source: Source) -> Sequence[Query]:
 def _collected(source: Source, *, texts_needed: bool = False) -> Collector:
     collector = Collector(source, "elasticsearch")
     wanted = source.options.get("query")
-    document = source.json
-    if not isinstance(document, dict) or "requests" not in document:
+    requests, at = _requests(source.json)
+    if requests is None:
         collector.refuse("a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings")
-    for path, request in collector.objects(document["requests"], ("requests",), "requests"):
+    for path, request in collector.objects(requests, at, "requests"):
         key = collector.text(request, "id", path)
         if "ratings" not in request:
             collector.absent("ratings", request, path)

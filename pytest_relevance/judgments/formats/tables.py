@@ -63,7 +63,7 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, str]
     ]
     if len(rating) > 1:
         return [(number, _rater_name(name)) for number, name in rating]
-    if "grade" in at:
+    if "grade" in at or find_columns(names, ("rank",)):  # with ranks it is a run, such as Quepid's snapshot
         return []
     others = [
         (number, name)
