@@ -178,10 +178,7 @@ def _ratings(path: str, named: NamedFile, shown: str) -> Ratings:
     from pytest_relevance.judgments.source import Source
 
     options = {} if named.query is None else {"query": named.query}
-    ratings = read_ratings(Source.read(path, shown, options), named.format)
-    if named.query is not None and ratings.format != _WITH_QUERY:
-        raise _query_is_not_for(ratings.format)
-    return ratings
+    return read_ratings(Source.read(path, shown, options), named.format)
 
 
 def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:

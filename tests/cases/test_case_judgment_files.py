@@ -149,7 +149,11 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
             "{file: qrels.txt, format: csv, query: x}",
             ".query: query is for Elasticsearch requests, where it say",
         ),
-        ("case", "{file: qrels.txt, query: x}", ".file: query is for Elasticsearch requests, where it says in which p"),
+        (
+            "case",
+            "{file: qrels.txt, query: x}",
+            ".file: qrels.txt: query= is for a request of Elasticsearch, and this is trec",
+        ),
         ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
         ("case", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
         (
