@@ -207,6 +207,7 @@ class Suite:
 
     After the written cases come those of the files of queries; `queries_line` is where these are named. `files` are the
     paths of all files of judgments and queries that were read. `warnings` say what is no mistake and may be one.
+    `gate_lines` are where the gates stand.
     """
 
     path: str
@@ -215,3 +216,4 @@ class Suite:
     files: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     queries_line: int = 1
+    gate_lines: tuple[int, ...] = ()

@@ -137,11 +137,15 @@ class SuiteBuilder:
 
     def suite(self) -> Suite:
         """The suite; only when there are no problems."""
-        queries = self._root.pairs.get("queries")
-        mark = queries[0].start_mark if queries is not None else None
-        line = mark.line + 1 if mark is not None else 1
-        cases = tuple(self._cases)
-        return Suite(self._file, cases, self._terms, self._sources.paths, self._sources.notices(), line)
+        cases, sources = tuple(self._cases), self._sources
+        queries = self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1
+        gates = tuple(self._line_of("gates", index) for index in range(len(self._terms.gates)))
+        return Suite(self._file, cases, self._terms, sources.paths, sources.notices(), queries, gates)
+
+    def _line_of(self, *path: str | int, at_key: bool = False) -> int:
+        """The line of a part of what the suite sets; 1 where none is known."""
+        mark = end_of_path(self._root, path, at_key=at_key)
+        return mark.line + 1 if mark is not None else 1
 
     def _defaults(self, node: MappingNode, label: str) -> dict[str, object]:
         """What is listed about the query that a written case stands for."""

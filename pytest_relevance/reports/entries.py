@@ -7,7 +7,7 @@ defined.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil
 from typing import Any
 
@@ -26,7 +26,9 @@ class Entry:
     """What is kept of a case that ran, in one variant.
 
     `line` is in `file`, or in `source`, the file of queries that the case comes from. `outcome` is pytest's; `score` is
-    None where it is not defined; `lines` are the report of a case that passed, where one was asked for.
+    None where it is not defined; `lines` are the report of a case that passed, where one was asked for. `standing` is
+    how it stands to its baseline (`runs.held`), where its file has one, and `change` how far its score moved since.
+    `repeated` is what became of its ranking from call to call, where its search was called several times.
     """
 
     file: str
@@ -46,11 +48,14 @@ class Entry:
     was_xfail: bool = False
     lines: Sequence[Line] = ()
     source: str | None = None
+    standing: str = ""
+    change: float = 0.0
+    repeated: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, values: Mapping[str, Any], outcome: str, *, was_xfail: bool) -> Entry:
         """An entry from what travelled on a report."""
-        known = {name: value for name, value in values.items() if name not in ("crash", "lines")}
+        known = {name: values[name] for name in _TRAVEL if name in values}
         lines = tuple(tuple(map(tuple, spans)) for spans in values.get("lines", ())) if outcome == "passed" else ()
         return cls(**known, outcome=outcome, was_xfail=was_xfail, lines=lines)
 
@@ -77,6 +82,8 @@ class Entry:
             return "measured" if self.verdict == MEASURED else "passed"
         return self.outcome
 
+
+_TRAVEL = frozenset(field.name for field in fields(Entry)) - {"outcome", "was_xfail", "lines"}
 
 STATUSES = {
     "passed": GOOD,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
+from types import MappingProxyType
 
 from pytest_relevance.reports.entries import (
     NOT_PASSED,
@@ -19,7 +20,8 @@ from pytest_relevance.reports.entries import (
     means_by_variant,
     variant_label,
 )
-from pytest_relevance.reports.suites import suite_lines
+from pytest_relevance.reports.repeats import repeat_lines
+from pytest_relevance.reports.suites import Gates, suite_lines
 from pytest_relevance.reports.text import (
     DIM,
     PLAIN,
@@ -43,15 +45,16 @@ _LEAST_DIFFERENCE = 0.0005  # what would print as 0.000
 _WIDEST_TAG, _WIDEST_VARIANT, _WIDEST_QUERY, _LEAST_QUERY = 30, 16, 40, 20
 
 
-def summary_lines(entries: Sequence[Entry], verbose: int = 0) -> list[Line]:
+def summary_lines(entries: Sequence[Entry], verbose: int = 0, gates: Gates = MappingProxyType({})) -> list[Line]:
     """The summary as styled lines; `verbose` as pytest counts it: below 0 only the suites, above 0 nothing is cut."""
     compared = [entry for entry in entries if not entry.is_check]
     variants = sorted({entry.ran_as for entry in compared}, key=str)
-    lines = suite_lines(entries, variants)
+    lines = suite_lines(entries, variants, gates)
     if verbose >= 0:
         lines += _slices(compared, variants, verbose)
         lines += _differences(compared, variants, verbose)
         lines += _lowest(entries, variants, verbose)
+    lines += repeat_lines(entries, verbose)
     return lines
 
 

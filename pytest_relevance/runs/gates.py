@@ -7,15 +7,24 @@ count. An error counts as a case whose gate cannot be judged: it fails every gat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.wording import listed, quoted
 
 PASSED, FAILED = "passed", "failed"
+
+ERRORS = "errors"
+"""What a finding is about that says which cases have no score."""
+
 _ROUNDING = 1e-9  # a mean that equals its bound up to rounding meets it
+
+
+AnyCase = TypeVar("AnyCase")
+Groups = dict[str | None, list[AnyCase]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +45,65 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found of one condition of a gate: whether it is met, and how that is said.
+
+    `about` is the metric that it is about, or `passing`, or `errors`; nothing where it is a remark.
+    """
+
+    is_met: bool
+    text: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a gate came to: `passed` or `failed`, and why, a line a condition."""
+    """What a gate came to: `passed` or `failed`, and what was found."""
 
     gate: Gate
-    outcome: str
-    reasons: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def outcome(self) -> str:
+        """`passed`, or `failed`."""
+        return PASSED if all(finding.is_met for finding in self.findings) else FAILED
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All that was found, in words."""
+        return tuple(finding.text for finding in self.findings)
+
+    @property
+    def unmet(self) -> tuple[Finding, ...]:
+        """What is not met."""
+        return tuple(finding for finding in self.findings if not finding.is_met)
 
 
 def judge(gate: Gate, cases: Iterable[Counted]) -> Verdict:
     """Judge one gate over the cases of a file (those that were skipped left out) in one variant."""
     looked_at = [case for case in cases if gate.tag is None or gate.tag in case.tags]
     if not looked_at:
-        return Verdict(gate, FAILED, (f"no case{f' has the tag {gate.tag}' if gate.tag else ' ran'}",))
-    found = list(_JUDGES[gate.condition](gate, looked_at))
+        return Verdict(gate, (Finding(False, f"no case{f' has the tag {gate.tag}' if gate.tag else ' ran'}"),))
+    found = [*_JUDGES[gate.condition](gate, looked_at)]
     if errors := [case.id for case in looked_at if case.errored]:
-        found.insert(0, (False, f"{_count(errors, 'case')} ended in an error: {_some(errors)}"))
-    met = all(holds for holds, _ in found)
-    return Verdict(gate, PASSED if met else FAILED, tuple(reason for _, reason in found))
+        found.insert(0, Finding(False, f"{_count(errors, 'case')} ended in an error: {_some(errors)}", ERRORS))
+    return Verdict(gate, tuple(found))
 
 
-Conditions = Iterable[tuple[bool, str]]
+def in_variants(variants: Iterable[str | None], cases: Iterable[tuple[str | None, AnyCase]]) -> Groups[AnyCase]:
+    """The cases of a file, each given with the parameter of its search, as each variant is judged by them.
+
+    A case that no parameter reaches, as its search has none, counts in every variant: a gate is about the whole suite.
+    """
+    names = [*dict.fromkeys(variants)]
+    groups: Groups[AnyCase] = {name: [] for name in names if name is not None or names == [None]}
+    for variant, case in cases:
+        for name in (variant,) if variant in groups else groups:
+            groups[name].append(case)
+    return groups
+
+
+Conditions = Iterator[Finding]
 
 
 def _mean(gate: Gate, cases: Sequence[Counted]) -> Conditions:
@@ -64,13 +111,14 @@ def _mean(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         name = metric.text
         scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
         if not scored:
-            yield False, f"mean {name} is not defined: no case has a score"
+            yield Finding(False, f"mean {name} is not defined: no case has a score", name)
             continue
         mean = weighted_mean(scored)
         holds = mean >= bound - _ROUNDING
         digits = _digits(mean, bound)
         relation = "at least" if holds else "below"
-        yield holds, f"mean {name} {mean:.{digits}f}, {relation} {bound:.{digits}f} ({_count(scored, 'case')})"
+        words = f"mean {name} {mean:.{digits}f}, {relation} {bound:.{digits}f} ({_count(scored, 'case')})"
+        yield Finding(holds, words, name)
 
 
 def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
@@ -84,7 +132,8 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
             if (now := case.scores.get(name)) is not None and (before := case.before.get(name)) is not None
         ]
         if not pairs:
-            yield False, f"{name} has no baseline to be compared with; run with --relevance-update"
+            words = f"{name} has no baseline to be compared with; run with --relevance-update"
+            yield Finding(False, words, name)
             continue
         weights, first, second = (list(column) for column in zip(*pairs, strict=True))
         test = randomisation_test(first, second, weights=weights)
@@ -94,22 +143,24 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         holds = drop <= bound + _ROUNDING or not significant
         moved = f"fell by {drop:.3f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
         limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
-        yield (
+        yield Finding(
             holds,
             f"mean {name} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
             f"{weighted_mean(zip(weights, second, strict=True)):.3f} (95% {interval.low:+.3f} to {interval.high:+.3f}, "
             f"p {_p(test.p)}, {_count(pairs, 'case')}); {limit}",
+            name,
         )
     fresh = [case.id for case in cases if not case.before and not case.errored]
     if fresh:
-        yield True, f"{_count(fresh, 'case')} without a baseline left out: {_some(fresh)}"
+        yield Finding(True, f"{_count(fresh, 'case')} without a baseline left out: {_some(fresh)}")
 
 
 def _passing(gate: Gate, cases: Sequence[Counted]) -> Conditions:
     passing = sum(case.passes for case in cases)
     holds = passing >= gate.share * len(cases) - _ROUNDING
     share = f"{passing} of {len(cases)} cases pass ({passing / len(cases):.1%})"
-    yield holds, f"{share}, {'at least' if holds else 'less than'} {gate.share:.{_percent(gate.share)}%}"
+    words = f"{share}, {'at least' if holds else 'less than'} {gate.share:.{_percent(gate.share)}%}"
+    yield Finding(holds, words, PASSING)
 
 
 _JUDGES: Mapping[str, Callable[[Gate, Sequence[Counted]], Conditions]] = {
