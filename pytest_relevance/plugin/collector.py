@@ -99,8 +99,10 @@ class CaseFile(pytest.Module):
         runs = [item.stash[running.RUN] for item in items]
         counts = Counter((run.case.search, run.variant) for run in runs)
         totals = [(search, variant, count) for (search, variant), count in counts.items()]
-        gates = [gate_values(gate) for gate in suite.terms.gates]
-        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates))
+        gates = [
+            {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
+        ]
+        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates, self.nodeid))
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.

@@ -57,7 +57,7 @@ def scores(this: CaseRun, scored: Scored) -> dict[str, Any]:
 def report(session: pytest.Session, ledger: Ledger) -> None:
     """Judge the gates of the files of which something ran, and report them."""
     option = session.config.option
-    updates = getattr(option, "relevance_update", None) not in (None, False, "new")
+    updates = getattr(option, "relevance_update", None) == "all"
     for file, facts in ledger.files.items():
         ended = dict(ledger.of_file(file))
         ran = [kept for kept in ended.values() if kept.entry["verdict"] != SKIPPED]

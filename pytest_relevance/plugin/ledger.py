@@ -8,6 +8,7 @@ counts once. Gates, records and baselines read here what they need at the end of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,22 +34,28 @@ class FileFacts:
     """What there is to know of a case file beyond its cases that ran.
 
     `path` is where it is. `totals` are how many items it has in each variant, whether they were chosen to run or not.
-    `gates` are its gates as `cases.gates.gate_values` has them.
+    `gates` are its gates as `cases.gates.gate_values` has them, and the `line` of each. `node` is its node id.
     """
 
     path: str
     totals: Sequence[tuple[str, str | None, int]] = ()
     gates: Sequence[dict[str, Any]] = ()
+    node: str = ""
 
     def values(self) -> dict[str, Any]:
         """The same in types that travel."""
-        return {"path": self.path, "totals": [*map(list, self.totals)], "gates": [*self.gates]}
+        return {
+            "path": self.path,
+            "totals": [*map(list, self.totals)],
+            "gates": [*self.gates],
+            "node": self.node,
+        }
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> FileFacts:
         """The facts from what travelled."""
         totals = [(search, variant, count) for search, variant, count in values["totals"]]
-        return cls(values["path"], totals, values["gates"])
+        return cls(values["path"], totals, values["gates"], values["node"])
 
 
 @dataclass(slots=True)
@@ -66,10 +73,14 @@ class Kept:
 
 @dataclass(slots=True)
 class Ledger:
-    """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files."""
+    """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files.
+
+    `gates` are how many gates of a file came to which outcome in each variant, at the end of the run.
+    """
 
     cases: dict[tuple[str, int], Kept] = field(default_factory=dict)
     files: dict[str, FileFacts] = field(default_factory=dict)
+    gates: dict[tuple[str, str | None], Counter[str]] = field(default_factory=dict)
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
 
     def announce(self, file: str, facts: FileFacts) -> None:
@@ -107,7 +118,10 @@ class Ledger:
     def ran_whole(self, file: str) -> bool:
         """Whether every item of a file ended or was skipped: nothing was deselected, nothing was cut short."""
         facts = self.files.get(file)
-        return facts is not None and sum(1 for _ in self.of_file(file)) >= sum(count for *_, count in facts.totals)
+        if facts is None:
+            return False
+        ended = Counter((kept.entry["search"], kept.entry["variant"]) for _, kept in self.of_file(file))
+        return all(ended[search, variant] >= count for search, variant, count in facts.totals)
 
 
 def ledger_of(config: pytest.Config) -> Ledger:

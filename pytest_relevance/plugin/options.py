@@ -11,6 +11,7 @@ import pytest
 
 DEFAULT_PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 INCONCLUSIVE = ("fail", "skip", "pass")
+GATES = ("auto", "require")
 
 _LITERAL_ENDING = re.compile(r"\*[^*?\[\]]+")
 _YAML = (".yaml", ".yml")
@@ -24,6 +25,13 @@ def declare(parser: pytest.Parser) -> None:
         choices=INCONCLUSIVE,
         default="fail",
         help="what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
+    )
+    group.addoption(
+        "--relevance-gates",
+        choices=GATES,
+        default="auto",
+        help="what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or failed "
+        "(require)",
     )
     group.addoption(
         "--relevance-unjudged",

@@ -8,7 +8,7 @@ both.
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +117,17 @@ class Reporting:
             report.longrepr = self._text(told)  # type: ignore[assignment]
         self._ledger.add(report)
 
+    @pytest.hookimpl(wrapper=True, trylast=True)  # inside of the terminal's, which writes its last 100 % after it
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Judge the gates of the case files when all has run, or when nothing more will."""
+        try:
+            result = yield
+        except (session.Failed, KeyboardInterrupt, pytest.exit.Exception):
+            self._judge_gates(session)
+            raise
+        self._judge_gates(session)
+        return result
+
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary."""
@@ -132,7 +143,7 @@ class Reporting:
                 terminalreporter.write_sep("_", entry.name)
                 write_lines(terminalreporter, entry.lines)
         open_section(terminalreporter)
-        write_lines(terminalreporter, summary_lines(entries, verbose))
+        write_lines(terminalreporter, summary_lines(entries, verbose, self._ledger.gates))
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
@@ -140,6 +151,13 @@ class Reporting:
         calling.close_own_loop(config)
         if config.stash.get(FROZEN, False):  # a project may have frozen objects of its own
             gc.unfreeze()
+
+    def _judge_gates(self, session: pytest.Session) -> None:
+        if self._is_worker or not any(facts.gates for facts in self._ledger.files.values()):
+            return
+        from pytest_relevance.plugin import gates
+
+        gates.report(session, self._ledger)
 
     def _text(self, told: Mapping[str, Any]) -> FailureText:
         """What is told of a failure, as pytest prints it. Advice is given once: many cases lack the same fixture."""
@@ -229,6 +247,10 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
         entry["latency"] = scored.latency
         if this.lines is not None and this.error is None:
             entry["lines"] = this.lines
+        if case.terms.gates:
+            from pytest_relevance.plugin import gates
+
+            entry |= gates.scores(this, scored)
     return entry
 
 
