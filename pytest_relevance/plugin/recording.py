@@ -78,6 +78,8 @@ class Recorder:
         if scored is not None:
             found, details = values_of(case, scored)
             values |= found
+            if run.repeated is not None:
+                values |= {"calls": run.repeated["calls"], "rankings_seen": run.repeated["rankings"]}
         else:
             is_skipped = report.skipped and not hasattr(report, "wasxfail")
             values |= {"verdict": SKIPPED if is_skipped else ERROR, "reasons": [_message(call)]}

@@ -1,11 +1,76 @@
-"""`--relevance-repeat=N`."""
+"""`--relevance-repeat=N`: whether a search gives the same ranking when it is called again.
+
+The first call is the one that is scored; the others are compared with it, as far down as the case looks. A ranking that
+changes fails nothing by itself: it is named, so that nobody takes for a regression what is a tie, or another replica.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
+from pytest_relevance.cases.model import Case
+from pytest_relevance.runs.ranking import Ranking
+from pytest_relevance.runs.run import looks_at_all
 
-def check(times: int) -> None:
+OPTION = "--relevance-repeat"
+
+_SCORES = ("score", "_score", "_rankingScore", "relevance")
+"""The names that the score of a result goes by."""
+
+
+def check_times(times: int) -> None:
+    """UsageError for a number of calls that shows nothing."""
     if times < 2:
         raise pytest.UsageError(
-            f"--relevance-repeat={times}: a search is repeated 2 times or more, to see whether its ranking changes"
+            f"{OPTION}={times}: call each search 2 times or more, to see whether its ranking changes"
         )
+
+
+def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
+    """What became of a ranking from call to call, in types that travel.
+
+    `calls` is how many there were, `rankings` how many different ones. Where there are several, `rank` (from 1) is the
+    highest at which any of them differs from the first, `documents` the two that stand there (None below the end of a
+    ranking), and `is_tie` whether the search gave these the same score.
+    """
+    depth = None if looks_at_all(case) else max(case.depth, case.k)
+    tops = [tuple(ranking.ids[:depth]) for ranking in rankings]
+    found: dict[str, Any] = {"calls": len(tops), "rankings": len(set(tops))}
+    first = tops[0]
+    at = [(_differ_at(first, top), number) for number, top in enumerate(tops) if top != first]
+    if at:
+        index, number = min(at)
+        ends = [top[index] if index < len(top) else None for top in (first, tops[number])]
+        found["rank"] = index + 1
+        found["documents"] = [None if end is None else str.__str__(end) for end in ends]
+        found["is_tie"] = None not in ends and _are_tied(rankings[0], rankings[number], index)
+    return found
+
+
+def _differ_at(one: Sequence[str], two: Sequence[str]) -> int:
+    """The first index at which two rankings differ."""
+    pairs = enumerate(zip(one, two, strict=False))
+    return next((index for index, (first, second) in pairs if first != second), min(len(one), len(two)))
+
+
+def _are_tied(one: Ranking, two: Ranking, index: int) -> bool:
+    """Whether a search gave the same score to the two results that it returned in one place."""
+    first, second = _score(one, index), _score(two, index)
+    return first is not None and first == second
+
+
+def _score(ranking: Ranking, index: int) -> float | None:
+    """The score of a result, where it has one that can be seen."""
+    result = ranking.results[index] if index < len(ranking.results) else None
+    found: Any = None
+    if isinstance(result, Mapping):
+        found = next((result[name] for name in _SCORES if name in result), None)
+    elif isinstance(result, (tuple, list)) and len(result) == 2:
+        found = result[1]
+    try:
+        return None if found is None or isinstance(found, str) else float(found)
+    except (TypeError, ValueError):
+        return None

@@ -6,9 +6,10 @@ which documents are to blame. The parts: `reasons`, `table`, `blame`. `Detail` s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
+from typing import TYPE_CHECKING
 
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.blame import blame_lines
@@ -34,28 +35,40 @@ from pytest_relevance.runs.expectations import duration
 from pytest_relevance.runs.scored import INCONCLUSIVE, Scored, ndcg_at
 from pytest_relevance.wording import quoted, shown
 
+if TYPE_CHECKING:
+    from pytest_relevance.runs.baseline import Since
+
 MOST_IDS = 10
 """What the default report shows of a list of ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much a report shows: `brief` one line; `full` all k ranks and every judged document that is missing."""
+    """How much a report shows: `brief` one line; `full` all k ranks and every judged document that is missing.
+
+    `notes` are what else there is to say of the ranking.
+    """
 
     brief: bool = False
     full: bool = False
+    notes: Sequence[str] = ()
 
 
-def failure_lines(scored: Scored, where: str, label: str, detail: Detail) -> list[Line]:
-    """The report of one query. `where` is `file:line`; `label` the search and its parameters, `search[bm25](n=1)`."""
+def failure_lines(scored: Scored, where: str, label: str, detail: Detail, found: Since | None = None) -> list[Line]:
+    """The report of one query. `where` is `file:line`; `label` the search and its parameters, `search[bm25](n=1)`.
+
+    `found` is what became of it since its baseline, where it has one.
+    """
     case = scored.case
     where = f"{harmless(where)}: "
     if detail.brief:
-        return [reasons_in_brief(scored, where)]
+        return [(*reasons_in_brief(scored, where), *((f"; {note}", DOUBT) for note in detail.notes))]
     titles = _titles(scored)
-    lines = [*reasons_in_full(scored, where, titles), *_facts(scored, label)]
+    lines = [*reasons_in_full(scored, where, titles, found), *_facts(scored, label)]
     if case.note:
         lines += [line(text, DIM) for text in folded(f"note: {harmless(case.note)}", indent="      ")]
+    for note in detail.notes:
+        lines += [line(text, DOUBT) for text in folded(note, indent="  ")]
     lines += _repeated(scored)
     if scored.strange_ids:
         lines += _strange_ids(scored)
@@ -69,6 +82,10 @@ def failure_lines(scored: Scored, where: str, label: str, detail: Detail) -> lis
         lines += blame_lines(scored, table, titles, full=detail.full)
     elif scored.ranking.ids:
         lines += [line(""), *_results(scored, titles, detail, excluded)]
+    if found is not None:
+        from pytest_relevance.reports.since import since_lines
+
+        lines += since_lines(found, scored, titles, full=detail.full)
     return lines
 
 
