@@ -229,7 +229,10 @@ def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("queries: {file: qrels.txt}", "qrels.txt:1: the format of these queries is not recognised"),
+        (
+            "queries: {file: qrels.txt}",
+            "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid grade) has no queries, only their",
+        ),
         ("queries: [queries.tsv, nothing.tsv]", "shop.yaml:1:24: queries[1]: there is no file nothing.tsv"),
         (
             "queries: {q1: hats}",
