@@ -231,7 +231,7 @@ def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:
     [
         (
             "queries: {file: qrels.txt}",
-            "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid grade) has no queries, only their",
+            "shop.yaml:1:17: queries.file: qrels.txt: trec (TREC qrels: qid iter docid grade) has no",
         ),
         ("queries: [queries.tsv, nothing.tsv]", "shop.yaml:1:24: queries[1]: there is no file nothing.tsv"),
         (
