@@ -34,7 +34,8 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Be ready to collect; on the controller of pytest-xdist, which collects nothing itself, be ready for reports."""
-    config.pluginmanager.register(options.CaseFiles(config), "relevance-files")
+    config.pluginmanager.register(options.CaseFiles(config), options.CASE_FILES)
+    options.tolerance(config)  # a wrong one is refused before anything runs
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 
@@ -43,6 +44,22 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import worklist
 
         worklist.install(config, config.option.relevance_unjudged)
+    if config.option.relevance_record is not None:
+        from pytest_relevance.plugin import recording
+
+        recording.install(config, config.option.relevance_record)
+    if config.option.relevance_repeat is not None:
+        from pytest_relevance.plugin import repeats
+
+        repeats.check_times(config.option.relevance_repeat)
+    if config.option.relevance_update is not None:
+        from pytest_relevance.plugin import baselines
+
+        baselines.install(config)
+    if config.option.relevance_ratchet:
+        from pytest_relevance.plugin import ratchet
+
+        ratchet.install(config)
 
 
 @pytest.fixture

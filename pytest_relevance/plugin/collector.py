@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,6 +29,11 @@ from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
 from pytest_relevance.plugin.ledger import FileFacts, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
+from pytest_relevance.runs.beside import beside
+from pytest_relevance.runs.facts import content_of
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.baselines import Baseline
 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 """The tags that this plugin has registered as markers itself."""
@@ -78,7 +83,10 @@ class CaseFile(pytest.Module):
 
     def _collected(self) -> list[pytest.Item | pytest.Collector]:
         shown = shown_path(self.path, self.config)
+        ratchets, data = self.config.option.relevance_ratchet, b""
         try:
+            if ratchets:  # before it is read, so that no change in between is missed
+                data = self.path.read_bytes()
             suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config))
         except CaseFileError as error:
             raise self.CollectError(str(error)) from None
@@ -87,12 +95,29 @@ class CaseFile(pytest.Module):
         if suite.warnings:
             self._warn(suite.warnings, shown)
         _register(self.config, suite)
+        self._baseline = self._read_baseline(shown)
         items = list(self._items(suite))
         self._announce(suite, shown, items)
+        if ratchets:
+            from pytest_relevance.plugin import ratchet
+
+            ratchet.note(self.config, shown, data, (item.stash[running.RUN] for item in items))
         if len(items) >= MANY:
             gc.freeze()  # nor later, until `Reporting.pytest_unconfigure`: a tenth of the whole run
             self.config.stash[reporting.FROZEN] = True
         return items
+
+    def _read_baseline(self, shown: str) -> Baseline | None:
+        """The baseline of the file, where it has one."""
+        if not beside(self.path).exists():
+            return None
+        from pytest_relevance.plugin.baselines import Baseline
+        from pytest_relevance.runs.run import RecordError
+
+        try:
+            return Baseline(self.config, self.path, shown)
+        except RecordError as error:
+            raise self.CollectError(str(error)) from None
 
     def _announce(self, suite: Suite, shown: str, items: Iterable[pytest.Item | pytest.Collector]) -> None:
         """Leave in the ledger what there is to know of the file beyond its cases."""
@@ -102,7 +127,9 @@ class CaseFile(pytest.Module):
         gates = [
             {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
-        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates, self.nodeid))
+        content = content_of(self.path, suite.files) if self.config.option.relevance_record is not None else ""
+        gone = None if self._baseline is None else self._baseline.gone((run.case.id, run.variant) for run in runs)
+        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates, self.nodeid, content, gone))
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.
@@ -142,7 +169,8 @@ class CaseFile(pytest.Module):
         file = shown_path(self.path, self.config)
 
         def fit(item: pytest.Item | pytest.Collector, case: Case, function: FunctionType) -> None:
-            item.stash[running.RUN] = running.CaseRun(case, file, function, running.variant(item))
+            item.stash[running.RUN] = this = running.CaseRun(case, file, function, running.variant(item))
+            this.baseline = self._baseline
             item.extra_keyword_matches.add(case.query)
             for mark in marks.of(case):
                 item.add_marker(mark)

@@ -35,12 +35,16 @@ class FileFacts:
 
     `path` is where it is. `totals` are how many items it has in each variant, whether they were chosen to run or not.
     `gates` are its gates as `cases.gates.gate_values` has them, and the `line` of each. `node` is its node id.
+    `content` stands for all that it says, where a record is asked for. `gone` are the entries of its baseline that are
+    none of its cases, None where it has no baseline.
     """
 
     path: str
     totals: Sequence[tuple[str, str | None, int]] = ()
     gates: Sequence[dict[str, Any]] = ()
     node: str = ""
+    content: str = ""
+    gone: Sequence[str] | None = None
 
     def values(self) -> dict[str, Any]:
         """The same in types that travel."""
@@ -49,13 +53,15 @@ class FileFacts:
             "totals": [*map(list, self.totals)],
             "gates": [*self.gates],
             "node": self.node,
+            "content": self.content,
+            "gone": self.gone,
         }
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> FileFacts:
         """The facts from what travelled."""
         totals = [(search, variant, count) for search, variant, count in values["totals"]]
-        return cls(values["path"], totals, values["gates"], values["node"])
+        return cls(values["path"], totals, values["gates"], values["node"], values["content"], values["gone"])
 
 
 @dataclass(slots=True)

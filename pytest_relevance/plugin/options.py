@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+DEFAULT_TOLERANCE = 0.05
 DEFAULT_PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 INCONCLUSIVE = ("fail", "skip", "pass")
 GATES = ("auto", "require")
+
+CASE_FILES = "relevance-files"
+"""The name of the plugin that collects case files."""
 
 _LITERAL_ENDING = re.compile(r"\*[^*?\[\]]+")
 _YAML = (".yaml", ".yml")
@@ -37,6 +41,34 @@ def declare(parser: pytest.Parser) -> None:
         "--relevance-unjudged",
         metavar="FILE",
         help="write a worklist of the results that nobody has judged, as CSV, the most valuable first",
+    )
+    group.addoption(
+        "--relevance-record",
+        metavar="FILE",
+        help="write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
+    )
+    group.addoption(
+        "--relevance-repeat",
+        metavar="N",
+        type=int,
+        help="call each search N times, and name the queries whose ranking changes from call to call",
+    )
+    # the second option by its whole name: one with an optional value would take the folder behind it for that
+    for names, accepts, what in (
+        (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),
+        (("--relevance-update=new",), "new", "the same for cases that have no baseline yet, and only these"),
+    ):
+        group.addoption(*names, dest="relevance_update", action="store_const", const=accepts, default=None, help=what)
+    group.addoption(
+        "--relevance-ratchet",
+        action="store_true",
+        help="raise min_ndcg in the case files to what was reached, less the tolerance",
+    )
+    parser.addini(
+        "relevance_tolerance",
+        "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
+        type="float",
+        default=DEFAULT_TOLERANCE,
     )
     parser.addini(
         "relevance_files",
@@ -69,23 +101,37 @@ class CaseFiles:
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Make a collector of a case file."""
         name = file_path.name
-        if not name.endswith(self._possible):
-            return None
-        fits = name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
-        if not fits and not self._has_cases(file_path, parent.session):
+        if not name.endswith(self._possible) or not (
+            self.fits(name) or (parent.session.isinitpath(file_path) and has_cases(file_path))
+        ):
             return None
         from pytest_relevance.plugin.collector import CaseFile
 
         return CaseFile.from_parent(parent, path=file_path)
 
-    @staticmethod
-    def _has_cases(path: Path, session: pytest.Session) -> bool:
-        """Whether a YAML file that was named on the command line has cases."""
-        if not path.name.endswith(_YAML) or not session.isinitpath(path):
-            return False
-        from pytest_relevance.cases.reader import has_cases
+    def fits(self, name: str) -> bool:
+        """Whether the name of a file is that of a case file."""
+        return name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
 
-        return has_cases(path.read_bytes())
+
+def has_cases(path: Path) -> bool:
+    """Whether a file that was named on the command line is YAML with cases."""
+    if not path.name.endswith(_YAML):
+        return False
+    from pytest_relevance.cases.reader import has_cases
+
+    return has_cases(path.read_bytes())
+
+
+def tolerance(config: pytest.Config) -> float:
+    """How far a score may drop where neither suite nor case say. UsageError for what is no number from 0 to 1."""
+    try:
+        value = config.getini("relevance_tolerance")
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1: {error}") from None
+    if isinstance(value, bool) or not 0 <= value <= 1:
+        raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")
+    return float(value)
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +21,9 @@ from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.reports.summary import summary_lines
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+
+if TYPE_CHECKING:
+    from pytest_relevance.plugin.recording import Recorder
 
 NAME = "relevance-reporting"
 
@@ -63,6 +66,9 @@ class Reporting:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._lists_unjudged = config.option.relevance_unjudged is not None
+        self._recorder = _recorder() if config.option.relevance_record is not None else None
+        self._updates = config.option.relevance_update is not None
+        self._ratchets = config.option.relevance_ratchet
         self._ledger = ledger_of(config)
         self._ended: _Ended | None = None
         self._told: dict[str, Any] | None = None
@@ -105,6 +111,16 @@ class Reporting:
                 if self._lists_unjudged:
                     scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
                     setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
+                if self._recorder is not None:
+                    self._recorder.attach(report, ended.runs, ended.call)
+                if self._updates:
+                    from pytest_relevance.plugin import baselines
+
+                    setattr(report, baselines.ACCEPTED, baselines.accepted(ended.runs))
+                if self._ratchets:
+                    from pytest_relevance.plugin import ratchet
+
+                    setattr(report, ratchet.REACHED, ratchet.reached(self._config, report, ended.runs))
                 told = ended.attach_to(report) or told
                 for run in ended.runs:
                     self._ledger.attach_facts(report, run.file)
@@ -144,6 +160,10 @@ class Reporting:
                 write_lines(terminalreporter, entry.lines)
         open_section(terminalreporter)
         write_lines(terminalreporter, summary_lines(entries, verbose, self._ledger.gates))
+        if verbose >= 0 and any(facts.gone is not None for facts in self._ledger.files.values()):
+            from pytest_relevance.plugin import baselines
+
+            write_lines(terminalreporter, baselines.lines(self._config, self._ledger, entries))
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
@@ -186,6 +206,12 @@ def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallIn
         return telling.async_fixture(this, item, call.excinfo.value)
     telling.leave_out_ours(call.excinfo)
     return None
+
+
+def _recorder() -> Recorder:
+    from pytest_relevance.plugin.recording import Recorder
+
+    return Recorder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +273,12 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
         entry["latency"] = scored.latency
         if this.lines is not None and this.error is None:
             entry["lines"] = this.lines
+        if this.repeated is not None:
+            entry["repeated"] = this.repeated
+        if this.baseline is not None:
+            from pytest_relevance.runs.held import standing
+
+            entry |= {"standing": standing(this.since), "change": this.since.change if this.since is not None else 0.0}
         if case.terms.gates:
             from pytest_relevance.plugin import gates
 

@@ -22,7 +22,9 @@ from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranki
 from pytest_relevance.runs.scored import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
 
 if TYPE_CHECKING:
+    from pytest_relevance.plugin.baselines import Baseline
     from pytest_relevance.reports.text import Line
+    from pytest_relevance.runs.baseline import Since
 
 # A name of a template's must not be one that a fixture has: the fixtures are the template's parameters.
 _SYNC = "def case({arguments}): _run_relevance_case()"
@@ -42,11 +44,13 @@ class CaseRun:
 
     `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
     that was done before the function that shall await it, or score it, is called. `error` is what the case ended in.
+    `baseline` is that of its file, `since` what became of the case since then, None where it is not in it. `times` is
+    how often the search was called, `repeated` what became of its ranking where that is asked for.
     """
 
     __slots__ = (
-        *("case", "file", "function", "path", "variant"),
-        *("brief", "error", "lines", "properties", "response", "scored"),
+        *("baseline", "case", "file", "function", "path", "variant"),
+        *("brief", "error", "lines", "properties", "repeated", "response", "scored", "since", "times"),
     )
 
     def __init__(
@@ -57,6 +61,7 @@ class CaseRun:
         self.file = file
         self.function = function
         self.variant = variant
+        self.baseline: Baseline | None = None
         self.properties: Sequence[tuple[str, object]] = ()
         self.response: tuple[object, float] | None = None
         self.forget()
@@ -64,9 +69,12 @@ class CaseRun:
     def forget(self) -> None:
         """Let go of what came of it, which has been reported."""
         self.scored: Scored | None = None
+        self.since: Since | None = None
         self.lines: list[Line] | None = None
         self.brief: list[Line] | None = None
         self.error: BaseException | None = None
+        self.times = 0
+        self.repeated: dict[str, Any] | None = None
 
     @property
     def where(self) -> str:
@@ -94,7 +102,8 @@ class CaseRun:
         """The query and the search of a case of which no more is known."""
         from pytest_relevance.reports.text import harmless
 
-        return f'query "{harmless(self.case.query)}"   {self.label}'
+        call = f"   in call {self.times}" if self.times > 1 else ""
+        return f'query "{harmless(self.case.query)}"   {self.label}{call}'
 
     def plain_function(self, path: str) -> FunctionType:
         """A function to put in the place of a coroutine function, where the search is called outside of any loop."""
@@ -156,10 +165,13 @@ def run() -> None:
     __tracebackhide__ = True
     item = _calling[0]
     this = item.stash[RUN]
-    response, started = _response(item, this)
-    if calling.is_waiting(response):
-        response, started = calling.wait_on_own_loop(item.config, response, started)
-    finish(item, this, response, perf_counter() - started)
+    ranking, latency = _ranked(item, this)
+    if item.config.option.relevance_repeat is not None:
+        rankings = [ranking]
+        while len(rankings) < item.config.option.relevance_repeat:
+            rankings.append(_ranked(item, this)[0])
+        _compare(this, rankings)
+    finish(item, this, ranking, latency)
 
 
 async def run_async() -> None:
@@ -167,9 +179,38 @@ async def run_async() -> None:
     __tracebackhide__ = True
     item = _calling[0]
     this = item.stash[RUN]
+    ranking, latency = await _ranked_async(item, this)
+    if item.config.option.relevance_repeat is not None:
+        rankings = [ranking]
+        while len(rankings) < item.config.option.relevance_repeat:
+            rankings.append((await _ranked_async(item, this))[0])
+        _compare(this, rankings)
+    finish(item, this, ranking, latency)
+
+
+def _ranked(item: pytest.Function, this: CaseRun) -> tuple[Ranking, float]:
+    """The ranking that the search returned, and how long that took."""
+    __tracebackhide__ = True
+    response, started = _response(item, this)
+    if calling.is_waiting(response):
+        response, started = calling.wait_on_own_loop(item.config, response, started)
+    latency = perf_counter() - started
+    return _ranking(item, this, response), latency
+
+
+async def _ranked_async(item: pytest.Function, this: CaseRun) -> tuple[Ranking, float]:
+    """The same in a loop that runs."""
+    __tracebackhide__ = True
     response, started = _response(item, this)
     response = await calling.wait(response)
-    finish(item, this, response, perf_counter() - started)
+    latency = perf_counter() - started
+    return _ranking(item, this, response), latency
+
+
+def _compare(this: CaseRun, rankings: Sequence[Ranking]) -> None:
+    from pytest_relevance.plugin.repeats import compared
+
+    this.repeated = compared(this.case, rankings)
 
 
 def search_now(item: pytest.Function) -> object:
@@ -187,6 +228,7 @@ def _response(item: pytest.Function, this: CaseRun) -> tuple[object, float]:
     if this.response is not None:
         response, this.response = this.response, None
         return response
+    this.times += 1
     try:
         return calling.call(item.funcargs[this.case.search], this.case)
     except CaseError as error:
@@ -194,12 +236,14 @@ def _response(item: pytest.Function, this: CaseRun) -> tuple[object, float]:
         raise
 
 
-def finish(item: pytest.Item, this: CaseRun, response: object, latency: float | None) -> None:
-    """Score what the search returned, and end the case as its verdict says."""
+def finish(item: pytest.Item, this: CaseRun, ranking: Ranking, latency: float | None) -> None:
+    """Score the ranking that the search returned, and end the case as its verdict says."""
     __tracebackhide__ = True
     case = this.case
-    ranking = _ranking(item, this, response)
-    this.scored = scored = score_case(case, ranking, latency)
+    scored = score_case(case, ranking, latency)
+    if this.baseline is not None:
+        scored = this.baseline.hold(this, scored)
+    this.scored = scored
     option = item.config.option
     if wants_properties(option):
         set_properties(item, this)
@@ -217,7 +261,7 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> Scored:
     __tracebackhide__ = True
     this = CaseRun(case, shown_path(path, item.config), path=path)
     item.stash.setdefault(RUNS, []).append(this)
-    finish(item, this, ranking, None)
+    finish(item, this, _ranking(item, this, ranking), None)
     assert this.scored is not None
     return this.scored
 
@@ -246,7 +290,12 @@ def variant(item: pytest.Item | pytest.Collector) -> str | None:
 def _report(this: CaseRun, scored: Scored, *, brief: bool = False, full: bool = False) -> list[Line]:
     from pytest_relevance.reports.failure import Detail, failure_lines  # what passes without a report does not need it
 
-    lines = failure_lines(scored, this.where, this.label, Detail(brief=brief, full=full))
+    notes = []
+    if this.repeated is not None:
+        from pytest_relevance.reports.repeats import is_stable, unstable_text
+
+        notes = [] if is_stable(this.repeated) else [unstable_text(this.repeated)]
+    lines = failure_lines(scored, this.where, this.label, Detail(brief, full, notes), this.since)
     # A title may be of a subclass of str, which does not travel to the controller of pytest-xdist.
     return [tuple((str.__str__(text), style) for text, style in spans) for spans in lines]
 

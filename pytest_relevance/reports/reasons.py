@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isnan
+from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.reports.table import number
@@ -23,6 +24,9 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.runs.expectations import Found, Outcome, check, digits_apart, duration
 from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, PASSED, Scored, ndcg_at
 
+if TYPE_CHECKING:
+    from pytest_relevance.runs.baseline import Since
+
 STYLES = {PASSED: GOOD, FAILED: BAD, INCONCLUSIVE: DOUBT}
 """How a verdict looks."""
 
@@ -40,11 +44,19 @@ def reasons_in_brief(scored: Scored, where: str) -> Line:
     return (where, PLAIN), (harmless("; ".join(parts)), STYLES.get(scored.verdict, PLAIN))
 
 
-def reasons_in_full(scored: Scored, where: str, titles: Mapping[str, str]) -> list[Line]:
-    """The first reason behind the place, or below it where that leaves little room; the others below."""
+def reasons_in_full(scored: Scored, where: str, titles: Mapping[str, str], found: Since | None = None) -> list[Line]:
+    """The first reason behind the place, or below it where that leaves little room; the others below.
+
+    `found` is what became of the case since its baseline.
+    """
     style = STYLES.get(scored.verdict, PLAIN)
     reasons = _with_titles(scored, titles) if scored.reasons and scored.outcomes else scored.reasons
-    first, *others = map(harmless, reasons or (_met(scored),))
+    reasons = reasons or (_met(scored),)
+    if found is not None:
+        from pytest_relevance.reports.since import with_baseline
+
+        reasons = with_baseline(reasons, scored, found)
+    first, *others = map(harmless, reasons)
     room = WIDEST - width(where)
     lines: list[Line]
     if room < min(_LEAST_REASON, width(first)):

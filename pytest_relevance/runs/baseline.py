@@ -2,36 +2,33 @@
 
 A header and a line a case and variant, sorted, so that a pull request shows what moved. The rankings are what counts:
 a comparison scores them again, under the judgments and settings of today, so that a new judgment or another gain is
-never taken for a regression. The scores of their day are there for the reader of a diff.
+never taken for a regression. The scores of their day are there for the reader of a diff. How it is written is in
+`accepting`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.files import write_whole
 from pytest_relevance.metrics.scalar import grade_ranking, score
-from pytest_relevance.runs.record import as_json, read_header, read_object, read_text
+from pytest_relevance.runs.beside import SUFFIX, beside
+from pytest_relevance.runs.record import as_json, no_garbage_collection, read_header, read_object, read_text
 from pytest_relevance.runs.run import RecordError, looks_at_all
 from pytest_relevance.runs.scored import Scored, ndcg_at
 from pytest_relevance.wording import quoted
 
-SUFFIX = ".baseline.jsonl"
+__all__ = ["SUFFIX", "Entry", "Since", "beside", "entry_of", "read_baseline", "since", "stale"]
+
 KIND = "pytest-relevance baseline"
 VERSION = 1
 
-DEFAULT_TOLERANCE = 0.05
+_DECIMALS = 6  # of the scores of a day: the last digits differ between machines, and nobody looks at them in a diff
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
-
-_HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 
 Key = tuple[str, str | None]
 """What tells the entries of a baseline apart: the id of the case and the parameter id of its search."""
@@ -59,21 +56,24 @@ class Entry:
         """The entry of a case that ran; `ranking` is all that was returned."""
         kept = ranking if looks_at_all(case) else ranking[: case.depth]
         params = json.loads(as_json(case.params))
-        return cls(case.id, variant, case.query, params, case.depth, tuple(kept), scores)
+        rounded = {name: None if score is None else round(score, _DECIMALS) for name, score in scores.items()}
+        return cls(case.id, variant, case.query, params, case.depth, tuple(kept), rounded)
+
+    def values(self) -> dict[str, Any]:
+        """The same in types that JSON has."""
+        return {
+            "id": self.id,
+            "variant": self.variant,
+            "query": self.query,
+            "params": dict(sorted(self.params.items())),
+            "depth": self.depth,
+            "ranking": self.ranking,
+            "scores": self.scores,
+        }
 
     def line(self) -> str:
         """Its line in the file."""
-        return as_json(
-            {
-                "id": self.id,
-                "variant": self.variant,
-                "query": self.query,
-                "params": dict(sorted(self.params.items())),
-                "depth": self.depth,
-                "ranking": self.ranking,
-                "scores": self.scores,
-            }
-        )
+        return as_json(self.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def since(entry: Entry, scored: Scored, tolerance: float) -> Since:
     if changed:
         return Since(entry, None, 0.0, tolerance, changed)
     present = scored.score
-    if entry.ranking == tuple(scored.ranking.ids[: len(entry.ranking)]) and len(entry.ranking) >= case.k:
+    if _is_same(entry.ranking, scored.ranking.ids, case):
         before = present  # the usual case: nothing to score again
     else:
         before = score(ndcg_at(case.k), grade_ranking(entry.ranking, case.judgments), case.settings)
@@ -117,16 +117,38 @@ def since(entry: Entry, scored: Scored, tolerance: float) -> Since:
     return Since(entry, before, present - before, tolerance)
 
 
+def _is_same(accepted: Sequence[str], ranking: Sequence[str], case: Case) -> bool:
+    """Whether an accepted ranking has the score of the present one, as it is the same as far as the score looks."""
+    length = len(accepted)
+    if length == len(ranking):
+        return accepted == tuple(ranking)
+    return length >= case.k and accepted == tuple(ranking[:length]) and not looks_at_all(case)
+
+
 def stale(entry: Entry, case: Case) -> tuple[str, ...]:
     """What of a case is another than when its ranking was accepted, one clause a change."""
+    depth = case.depth
+    same = entry.query == case.query and entry.depth == depth
+    if same and _are_same(entry.params, case.params):
+        return ()
     changes = []
     if entry.query != case.query:
         changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
     if (entry.params or case.params) and as_json(entry.params) != as_json(case.params):
         changes += _changed_params(entry.params, json.loads(as_json(case.params)))
-    if entry.depth != case.depth:
-        changes.append(f"the depth was {entry.depth} and is {case.depth}")
+    if entry.depth != depth:
+        changes.append(f"the depth was {entry.depth} and is {depth}")
     return tuple(changes)
+
+
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
+
+
+def _are_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether parameters are plainly the same: 1 and true are equal, and not the same."""
+    if not before and not now:
+        return True
+    return before == now and all(type(value) is type(now[name]) in _SIMPLE for name, value in before.items())
 
 
 def _changed_params(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -138,7 +160,7 @@ def _changed_params(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
             changes.append(f"the parameter {quoted(name, 40)} is new")
         elif found is missing:
             changes.append(f"the parameter {quoted(name, 40)} is gone")
-        elif was != found:
+        elif was != found or as_json({"": was}) != as_json({"": found}):
             changes.append(f"the parameter {quoted(name, 40)} was {as_text(was)} and is {as_text(found)}")
     return changes
 
@@ -148,18 +170,31 @@ def as_text(value: object) -> str:
     return quoted(value, 40) if isinstance(value, str) else quoted(as_json({"": value})[4:-1], 40).strip('"')
 
 
-def beside(case_file: str | os.PathLike[str]) -> Path:
-    """Where the baseline of a case file is."""
-    return Path(f"{os.fspath(case_file)}{SUFFIX}")
-
-
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[Key, Entry]:
     """Read a baseline. `RecordError` says what is wrong with it, and in which line; OSError never."""
     file = shown if shown is not None else os.fspath(path)
     text = read_text(path, file)
     read_header(file, text, KIND, VERSION)
+    lines = text.split("\n")[1:]
+    with no_garbage_collection():
+        entries = _quick([line for line in lines if line])
+        return _careful(file, lines) if entries is None else entries
+
+
+def _quick(lines: Sequence[str]) -> dict[Key, Entry] | None:
+    """The entries, where all is as it was written."""
+    try:
+        values = json.loads(f"[{','.join(lines)}]")
+        entries = {entry.key: entry for entry in _entries(values)}
+    except (ValueError, TypeError):
+        return None
+    return entries if len(entries) == len(lines) else None
+
+
+def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
+    """The same line by line, to say which is damaged."""
     entries: dict[Key, Entry] = {}
-    for number, line in enumerate(text.split("\n")[1:], 2):
+    for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
         if line.startswith(_CONFLICT):
@@ -168,8 +203,8 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
             )
         values = read_object(file, number, line)
         try:
-            entry = _entry(values)
-        except (KeyError, TypeError, ValueError) as error:
+            entry = entry_of(values)
+        except (TypeError, ValueError) as error:
             raise RecordError(
                 f"{file}:{number}: the line is no entry of a baseline ({error}); restore the file, or delete the line "
                 "and run --relevance-update=new"
@@ -181,108 +216,42 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
 
 
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
-_SHAPES: Mapping[str, type | tuple[type, ...]] = {
-    "id": str,
-    "variant": (str, type(None)),
-    "query": str,
-    "params": dict,
-    "depth": int,
-    "ranking": list,
-    "scores": dict,
+
+
+def _all_of(*types: type) -> Callable[[Sequence[Any]], bool]:
+    return lambda column: {*map(type, column)} <= {*types}
+
+
+_SHAPES: Mapping[str, Callable[[Sequence[Any]], bool]] = {
+    "id": _all_of(str),
+    "variant": _all_of(str, type(None)),
+    "query": _all_of(str),
+    "params": _all_of(dict),
+    "depth": _all_of(int),
+    "ranking": lambda column: (
+        {*map(type, column)} <= {list} and {type(document) for ranking in column for document in ranking} <= {str}
+    ),
+    "scores": lambda column: (
+        {*map(type, column)} <= {dict}
+        and {type(score) for scores in column for score in scores.values()} <= {float, int, type(None)}
+    ),
 }
+"""What an entry holds, in the order of its fields, and what is looked at in one pass over all entries."""
 
 
-def _entry(values: Mapping[str, Any]) -> Entry:
-    for name, shape in _SHAPES.items():
-        if name not in values:
+def entry_of(values: Mapping[str, Any]) -> Entry:
+    """The entry from its values. TypeError or ValueError says what is wrong with them."""
+    (entry,) = _entries([values])
+    return entry
+
+
+def _entries(all_values: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    columns = []
+    for name, fits in _SHAPES.items():
+        if not all(name in values for values in all_values):
             raise ValueError(f"it has no {name}")
-        if not isinstance(values[name], shape):
-            raise TypeError(f"its {name} is {as_text(values[name])}")
-    if not all(isinstance(document, str) for document in values["ranking"]):
-        raise TypeError("its ranking has a document that is no text")
-    known = {name: values[name] for name in _SHAPES}
-    return Entry(**(known | {"ranking": tuple(known["ranking"])}))
-
-
-def write_baseline(path: str | os.PathLike[str], entries: Iterable[Entry]) -> None:
-    """Write a baseline in one step, its entries sorted by id and variant. Raises OSError; nothing is written then."""
-    header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS})
-    ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
-    lines = [header, *(entry.line() for entry in ordered)]
-    write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass"))
-
-
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """What an update of a baseline came to."""
-
-    path: Path
-    added: int
-    changed: int
-    dropped: int
-    kept: int
-
-    @property
-    def is_change(self) -> bool:
-        """Whether there was anything to write."""
-        return bool(self.added or self.changed or self.dropped)
-
-
-def update_baseline(
-    path: str | os.PathLike[str],
-    accepted: Iterable[Entry],
-    *,
-    only_new: bool = False,
-    all_keys: frozenset[Key] | None = None,
-) -> Updated:
-    """Accept rankings into a baseline: `only_new` leaves those that it has as they are.
-
-    `all_keys` are those of all cases of the file, when all of the file ran: entries of other cases leave. The file is
-    read again under a lock, so that of two runs that update at once neither loses what the other accepted. Raises
-    `RecordError` for a file that cannot be read, OSError where it cannot be written; then it is as it was.
-    """
-    target = Path(os.path.realpath(path))
-    with _locked(target.parent):
-        before = read_baseline(target, os.fspath(path)) if target.exists() else {}
-        after = dict(before)
-        added = changed = 0
-        for entry in accepted:
-            known = before.get(entry.key)
-            if known is None:
-                added += 1
-            elif only_new:
-                continue
-            elif known != entry:
-                changed += 1
-            after[entry.key] = entry
-        gone = [key for key in after if all_keys is not None and key not in all_keys]
-        for key in gone:
-            del after[key]
-        updated = Updated(Path(path), added, changed, len(gone), len(after) - added - changed)
-        if updated.is_change or not target.exists():
-            _sweep(target)
-            write_baseline(target, after.values())
-    return updated
-
-
-def _sweep(target: Path) -> None:
-    """Remove what an update that was killed left beside the baseline."""
-    for left in target.parent.glob(f".{target.name}.*.tmp"):
-        with suppress(OSError):
-            left.unlink()
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other run updates a baseline in a folder. The lock ends with the process, whatever ends that."""
-    if sys.platform == "win32":  # a folder cannot be opened there, and a lock file would stay
-        yield
-        return
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+        column = [values[name] for values in all_values]
+        if not fits(column):
+            raise TypeError(f"its {name} is {as_text(column[0])}")
+        columns.append(map(tuple, column) if name == "ranking" else column)
+    return [Entry(*row) for row in zip(*columns, strict=True)]

@@ -132,7 +132,7 @@ def _decide(
     scores = [outcome.message for outcome in outcomes if not outcome.met and outcome.is_score]
     in_doubt = any(outcome.is_score for outcome in outcomes)
     if floor is not None:
-        bounded = case.settings.ideal == "judged" and case.settings.unjudged == "zero"
+        bounded = is_bounded(case)
         if not (bounded and lower >= floor):
             in_doubt = True
             if not value >= floor:  # also where the score is NaN, which no comparison holds for
@@ -143,8 +143,19 @@ def _decide(
                 return FAILED, (*scores, *plain)
     if plain:
         return FAILED, (*scores, *plain)
-    # divided as the share is written: 11 of 20 are 0.55, and 0.55 * 20 is more than 11
-    if in_doubt and top and judged / top < case.min_judged:
-        share = f"{judged} of the top {top} judged, less than min_judged {case.min_judged:g}"
-        return INCONCLUSIVE, (f"inconclusive: {share}", *scores)
+    if in_doubt and (too_few := too_few_judged(case, judged, top)):
+        return INCONCLUSIVE, (too_few, *scores)
     return (FAILED, tuple(scores)) if scores else (PASSED, ())
+
+
+def too_few_judged(case: Case, judged: int, top: int) -> str:
+    """Why a score may decide nothing: too little of the top is judged. Empty where it may."""
+    # divided as the share is written: 11 of 20 are 0.55, and 0.55 * 20 is more than 11
+    if top and judged / top < case.min_judged:
+        return f"inconclusive: {judged} of the top {top} judged, less than min_judged {case.min_judged:g}"
+    return ""
+
+
+def is_bounded(case: Case) -> bool:
+    """Whether `lower` and `upper` hold all that unjudged results leave open."""
+    return case.settings.ideal == "judged" and case.settings.unjudged == "zero"

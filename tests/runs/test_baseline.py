@@ -18,15 +18,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.model import Case
-from pytest_relevance.runs.baseline import (
-    Entry,
-    Since,
-    beside,
-    read_baseline,
-    since,
-    update_baseline,
-    write_baseline,
-)
+from pytest_relevance.runs.accepting import update_baseline, write_baseline
+from pytest_relevance.runs.baseline import Entry, Since, beside, read_baseline, since
 from pytest_relevance.runs.ranking import Ranking
 from pytest_relevance.runs.run import RecordError
 from pytest_relevance.runs.scored import score_case
@@ -206,7 +199,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.runs.baseline import Entry, update_baseline
+            from pytest_relevance.runs.accepting import update_baseline
+            from pytest_relevance.runs.baseline import Entry
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
                 update_baseline(sys.argv[1], [Entry(name, None, name, {}, 10, ("x",))])
@@ -223,7 +217,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import itertools, sys
-            from pytest_relevance.runs.baseline import Entry, read_baseline, write_baseline
+            from pytest_relevance.runs.accepting import write_baseline
+            from pytest_relevance.runs.baseline import Entry, read_baseline
             entries = list(read_baseline(sys.argv[1]).values())
             print("ready", flush=True)
             for round in itertools.count():
@@ -289,7 +284,7 @@ GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["
         (HEADER + GOOD[:40], 'FILE:2: expected a JSON object, found "{\\"id'),
         (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
         (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is no entry of a baseline (it has no depth)"),
-        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is no entry of a baseline (its ranking has a document"),
+        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is no entry of a baseline (its ranking is [7])"),
         (
             f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",
             "FILE:2: a merge conflict is left in the file; take either side and run --relevance-update",

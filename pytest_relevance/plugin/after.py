@@ -1,0 +1,80 @@
+"""What a run changes at its end besides a file that an option names: files that belong to the project.
+
+It is the business of the process that has all reports, and that it fails is a failure of the run.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+import pytest
+
+from pytest_relevance.plugin.failures import write_lines
+from pytest_relevance.plugin.ledger import ENDED
+from pytest_relevance.plugin.reporting import open_section
+from pytest_relevance.plugin.target import ended_well, runs_tests
+from pytest_relevance.reports.text import BAD, PLAIN, folded, line
+
+Said = tuple[str, bool]
+"""What became of something, in words, and whether it went well."""
+
+
+class AfterRun(ABC):
+    """The hooks that gather what cases left on their reports, act on it once, and say what became of it.
+
+    `option` is the flag without which nothing is ever changed; `attribute` is that of a report. The last report of an
+    item counts.
+    """
+
+    option: str
+    attribute: str
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._found: dict[str, list[str]] = {}
+        self._began = False
+        self._said: list[Said] = []
+
+    @abstractmethod
+    def act(self, found: Iterable[str]) -> Iterable[Said]:
+        """Do what is to be done with what the cases left."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """See that tests are run: `--fixtures` and the like have a session too."""
+        self._began = runs_tests(self._config)
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what a case left."""
+        found = getattr(report, self.attribute, None)
+        if found is not None and report.outcome in ENDED:
+            self._found[report.nodeid] = found
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Act on it."""
+        if not self._began:
+            return
+        self._said = [*self.act(text for found in self._found.values() for text in found)]
+        if not all(well for _, well in self._said) and ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what became of it, below the summary of the cases."""
+        if not self._said:
+            return
+        open_section(terminalreporter)
+        for text, well in self._said:
+            write_lines(terminalreporter, [line(part, PLAIN if well else BAD) for part in folded(text, indent="    ")])
+        self._said = []
+
+    @pytest.hookimpl
+    def pytest_unconfigure(self) -> None:
+        """Say what failed where there was no summary to say so."""
+        for text, well in self._said:
+            if not well:
+                print(f"{self.option}: {text}", file=sys.stderr)
