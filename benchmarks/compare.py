@@ -1,0 +1,163 @@
+"""What comparing two runs costs, in fresh processes: `python benchmarks/compare.py [NAME ...] [--times N]`.
+
+Printed are the median of the times and the largest peak of memory. Every ranking of the second record differs from the
+first, and every score, which is the worst case: rankings that are equal are not looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.runs.record import write_record
+from pytest_relevance.runs.run import Conditions, Result, Run, counted_grades, digest_of
+from pytest_relevance.runs.scored import ndcg_at
+
+CASES, RESULTS, JUDGED = 100_000, 10, 14
+
+LOAD = "runs = [Run.open(name) for name in sys.argv[1:]]"
+COMPARE = "comparison = compare_runs(*sys.argv[1:])"
+REPORT = f"{COMPARE}; text = comparison.summary()"
+FRAME = f"{COMPARE}; frame = comparison.frame"
+OTHER = "comparison = compare_runs(*sys.argv[1:], ['P@5', 'RR@10'])"
+
+CHILD = """
+import json, resource, sys, time
+started = time.perf_counter()
+from pytest_relevance import Run, compare_runs, randomisation_test, bootstrap_interval
+{action}
+took = time.perf_counter() - started
+print(json.dumps([took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+TESTS = """
+import numpy
+from pytest_relevance.runs.differences import Column, tested
+first, second, weights = numpy.random.default_rng(20).random((3, 10_000))
+every = numpy.arange(10_000)
+column = Column("nDCG@10", first, second, numpy.ones(10_000, bool))
+started = time.perf_counter()
+tested([column], weights + 1, {None: every}, resamples=100_000, seed=0)
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table: what was measured, the target, and what came out."""
+
+    what: str
+    target: str
+    found: str
+
+
+def write_records(folder: Path) -> tuple[str, str]:
+    """Two records of the same cases, whose rankings differ everywhere."""
+    chance = random.Random(20)
+    cases = []
+    for number in range(CASES):
+        documents = [f"product-{chance.randrange(10**6)}" for _ in range(JUDGED + 4)]
+        cases.append(
+            (f"query number {number}", documents, {each: chance.choice((0, 0, 1, 2, 3)) for each in documents[4:]})
+        )
+    conditions, metric = Conditions(), ndcg_at(10)
+    paths = []
+    for name in ("first.jsonl", "second.jsonl"):
+        results = []
+        for number, (query, documents, judgments) in enumerate(cases):
+            ranking = chance.sample(documents, RESULTS)
+            graded = grade_ranking(ranking, judgments)
+            found = score(metric, graded, conditions.settings)
+            values = {
+                "file": "shop.relevance.yaml",
+                "line": 3 * number + 1,
+                "id": query,
+                "query": query,
+                "tags": ["head"] if number % 3 == 0 else [],
+                "verdict": "passed",
+                "scores": {metric.text: None if found != found else found},
+                "latency": chance.random() / 100,
+                "digest": digest_of(judgments),
+            }
+            details = {
+                "ranking": ranking,
+                "grades": graded.grades,
+                "judged": RESULTS - graded.grades.count(None),
+                "top": RESULTS,
+                "returned": RESULTS,
+                "judgments": counted_grades(graded.judged),
+            }
+            results.append(Result(values, details, conditions))
+        paths.append(str(folder / name))
+        write_record(paths[-1], Run(results))
+    return paths[0], paths[1]
+
+
+def measured(action: str, times: int, *arguments: str) -> tuple[str, str]:
+    """The median of the seconds that an action takes in a process of its own, imports included, and the peak in MiB."""
+    root = str(Path(__file__).parent.parent)
+    found = []
+    for _ in range(times):
+        command = [sys.executable, "-c", CHILD.format(action=action), *arguments]
+        done = subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=True
+        )
+        found.append(json.loads(done.stdout))
+    seconds = [took for took, _ in found]
+    return (
+        f"{statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f}, {times} times)",
+        f"{max(peak for _, peak in found):,.0f} MiB",
+    )
+
+
+def records(folder: Path, times: int) -> Iterator[Figure]:
+    """Two records of 100,000 cases with 10 results each."""
+    paths = write_records(folder)
+    size = sum(Path(path).stat().st_size for path in paths) / 2**20
+    what = f"two records of {CASES:,} cases x {RESULTS} results ({size:.0f} MiB)"
+    for action, name, target in (
+        (LOAD, "loaded", ""),
+        (COMPARE, "loaded and compared", "under 3 s and 1 GiB"),
+        (REPORT, "loaded, compared and reported as text", ""),
+        (FRAME, "loaded, compared and as a DataFrame", ""),
+        (OTHER, "loaded and compared by two metrics that were not recorded", ""),
+    ):
+        yield Figure(f"{what}: {name}", target, ", ".join(measured(action, times, *paths)))
+
+
+def tests(folder: Path, times: int) -> Iterator[Figure]:
+    """The tests of one metric over 10,000 weighted queries."""
+    took, _ = measured(TESTS, times)
+    yield Figure("10,000 queries, 100,000 resamples: test, interval and effect of a metric", "under 1 s", took)
+
+
+MEASUREMENTS: dict[str, Callable[[Path, int], Iterator[Figure]]] = {"records": records, "tests": tests}
+
+
+def main() -> None:
+    """Measure what the command line names, or everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MEASUREMENTS)}; default: all")
+    parser.add_argument("--times", type=int, default=5, help="how many processes are measured")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in MEASUREMENTS]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(MEASUREMENTS)}")
+    print("| what | target | found |\n|---|---|---|")
+    for name in options.names or MEASUREMENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            for figure in MEASUREMENTS[name](Path(folder), options.times):
+                print(f"| {figure.what} | {figure.target} | {figure.found} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

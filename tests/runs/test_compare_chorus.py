@@ -1,0 +1,134 @@
+"""A real shop, 19,406 products and 135 queries, whose search ranks by titles alone from now on: what does that cost?"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance import Suite, compare_runs, read_suite
+from pytest_relevance.cases.model import Case
+
+ROOT = Path(__file__).parents[2]
+CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / "chorus").resolve()
+
+pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+
+ASK = """
+import json, sys
+
+def test_ask(search):
+    with open("queries.json") as file:
+        queries = json.load(file)
+    with open("rankings.json", "w") as file:
+        json.dump({id: [hit["id"] for hit in search(query, k=10)] for id, query in queries.items()}, file)
+"""
+
+Rankings = dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return read_suite(CHORUS / "electronics.relevance.yaml")
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    return json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+
+
+def rankings(ranker: str, folder: Path, suite: Suite) -> Rankings:
+    """What the shop's own search fixture finds."""
+    folder.mkdir()
+    (folder / "test_ask.py").write_text(ASK)
+    (folder / "queries.json").write_text(json.dumps({case.id: case.query for case in suite.cases}))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cacheprovider", "-c", os.devnull]
+    environment = {**os.environ, "RANKER": ranker, "PYTHONPATH": str(CHORUS), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([*command, "test_ask.py"], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: Rankings = json.loads((folder / "rankings.json").read_text())
+    return found
+
+
+@pytest.fixture(scope="module")
+def by_any(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Rankings:
+    return rankings("any", tmp_path_factory.mktemp("chorus") / "any", suite)
+
+
+@pytest.fixture(scope="module")
+def by_title(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Rankings:
+    return rankings("title", tmp_path_factory.mktemp("chorus") / "title", suite)
+
+
+def test_the_mean_falls_and_not_by_chance(suite: Suite, by_any: Rankings, by_title: Rankings, expected: Any) -> None:
+    found = compare_runs(by_any, by_title, judgments=suite)
+    (row,) = found.metrics
+    assert (row.metric, row.means.queries, row.undefined) == ("nDCG@10", 116, 19)
+    assert row.means.first == pytest.approx(expected["mean"]["any"], abs=1e-6) == pytest.approx(0.7284, abs=5e-5)
+    assert row.means.second == pytest.approx(expected["mean"]["title"], abs=1e-6) == pytest.approx(0.6207, abs=5e-5)
+    assert row.p < 0.001
+    assert row.low < row.means.difference < row.high < 0
+    assert not found.judge({"nDCG@10": 0.02}, p=0.05).passed
+    assert "nDCG@10 fell from 0.728 to 0.621 (-0.108, p < 0.001) over 116 cases (19 n/a)" in found.summary()
+
+
+def test_every_query_has_the_score_that_others_give_it(
+    suite: Suite, by_any: Rankings, by_title: Rankings, expected: Any
+) -> None:
+    frame = compare_runs(by_any, by_title, judgments=suite).frame.set_index("id")
+    for name, figures in expected["per_query"].items():
+        for side, ranker in (("first", "any"), ("second", "title")):
+            score = float("nan") if figures[ranker] is None else figures[ranker]
+            assert frame.loc[name, f"nDCG@10 {side}"] == pytest.approx(score, abs=1e-6, nan_ok=True), name
+
+
+def test_linear_gain_has_other_means(suite: Suite, by_any: Rankings, by_title: Rankings, expected: Any) -> None:
+    judgments = {case.id: case.judgments for case in suite.cases}
+    (row,) = compare_runs(by_any, by_title, judgments=judgments, gain="linear").metrics
+    assert row.means.first == pytest.approx(expected["mean"]["any_linear"], abs=1e-6)
+    assert row.means.second == pytest.approx(expected["mean"]["title_linear"], abs=1e-6)
+
+
+def test_the_worst_query_names_the_products_that_it_lost(suite: Suite, by_any: Rankings, by_title: Rankings) -> None:
+    found = compare_runs(by_any, by_title, judgments=suite)
+    worst = found.movers.drops[0]
+    case = case_of(suite, worst.key[1])
+    relevant = [product for product in by_any[case.id][:10] if case.judgments.get(product, 0) > 0]
+    lost = [product for product in relevant if product not in by_title[case.id][:10]]
+    assert (worst.first, worst.second) == (1, 0)
+    assert lost
+    assert sorted(move.document for move in worst.lost) == sorted(lost)
+    assert all(product in found.summary() for product in lost)
+
+
+def case_of(suite: Suite, name: str) -> Case:
+    (case,) = (case for case in suite.cases if case.id == name)
+    return case
+
+
+def test_a_ranker_that_swaps_a_few_queries_and_leaves_the_mean_fails_on_exactly_these(
+    suite: Suite, by_any: Rankings, by_title: Rankings
+) -> None:
+    movers = compare_runs(by_any, by_title, judgments=suite).largest(None)
+    worse = movers.drops[:3]
+    better, needed = [], -sum(mover.difference for mover in worse)
+    for mover in movers.gains:
+        if mover.difference < needed:
+            better.append(mover)
+            needed -= mover.difference
+    swapped = {mover.key[1] for mover in (*worse, *better)}
+    mixed = {name: by_title[name] if name in swapped else ranking for name, ranking in by_any.items()}
+    found = compare_runs(by_any, mixed, judgments=suite)
+    (row,) = found.metrics
+    assert abs(row.means.difference) < 0.002
+    assert row.p > 0.5
+    assert found.judge({"nDCG@10": 0.02}, p=0.05).passed
+    ruling = found.judge({"nDCG@10": 0.02}, p=0.05, max_case_drop=0.3)
+    assert not ruling.passed
+    assert {mover.key for mover in ruling.drops} == {mover.key for mover in worse}
+    assert set(found.frame.query("changed == 'ranking'")["id"]) == swapped
