@@ -22,6 +22,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("PATH...", "check case files and judgment files without running a search"),
     "convert": ("IN OUT", "convert judgments from any format to any other, case files included"),
     "raters": ("FILE", "show where the raters of a judgment file disagree, and how far"),
+    "compare": ("A B", "compare two runs: means, tests, the queries that moved most; gates for CI"),
+    "merge": ("RECORD...", "join the records of the shards of a run, and judge the gates over the whole"),
     "schema": ("", "print the JSON Schema of case files, for editors"),
 }
 """Every command: what it takes, and what it does."""

@@ -166,7 +166,7 @@ class RecordFile:
         self._collected.update((item.nodeid, None) for item in session.items)
         missing = [*self._broken, *(name for name in self._collected if self._is_missing(name))]
         shown, count = self._target.shown, sum(map(len, self._found.values()))
-        if not self._began or not (count or missing):
+        if not self._began or not (count or missing or ended_well(exitstatus)):
             left = "; what is there is of an earlier run" if self._target.path.is_file() else ""
             self._outcome = f"{shown} is not written: no case ran{left}"
             return

@@ -18,12 +18,15 @@ Total = tuple[str, str | None, int]
 
 @dataclass(frozen=True, slots=True)
 class CaseFileFacts:
-    """A case file as a run found it. `node` is its node id; `content` stands for all that it and its files say."""
+    """A case file as a run found it. `node` is its node id; `content` stands for all that it and its files say.
+
+    `gates` are its gates, each with its line.
+    """
 
     node: str
     content: str
     totals: tuple[Total, ...] = ()
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[tuple[Gate, int], ...] = ()
 
     def values(self) -> dict[str, Any]:
         """The same as a record has it."""
@@ -31,14 +34,15 @@ class CaseFileFacts:
             "node": self.node,
             "content": self.content,
             "totals": [[*total] for total in self.totals],
-            "gates": [gate_values(gate) for gate in self.gates],
+            "gates": [{**gate_values(gate), "line": line} for gate, line in self.gates],
         }
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> CaseFileFacts:
         """The facts that a record has. KeyError, TypeError or ValueError for what are none."""
         totals = tuple((str(search), variant, int(count)) for search, variant, count in values["totals"])
-        return cls(str(values["node"]), str(values["content"]), totals, tuple(map(gate_of, values["gates"])))
+        gates = tuple((gate_of(each), int(each["line"])) for each in values["gates"])
+        return cls(str(values["node"]), str(values["content"]), totals, gates)
 
 
 def content_of(path: str | os.PathLike[str], others: Iterable[str | os.PathLike[str]]) -> str:

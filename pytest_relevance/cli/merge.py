@@ -1,0 +1,83 @@
+"""`pytest-relevance merge`: the records of the shards of one run joined, and its gates judged over the whole.
+
+Each shard writes a record (pytest --relevance-record=FILE). The exit code is 0 where every case is there and every
+gate is met, 1 where a case is missing or a gate is not met, and 2 where the records are not of one run. Cases that
+failed are counted; they have failed their shard already.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.parsing import existing
+from pytest_relevance.cli.text import show
+from pytest_relevance.wording import quoted
+
+if TYPE_CHECKING:
+    from pytest_relevance.runs.run import Run
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("records", metavar="RECORD", type=existing, nargs="+", help="the record of a shard")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the record of the whole run; .gz packs it")
+    parser.add_argument(
+        "--last",
+        action="store_true",
+        help="where a case came to something else in another record, take the result of the one that is named last",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Join, report, judge."""
+    from pytest_relevance.reports.merged import is_good, merged_lines
+    from pytest_relevance.runs.merging import Unmergeable, judge_gates, merge
+    from pytest_relevance.runs.record import write_record
+
+    runs = [_read(path) for path in arguments.records]
+    names = [run.name for run in runs]
+    if len(set(names)) < len(names):  # shard-1/run.jsonl, shard-2/run.jsonl
+        for run, path in zip(runs, arguments.records, strict=True):
+            run.name = str(path)
+    if arguments.output is not None:
+        _check_output(arguments)
+    try:
+        merged = merge(runs, last=arguments.last)
+        gates = list(judge_gates(merged.run))
+    except Unmergeable as error:
+        raise CommandError(str(error)) from None
+    except ValueError as error:  # a record that a hand was at
+        raise CommandError(f"{PROGRAM} merge: {error}") from None
+    lines = merged_lines(merged, gates, len(runs))
+    if arguments.output is not None:
+        try:
+            write_record(arguments.output, merged.run)
+        except OSError as error:
+            raise CommandError(f"{arguments.output}: cannot be written: {error.strerror or error}") from None
+    show(lines)
+    return OK if is_good(merged, gates) else FOUND
+
+
+def _read(path: Path) -> Run:
+    from pytest_relevance.runs.record import read_record
+    from pytest_relevance.runs.run import RecordError
+
+    try:
+        return read_record(path)
+    except RecordError as error:
+        raise CommandError(str(error)) from None
+
+
+def _check_output(arguments: Namespace) -> None:
+    """Refuse to write over what is no record, or over one that is read."""
+    from pytest_relevance.runs.record import is_record
+
+    target = arguments.output
+    if any(os.path.realpath(path) == os.path.realpath(target) for path in arguments.records):
+        raise CommandError(f"{PROGRAM} merge: --output {quoted(target)} is one of the records that are merged")
+    if os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_record(data):
+        raise CommandError(f"{PROGRAM} merge: --output {quoted(target)} is there, and is no record; name another file")
