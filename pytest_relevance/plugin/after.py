@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
 
 import pytest
 
-from pytest_relevance.plugin.failures import write_lines
 from pytest_relevance.plugin.ledger import ENDED
-from pytest_relevance.plugin.reporting import open_section
+from pytest_relevance.plugin.section import FILES, Section
 from pytest_relevance.plugin.target import ended_well, runs_tests
-from pytest_relevance.reports.text import BAD, PLAIN, folded, line
+from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, line
 
 Said = tuple[str, bool]
 """What became of something, in words, and whether it went well."""
 
 
-class AfterRun(ABC):
+Left = TypeVar("Left")
+
+
+class AfterRun(ABC, Generic[Left]):
     """The hooks that gather what cases left on their reports, act on it once, and say what became of it.
 
     `option` is the flag without which nothing is ever changed; `attribute` is that of a report. The last report of an
@@ -33,12 +36,13 @@ class AfterRun(ABC):
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._found: dict[str, list[str]] = {}
+        Section.add(config, FILES, self._lines)
+        self._found: dict[str, Sequence[Left]] = {}
         self._began = False
         self._said: list[Said] = []
 
     @abstractmethod
-    def act(self, found: Iterable[str]) -> Iterable[Said]:
+    def act(self, found: Iterable[Left]) -> Iterable[Said]:
         """Do what is to be done with what the cases left."""
 
     @pytest.hookimpl(tryfirst=True)
@@ -62,15 +66,10 @@ class AfterRun(ABC):
         if not all(well for _, well in self._said) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what became of it, below the summary of the cases."""
-        if not self._said:
-            return
-        open_section(terminalreporter)
-        for text, well in self._said:
-            write_lines(terminalreporter, [line(part, PLAIN if well else BAD) for part in folded(text, indent="    ")])
-        self._said = []
+    def _lines(self) -> list[Line]:
+        """What became of it, below the summary of the cases."""
+        said, self._said = self._said, []
+        return [line(part, PLAIN if well else BAD) for text, well in said for part in folded(text, indent="    ")]
 
     @pytest.hookimpl
     def pytest_unconfigure(self) -> None:

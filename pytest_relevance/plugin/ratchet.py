@@ -81,7 +81,7 @@ def install(config: pytest.Config) -> None:
         config.pluginmanager.register(Ratchet(config), "relevance-ratchet")
 
 
-class Ratchet(AfterRun):
+class Ratchet(AfterRun[str]):
     """What raises floors after the run."""
 
     option = OPTION

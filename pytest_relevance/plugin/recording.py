@@ -8,8 +8,7 @@ named in the record.
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,11 @@ import pytest
 
 from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.plugin import running
-from pytest_relevance.plugin.failures import write_lines
-from pytest_relevance.plugin.ledger import ENDED, ledger_of
+from pytest_relevance.plugin.after import AfterRun, Said
+from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
-from pytest_relevance.plugin.reporting import open_section
-from pytest_relevance.plugin.target import Target, ended_well, runs_tests
-from pytest_relevance.reports.text import BAD, PLAIN, harmless, line
+from pytest_relevance.plugin.target import Target
+from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.facts import CaseFileFacts
 from pytest_relevance.runs.record import Line, conditions_text, is_record, result_line, write_results
 from pytest_relevance.runs.run import Conditions, values_of
@@ -120,27 +118,21 @@ def _that_travels(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
-class RecordFile:
+class RecordFile(AfterRun[Line]):
     """The hooks that gather the results and write them."""
 
+    option = OPTION
+    attribute = RECORDED
+
     def __init__(self, config: pytest.Config, target: Target) -> None:
-        self._config = config
+        super().__init__(config)
         self._target = target
-        self._runs_tests = runs_tests(config)
-        self._began = False
         named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
         self._named = {path.resolve() for path in named if path.is_file()}
         self._known: dict[str, bool] = {}
-        self._found: dict[str, Sequence[Line]] = {}
         self._collected: dict[str, None] = {}
         self._broken: dict[str, None] = {}
-        self._outcome = ""
-        self._failure = ""
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
-        """See that tests are run: `--fixtures` and the like have a session too."""
-        self._began = self._runs_tests
+        self._said = [(f"{target.shown} is not written: no test ran", True)]
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -148,35 +140,25 @@ class RecordFile:
         if report.failed and self._is_case_file(report.nodeid):
             self._broken[report.nodeid] = None
 
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep what is to run."""
+        self._collected.update((item.nodeid, None) for item in session.items)
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """Keep what a worker is to run; all collect the same."""
         self._collected.update(dict.fromkeys(ids))
 
-    @pytest.hookimpl
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the results of an item."""
-        found = getattr(report, RECORDED, None)
-        if found is not None and report.outcome in ENDED:
-            self._found[report.nodeid] = found
-
-    @pytest.hookimpl
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        """Write the record. That this fails is a failure of the run."""
-        self._collected.update((item.nodeid, None) for item in session.items)
+    def act(self, found: Iterable[Line]) -> Iterator[Said]:
+        """Write the record."""
         missing = [*self._broken, *(name for name in self._collected if self._is_missing(name))]
-        shown, count = self._target.shown, sum(map(len, self._found.values()))
-        if not self._began or not (count or missing or ended_well(exitstatus)):
-            left = "; what is there is of an earlier run" if self._target.path.is_file() else ""
-            self._outcome = f"{shown} is not written: no case ran{left}"
-            return
         trouble = self._target.write(lambda path: self._write(path, missing))
         if trouble is None:
-            self._outcome = f"record: {shown} ({counted(count, 'case')}{_unfinished(missing)})"
-            return
-        self._failure = f"no record of the run: {trouble}"
-        if ended_well(exitstatus):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            count = counted(sum(1 for _ in found), "case")
+            yield f"record: {self._target.shown} ({count}{_unfinished(missing)})", True
+        else:
+            yield f"no record of the run: {trouble}", False
 
     def _is_missing(self, nodeid: str) -> bool:
         return nodeid not in self._found and self._is_case_file(nodeid.partition("::")[0])
@@ -201,19 +183,6 @@ class RecordFile:
         from pytest_relevance import __version__
 
         write_results(path, lines, missing, files, __version__)
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what became of it, below the summary of the cases."""
-        open_section(terminalreporter)
-        write_lines(terminalreporter, [line(self._failure, BAD) if self._failure else line(self._outcome, PLAIN)])
-        self._failure = ""
-
-    @pytest.hookimpl
-    def pytest_unconfigure(self) -> None:
-        """Say that it was not written where there was no summary to say so."""
-        if self._failure:
-            print(f"{OPTION}: {self._failure}", file=sys.stderr)
 
 
 def _why_kept(data: bytes) -> str | None:

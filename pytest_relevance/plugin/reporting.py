@@ -19,7 +19,11 @@ from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, w
 from pytest_relevance.plugin.ledger import ENTRIES, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief, is_by_line
+from pytest_relevance.plugin.section import SUMMARY, VERDICT, Section
+from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.summary import summary_lines
+from pytest_relevance.reports.text import Line
+from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
 
 if TYPE_CHECKING:
@@ -34,9 +38,6 @@ TOLD = "relevance_told"
 UNJUDGED = "relevance_unjudged"
 """The attribute of a report that carries what is unjudged, where a worklist is asked for."""
 
-_SECTION: pytest.StashKey[bool] = pytest.StashKey()
-"""Set where the terminal has the headline of the plugin's section."""
-
 FROZEN: pytest.StashKey[bool] = pytest.StashKey()
 """Set where the items of a large suite were hidden from the garbage collector."""
 
@@ -49,14 +50,6 @@ def install(config: pytest.Config) -> None:
     manager.register(Reporting(config), NAME)
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
-
-
-def open_section(terminalreporter: pytest.TerminalReporter) -> None:
-    """Write the headline of the plugin's section of the terminal's output, once."""
-    stash = terminalreporter.config.stash
-    if _SECTION not in stash:
-        stash[_SECTION] = True
-        terminalreporter.write_sep("=", "relevance")
 
 
 class Reporting:
@@ -73,6 +66,8 @@ class Reporting:
         self._ended: _Ended | None = None
         self._told: dict[str, Any] | None = None
         self._advised: set[str] = set()
+        Section.add(config, SUMMARY, self._summary)
+        Section.add(config, VERDICT, self._verdict)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> None:
@@ -146,24 +141,15 @@ class Reporting:
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the summary."""
-        entries = self._ledger.entries()
-        if all(entry.status == SKIPPED for entry in entries):  # nothing ran
+        """Print the reports of cases that passed, where these are asked for, before the plugin's own section."""
+        if self._config.option.verbose < 2:
             return
-        verbose = self._config.option.verbose
-        if verbose > 1:
-            passed = [entry for entry in entries if entry.lines and entry.outcome == "passed"]
-            if passed:
-                terminalreporter.write_sep("=", "passing relevance cases")
-            for entry in passed:
-                terminalreporter.write_sep("_", entry.name)
-                write_lines(terminalreporter, entry.lines)
-        open_section(terminalreporter)
-        write_lines(terminalreporter, summary_lines(entries, verbose, self._ledger.gates))
-        if verbose >= 0 and any(facts.gone is not None for facts in self._ledger.files.values()):
-            from pytest_relevance.plugin import baselines
-
-            write_lines(terminalreporter, baselines.lines(self._config, self._ledger, entries))
+        passed = [entry for entry in self._entries() if entry.lines and entry.outcome == "passed"]
+        if passed:
+            terminalreporter.write_sep("=", "passing relevance cases")
+        for entry in passed:
+            terminalreporter.write_sep("_", entry.name)
+            write_lines(terminalreporter, entry.lines)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
@@ -171,6 +157,26 @@ class Reporting:
         calling.close_own_loop(config)
         if config.stash.get(FROZEN, False):  # a project may have frozen objects of its own
             gc.unfreeze()
+
+    def _entries(self) -> list[Entry]:
+        """The entries of all cases that ended; none where nothing ran."""
+        entries = self._ledger.entries()
+        return [] if all(entry.status == SKIPPED for entry in entries) else entries
+
+    def _summary(self) -> list[Line]:
+        entries = self._entries()
+        if not entries:
+            return []
+        lines = summary_lines(entries, self._config.option.verbose, self._ledger.gates)
+        if self._config.option.verbose >= 0 and any(facts.gone is not None for facts in self._ledger.files.values()):
+            from pytest_relevance.plugin import baselines
+
+            lines += baselines.lines(self._config, self._ledger, entries)
+        return lines
+
+    def _verdict(self) -> list[Line]:
+        entries = self._entries()
+        return verdict_lines(entries, self._ledger.gates) if entries else []
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or not any(facts.gates for facts in self._ledger.files.values()):

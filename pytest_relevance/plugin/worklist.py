@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pytest_relevance.files import write_whole
-from pytest_relevance.plugin.failures import write_lines
-from pytest_relevance.plugin.reporting import UNJUDGED, open_section
+from pytest_relevance.plugin.reporting import UNJUDGED
+from pytest_relevance.plugin.section import FILES, Section
 from pytest_relevance.plugin.target import Target, ended_well, runs_tests
-from pytest_relevance.reports.text import BAD, PLAIN, line
+from pytest_relevance.reports.text import BAD, PLAIN, Line, line
 from pytest_relevance.reports.worklist import Ran, Worklist, why_kept
 from pytest_relevance.wording import counted
 
@@ -39,6 +39,7 @@ class WorklistFile:
 
     def __init__(self, config: pytest.Config, target: Target) -> None:
         self._target = target
+        Section.add(config, FILES, self._lines)
         self._runs_tests = runs_tests(config)
         self._began = False
         self._unjudged: dict[str, Sequence[dict[str, Any]]] = {}
@@ -74,12 +75,10 @@ class WorklistFile:
         if ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what became of it, below the summary of the cases."""
-        open_section(terminalreporter)
-        write_lines(terminalreporter, [line(self._failure, BAD) if self._failure else line(self._outcome, PLAIN)])
-        self._failure = ""
+    def _lines(self) -> list[Line]:
+        """What became of it, below the summary of the cases."""
+        failure, self._failure = self._failure, ""
+        return [line(failure, BAD) if failure else line(self._outcome, PLAIN)]
 
     @pytest.hookimpl
     def pytest_unconfigure(self) -> None:
