@@ -95,7 +95,7 @@ def install(config: pytest.Config) -> None:
         config.pluginmanager.register(Update(config), "relevance-update")
 
 
-class Update(AfterRun):
+class Update(AfterRun[str]):
     """`--relevance-update`: accept the present rankings, or with `new` those of cases that have none."""
 
     option = OPTION
@@ -127,7 +127,7 @@ class Update(AfterRun):
         except OSError as error:
             return f"baseline {shown} is not updated, it cannot be written: {error.strerror or error}", False
         total = sum(count for *_, count in facts.totals)
-        rest = "" if is_whole else f"; {len(ended):,} of {total:,} cases ran, nothing is said of the others"
+        rest = "" if is_whole else f"; {len(ended):,} of {total:,} cases ran, the others keep what they had"
         return f"baseline {shown}: {_counted(updated)}{rest}", True
 
 

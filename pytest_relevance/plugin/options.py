@@ -127,7 +127,7 @@ def tolerance(config: pytest.Config) -> float:
     """How far a score may drop where neither suite nor case say. UsageError for what is no number from 0 to 1."""
     try:
         value = config.getini("relevance_tolerance")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, pytest.UsageError) as error:
         raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1: {error}") from None
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")

@@ -322,15 +322,17 @@ def set_properties(item: pytest.Item, this: CaseRun) -> None:
     """Put the figures for JUnit on the item, in the place of those of an earlier run of it."""
     for earlier in this.properties:
         item.user_properties.remove(earlier)
-    this.properties = [("verdict", ERROR)] if this.scored is None else _properties(this.scored)
+    this.properties = [("verdict", ERROR)] if this.scored is None else _properties(this.scored, this.since)
     item.user_properties.extend(this.properties)
 
 
-def _properties(scored: Scored) -> list[tuple[str, object]]:
-    """The figures for JUnit: six scalars (fewer where one is not defined)."""
+def _properties(scored: Scored, since: Since | None) -> list[tuple[str, object]]:
+    """The figures for JUnit: seven scalars (fewer where one is not defined)."""
     found: list[tuple[str, object]] = [("verdict", scored.verdict)]
     if scored.score == scored.score:
         found += [("score", scored.score), ("interval", f"{scored.lower:.6g}..{scored.upper:.6g}")]
+    if since is not None and since.score is not None:
+        found.append(("baseline", since.score))
     found.append(("k", scored.case.k))
     found.append(("judged", scored.judged))
     if scored.latency is not None:

@@ -58,6 +58,7 @@ def update_baseline(
     """
     target = Path(os.path.realpath(path))
     with _locked(target.parent):
+        _sweep(target)
         before = read_baseline(target, shown or os.fspath(path)) if target.exists() else {}
         after = dict(before)
         added = changed = 0
@@ -75,7 +76,6 @@ def update_baseline(
             del after[key]
         updated = Updated(Path(path), added, changed, len(gone), len(after) - added - changed)
         if updated.is_change or not target.exists():
-            _sweep(target)
             write_baseline(target, after.values())
     return updated
 

@@ -1,0 +1,589 @@
+"""The baseline in a run: what it fails, what is accepted into it and when, and that nothing else ever writes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance.runs import accepting
+from pytest_relevance.runs.baseline import read_baseline
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+UPDATE, ONLY_NEW = "--relevance-update", "--relevance-update=new"
+BASELINE = "shop.relevance.yaml.baseline.jsonl"
+
+SEARCH = """
+    import json
+    import pathlib
+    import pytest
+
+    RANKINGS = pathlib.Path(__file__).with_name("rankings.json")
+
+    @pytest.fixture
+    def search():
+        def search(query, k=10):
+            documents = json.loads(RANKINGS.read_text())[query]
+            if documents == "boom":
+                raise ConnectionError("no engine")
+            return [{"id": document, "title": f"Title of {document}"} for document in documents.split()]
+        return search
+"""
+
+
+class Shop:
+    """A project whose search returns what a file says, so that its rankings can change from run to run."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.path = project.path
+        self.run = project.run
+        self.cases = project.cases
+        self._rankings: dict[str, str] = {}
+        project.conftest(SEARCH)
+
+    def returns(self, **rankings: str) -> None:
+        """Have queries return these documents from now on."""
+        self._rankings |= rankings
+        (self.path / "rankings.json").write_text(json.dumps(self._rankings))
+
+    @property
+    def baseline(self) -> Path:
+        return self.path / BASELINE
+
+    @property
+    def accepted(self) -> dict[str, str]:
+        """The accepted rankings, by the case and the variant, if it has one."""
+        return {
+            f"{entry.id}[{entry.variant}]" if entry.variant else entry.id: " ".join(entry.ranking)
+            for entry in read_baseline(self.baseline).values()
+        }
+
+
+@pytest.fixture
+def shop(project: Project) -> Shop:
+    """A baseline of four cases: with a floor, without one, expected to fail, without judgments."""
+    shop = Shop(project)
+    shop.cases("""
+        cases:
+          - {query: boots, judgments: {b1: 3, b2: 1, b3: 0}, min_ndcg: 0.6}
+          - {query: hats, judgments: {h1: 3, h2: 1}}
+          - {query: socks, judgments: {s1: 3}, min_ndcg: 0.9, xfail: no socks yet}
+          - {query: anything}
+    """)
+    shop.returns(boots="b1 b2 b3", hats="h1 h2", socks="x y", anything="p q")
+    shop.run(UPDATE)
+    return shop
+
+
+def said(run: Run, beginning: str = "baseline ") -> list[str]:
+    """The sentences of the summary that begin so, each in one line."""
+    lines = run.summary.replace("\n    ", " ").splitlines()
+    return [line for line in lines if line.startswith(beginning)]
+
+
+def test_an_update_accepts_what_ran_and_the_next_run_passes(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases("""
+        cases:
+          - {query: hats, judgments: {h1: 3, h2: 1}, params: {}, expect: {P@2: 0.5}}
+          - {query: boots, id: "007", k: 2, judgments: {b1: 3}, min_ndcg: 0.9}
+    """)
+    shop.returns(hats="h2 h1", boots="x y z")
+    before = sorted(path.name for path in shop.path.iterdir())
+    run = shop.run()
+    assert run.counts == {"passed": 1, "failed": 1}
+    assert "baseline" not in run.text
+    assert sorted(path.name for path in shop.path.iterdir()) == before  # nothing is written without the flag
+
+    run = shop.run(UPDATE, ".")  # a folder behind the option is a folder
+    assert (run.code, run.counts) == (1, {"passed": 1, "failed": 1})  # the floor decides as ever
+    assert said(run) == [f"baseline {BASELINE}: 2 added"]
+    assert [json.loads(line) for line in shop.baseline.read_text().splitlines()[1:]] == [
+        {
+            "id": "007",
+            "variant": None,
+            "query": "boots",
+            "params": {},
+            "depth": 2,
+            "ranking": ["x", "y"],
+            "scores": {"nDCG@2": 0.0},
+        },
+        {
+            "id": "hats",
+            "variant": None,
+            "query": "hats",
+            "params": {},
+            "depth": 10,
+            "ranking": ["h2", "h1"],
+            "scores": {"nDCG@10": 0.70981, "P@2": 1.0},
+        },
+    ]
+
+    there = shop.baseline.stat()
+    run = shop.run(UPDATE)
+    assert said(run) == [f"baseline {BASELINE}: nothing changed"]
+    shop.returns(hats="h1 h2", boots="b1")
+    run = shop.run()
+    assert run.counts == {"passed": 2}
+    assert said(run, "2 cases are") == [
+        "2 cases are better by more than the tolerance: --relevance-update accepts them"
+    ]
+    assert said(run, "up since") != []
+    assert shop.baseline.stat().st_mtime_ns == there.st_mtime_ns
+
+
+def test_two_queries_that_change_places_fail_though_the_mean_stays(project: Project) -> None:
+    shop = Shop(project)
+    names = ["boots", "hats", "socks", "gloves", "shirts"]
+    shop.cases(
+        "cases:\n" + "".join(f"  - {{query: {name}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.5}}\n" for name in names)
+    )
+    shop.returns(boots="a b", hats="b a", socks="a b", gloves="b a", shirts="a b")
+    before = shop.run(UPDATE)
+    shop.returns(boots="b a", hats="a b", socks="b a", gloves="a b")
+    run = shop.run()
+
+    mean = [next(row for row in each.summary_rows if "mean" in row)[2:4] for each in (before, run)]
+    assert mean[0] == mean[1]
+    assert {name for name, outcome in run.outcomes.items() if outcome == "failed"} == {"boots", "socks"}
+    assert run.code == 1
+    assert run.short_summary[0].startswith(
+        "FAILED shop.relevance.yaml::boots - nDCG@10 0.710 is 0.290 below the baseline 1"
+    )
+    down, up = run.summary.index("down since the baseline"), run.summary.index("up since the baseline")
+    assert run.summary.index("-0.290  1.000 -> 0.710  boots   failed   shop.relevance.yaml:2") > down
+    assert "-0.290  1.000 -> 0.710  socks   failed   shop.relevance.yaml:4" in run.summary[down:up]
+    assert "+0.290  0.710 -> 1.000  hats     passed   shop.relevance.yaml:3" in run.summary[up:]
+
+
+def test_the_report_of_a_regression(shop: Shop) -> None:
+    shop.returns(boots="x1 x2 b3 b2", hats="h2 h1")
+    run = shop.run()
+
+    assert run.outcomes == {"boots": "failed", "hats": "failed", "socks": "xfailed", "anything": "passed"}
+    first, *_, last_but_one, last = run.failure("boots").splitlines()
+    assert first == "shop.relevance.yaml:2: nDCG@10 0.056 is below 0.600   (baseline 1.000, down 0.944)"
+    assert [last_but_one, last] == [
+        "since the baseline: 1 out (b1 from rank 1), 2 in (x1 at rank 1, x2 at rank 2), 1 moved (b2 2 -> 4),",
+        "                    Jaccard@10 0.40, RBO 0.45",
+    ]
+    assert run.failure("hats").startswith(
+        "shop.relevance.yaml:3: nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance"
+    )
+    assert "since the baseline: 2 moved (h1 1 -> 2, h2 2 -> 1), Jaccard@10 1.00, RBO" in run.failure("hats")
+    shown = [run.failure("boots"), run.failure("hats"), run.summary]
+    assert all(len(line) <= 100 for text in shown for line in text.splitlines())
+
+    brief = shop.run("-q")
+    assert "nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance 0.050" in brief.failure("hats")
+    junit = shop.project.junit()
+    failure = junit["hats"].find("failure")
+    assert failure is not None
+    assert "below the baseline 1.000" in failure.attrib["message"]
+    properties = {item.attrib["name"]: item.attrib["value"] for item in junit["hats"].iter("property")}
+    assert properties["baseline"] == "1.0"
+
+
+def test_what_judgments_did_is_told_from_what_the_ranking_did(shop: Shop) -> None:
+    shop.cases("""
+        cases:
+          - {query: boots, judgments: {b1: 0, b2: 1, b3: 3}, min_ndcg: 0.6}
+          - {query: hats, judgments: {h1: 1, h2: 3}}
+          - {query: anything}
+    """)
+    shop.returns(hats="x h1 h2")
+    run = shop.run()
+
+    assert run.outcomes == {"boots": "failed", "hats": "failed", "anything": "passed"}
+    assert "(baseline 0.541)" in run.failure("boots")
+    assert "since the baseline: the ranking is the same; its score was 1.000 that day" in run.failure("boots")
+    assert "the judgments or settings changed" in " ".join(run.failure("boots").split())
+    assert "below the baseline 0.710" in run.failure("hats")
+    assert "the score of the accepted ranking was 1.000 that day and is 0.710 today" in run.failure("hats")
+
+
+def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
+    shop.cases("""
+        cases:
+          - {query: warm boots, id: boots, judgments: {b1: 3, b2: 1, b3: 0}, min_ndcg: 0.6}
+          - {query: hats, judgments: {h1: 3, h2: 1}, k: 5}
+          - {query: anything, params: {k2: true}}
+    """)
+    shop.project.conftest(SEARCH.replace("k=10", "k=10, k2=None"))
+    shop.returns(**{"warm boots": "b1 b2 b3"})
+    run = shop.run()
+
+    accepts = "--relevance-update accepts the present ranking"
+    assert run.outcomes == {"boots": "failed", "hats": "failed", "anything": "failed"}
+    boots = " ".join(run.failure("boots").split())
+    assert f'the baseline is stale: the query was "boots" and is "warm boots"; {accepts}' in boots
+    assert f"the baseline is stale: the depth was 10 and is 5; {accepts}" in " ".join(run.failure("hats").split())
+    assert 'the parameter "k2" is new' in run.failure("anything")
+    assert said(run, "3 cases have") == [
+        "3 cases have a stale baseline: --relevance-update accepts the present rankings",
+    ]
+    assert said(run, "1 entry") == [
+        '1 entry of the baseline is of a case that is gone: "socks"; --relevance-update drops it'
+    ]
+
+    assert shop.run(ONLY_NEW).counts == {"failed": 3}
+    run = shop.run(UPDATE)
+    assert (run.code, said(run)) == (0, [f"baseline {BASELINE}: 3 changed, 1 gone"])
+    assert shop.run().counts == {"passed": 3}
+    assert list(shop.accepted) == ["anything", "boots", "hats"]
+
+
+@pytest.mark.parametrize(
+    ("suite", "case", "ini", "outcome"),
+    [
+        ("", "", "", "failed"),
+        ("", "", "relevance_tolerance = 0.3", "passed"),
+        ("tolerance: 0.3", "", "", "passed"),
+        ("tolerance: 0.3", ", tolerance: 0.2", "relevance_tolerance = 1", "failed"),
+        ("tolerance: 0", ", tolerance: 0.3", "", "passed"),
+    ],
+)
+def test_the_tolerance_of_the_project_of_a_suite_and_of_a_case(
+    project: Project, suite: str, case: str, ini: str, outcome: str
+) -> None:
+    shop = Shop(project)
+    project.write("pytest.ini", f"[pytest]\n{ini}\n")
+    shop.cases(f"{suite}\ncases: [{{query: hats, judgments: {{h1: 3, h2: 1}}{case}}}]\n")
+    shop.returns(hats="h1 h2")
+    shop.run(UPDATE)
+    shop.returns(hats="h2 h1")
+    assert shop.run().outcomes == {"hats": outcome}
+
+
+@pytest.mark.parametrize("value", ["1.5", "-0.1", "nan", "five"])
+def test_a_tolerance_that_is_none_is_refused(project: Project, value: str) -> None:
+    project.write("pytest.ini", f"[pytest]\nrelevance_tolerance = {value}\n")
+    run = project.run_apart()
+    assert run.code == 4
+    assert "relevance_tolerance is a number from 0 to 1" in run.result.stderr.str()
+
+
+def test_only_new_cases_are_added_and_the_others_compared(shop: Shop) -> None:
+    text = (shop.path / "shop.relevance.yaml").read_text()
+    (shop.path / "shop.relevance.yaml").write_text(f"{text}  - {{query: gloves}}\n  - {{query: scarves}}\n")
+    shop.returns(gloves="g1", scarves="c1", hats="h2 h1")
+    run = shop.run()
+    assert said(run, "2 cases have") == ["2 cases have no baseline yet: --relevance-update=new adds them"]
+    run = shop.run(ONLY_NEW)
+
+    assert run.outcomes["hats"] == "failed"
+    assert said(run) == [f"baseline {BASELINE}: 2 added, 4 as they were"]
+    assert (shop.accepted["gloves"], shop.accepted["hats"]) == ("g1", "h1 h2")
+    run = shop.run(UPDATE)
+    assert run.code == 0
+    assert shop.accepted["hats"] == "h2 h1"
+    assert "-0.290  1.000 -> 0.710  hats   measured   shop.relevance.yaml:3" in run.summary
+    assert "--relevance-update" not in run.summary
+
+
+def test_what_is_accepted_of_what_may_come_of_a_case(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases("""
+        cases:
+          - {query: fails, judgments: {a: 3}, min_ndcg: 0.9}
+          - {query: xfails, judgments: {a: 3}, min_ndcg: 0.9, xfail: not yet}
+          - {query: doubtful, judgments: {a: 3}, min_ndcg: 0.5, min_judged: 1}
+          - {query: errs, judgments: {a: 3}}
+          - {query: skipped, skip: not sold}
+    """)
+    shop.returns(fails="x", xfails="x", doubtful="x a", errs="a", skipped="a")
+    project.write("test_shop.py", 'def test_shop(relevance):\n    relevance.check("red", ["a"], {"a": 3})\n')
+    inconclusive = "--relevance-inconclusive=skip"
+    run = shop.run(UPDATE, inconclusive)
+    assert said(run) == [f"baseline {BASELINE}: 4 added"]
+    assert sorted(shop.accepted) == ["doubtful", "errs", "fails", "xfails"]
+
+    shop.returns(fails="y", xfails="y", doubtful="y a", errs="boom")
+    run = shop.run(UPDATE, inconclusive)
+    assert said(run) == [f"baseline {BASELINE}: 3 changed, 1 as they were"]
+    assert shop.accepted == {"fails": "y", "xfails": "y", "doubtful": "y a", "errs": "a"}
+
+    shop.returns(fails="boom", xfails="boom", doubtful="boom")
+    run = shop.run(UPDATE, inconclusive, "shop.relevance.yaml")
+    assert "no baseline is written: no case was scored" in run.summary
+    assert shop.accepted == {"fails": "y", "xfails": "y", "doubtful": "y a", "errs": "a"}
+
+
+def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(shop: Shop) -> None:
+    shop.cases("cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}, {query: belts}]")
+    shop.returns(boots="b2 b1", belts="l1")
+    run = shop.run(UPDATE, "-k", "boots or belts")
+    assert said(run) == [
+        f"baseline {BASELINE}: 1 added, 1 changed, 3 as they were; 2 of 3 cases ran, the others keep what they had"
+    ]
+    assert "gone" not in run.summary
+    assert sorted(shop.accepted) == ["anything", "belts", "boots", "hats", "socks"]
+    run = shop.run(UPDATE)
+    assert said(run) == [f"baseline {BASELINE}: 2 gone, 3 as they were"]
+    assert sorted(shop.accepted) == ["belts", "boots", "hats"]
+
+
+@pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
+def test_a_run_that_stops_early_accepts_what_it_knows(shop: Shop, option: str) -> None:
+    shop.returns(boots="x", hats="h2 h1", anything="q p")
+    run = shop.run(UPDATE, option)
+    assert said(run) == [
+        f"baseline {BASELINE}: 1 changed, 3 as they were; 1 of 4 cases ran, the others keep what they had"
+    ]
+    assert shop.accepted == {"boots": "x", "hats": "h1 h2", "socks": "x y", "anything": "p q"}
+
+
+def test_an_interrupted_run_too(shop: Shop) -> None:
+    shop.project.conftest(SEARCH.replace("raise ConnectionError", "raise KeyboardInterrupt"))
+    shop.returns(boots="b2 b1", hats="boom", anything="q p")
+    run = shop.project.run_apart(UPDATE)
+    assert run.code == 2
+    assert "1 changed, 3 as they were; 1 of 4 cases ran" in said(run)[0]
+    assert shop.accepted == {"boots": "b2 b1", "hats": "h1 h2", "socks": "x y", "anything": "p q"}
+
+
+def test_an_expected_failure_covers_a_regression(shop: Shop) -> None:
+    shop.cases("""
+        cases:
+          - {query: boots, judgments: {b1: 3, b2: 1, b3: 0}, xfail: being reworked}
+          - {query: hats, judgments: {h1: 3, h2: 1}, xfail: {reason: being reworked, strict: true}}
+    """)
+    shop.returns(boots="x")
+    assert shop.run().outcomes == {"boots": "xfailed", "hats": "failed"}
+
+
+VARIANTS = """
+    import pytest
+
+    @pytest.fixture(params=["bm25", "hybrid"])
+    def search(request):
+        return str.split if request.param == "bm25" else lambda query: query.split()[::-1]
+"""
+
+
+def test_a_variant_of_the_search_has_a_baseline_of_its_own(project: Project) -> None:
+    shop = Shop(project)
+    project.conftest(VARIANTS)
+    shop.cases("cases: [{query: a b, judgments: {a: 3, b: 1}}, {query: c d, judgments: {c: 3}}]")
+    assert said(shop.run(UPDATE)) == [f"baseline {BASELINE}: 4 added"]
+    assert shop.accepted == {"a b[bm25]": "a b", "a b[hybrid]": "b a", "c d[bm25]": "c d", "c d[hybrid]": "d c"}
+
+    project.conftest(VARIANTS.replace("[::-1]", "[1:]"))
+    run = shop.run()
+    assert [name for name, outcome in run.outcomes.items() if outcome == "failed"] == ["a b[hybrid]", "c d[hybrid]"]
+    assert "-0.579  0.710 -> 0.131  a b  hybrid   failed" in run.summary
+    project.conftest(VARIANTS.replace('"hybrid"', '"vectors"', 1))
+    run = shop.run()
+    gone = '2 entries of the baseline are of cases that are gone: "a b"[hybrid] and "c d"[hybrid]'
+    assert any(line.startswith(gone) for line in run.summary.splitlines())
+    assert "2 cases have no baseline yet: --relevance-update=new adds them" in run.summary
+
+
+def test_a_case_that_is_run_again_counts_once_and_as_it_ended(project: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    shop = Shop(project)
+    shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}, min_ndcg: 0.9}]")
+    project.conftest("""
+        import pytest
+
+        calls = []
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                calls.append(query)
+                return ["h2", "h1"] if len(calls) == 1 else ["h1", "h2"]
+            return search
+    """)
+    run = shop.run(UPDATE, "--reruns=2")
+    assert run.counts == {"passed": 1, "rerun": 1}
+    assert said(run) == [f"baseline {BASELINE}: 1 added"]
+    assert shop.accepted == {"hats": "h1 h2"}
+    project.conftest((shop.path / "conftest.py").read_text().replace('["h2", "h1"]', '["x"]'))
+    assert shop.run("--reruns=2").counts == {"passed": 1, "rerun": 1}
+
+
+class TestWithWorkers:
+    @pytest.fixture(autouse=True)
+    def xdist(self) -> None:
+        pytest.importorskip("xdist")
+
+    def test_the_same_bytes_and_the_same_words(self, shop: Shop) -> None:
+        there = shop.baseline.read_bytes()
+        shop.baseline.unlink()
+        run = shop.run(UPDATE, "-n2", "--dist=loadgroup")
+        assert said(run) == [f"baseline {BASELINE}: 4 added"]
+        assert shop.baseline.read_bytes() == there
+
+        shop.returns(boots="b2 b1", hats="h2 h1")
+        here, there_ = shop.run(), shop.run("-n2")
+        assert there_.outcomes == here.outcomes
+        since = [[line for line in run.summary.splitlines() if "->" in line] for run in (here, there_)]
+        assert since[0] == since[1] != []
+        assert "since the baseline: 2 moved" in there_.failure("hats")
+
+    def test_a_crashed_worker_loses_only_what_it_was_at(self, shop: Shop) -> None:
+        shop.project.conftest(SEARCH.replace('raise ConnectionError("no engine")', "__import__('os')._exit(1)"))
+        shop.returns(boots="b2 b1", hats="boom", anything="q p")
+        run = shop.run(UPDATE, "-n1")
+        assert run.code == 1
+        assert said(run) == [
+            f"baseline {BASELINE}: 2 changed, 2 as they were; 3 of 4 cases ran, the others keep what they had"
+        ]
+        assert shop.accepted == {"boots": "b2 b1", "hats": "h1 h2", "socks": "x y", "anything": "q p"}
+
+    def test_a_damaged_baseline_is_one_error(self, shop: Shop) -> None:
+        shop.baseline.write_text("{")
+        run = shop.run(UPDATE, "-n2")
+        assert run.code != 0
+        assert "is the file truncated?" in run.text
+        assert shop.baseline.read_text() == "{"
+
+
+@pytest.mark.parametrize("option", [(), (UPDATE,), (ONLY_NEW,)], ids=["compare", "update", "new"])
+def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop, option: tuple[str, ...]) -> None:
+    lines = shop.baseline.read_text().splitlines(keepends=True)
+    for damaged, message in (
+        ("".join(lines)[:-20], f"{BASELINE}:5: expected a JSON object"),
+        ("".join([*lines[:2], "<<<<<<< HEAD\n", *lines[2:]]), f"{BASELINE}:3: a merge conflict is left in the file"),
+        ("".join(lines).replace('"version":1', '"version":2'), f"{BASELINE}:1: the file has version 2"),
+        ("".join(lines).replace('["h1","h2"]', "7"), f"{BASELINE}:4: the line is no entry of a baseline"),
+    ):
+        shop.baseline.write_text(damaged)
+        run = shop.run(*option)
+        assert run.counts == {"errors": 1}
+        assert run.code == 2
+        assert message in run.text
+        assert shop.baseline.read_text() == damaged
+
+
+@pytest.mark.parametrize(("number", "message"), [(28, "No space left on device"), (13, "Permission denied")])
+def test_a_baseline_that_cannot_be_written_fails_the_run(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int, message: str
+) -> None:
+    before = shop.baseline.read_bytes()
+    shop.returns(hats="h2 h1")
+
+    def refuse(path: Any, data: bytes) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(accepting, "write_whole", refuse)
+    run = shop.run(UPDATE)
+    assert run.counts == {"passed": 3, "xfailed": 1}
+    assert run.code == 1
+    assert said(run) == [f"baseline {BASELINE} is not updated, it cannot be written: {message}"]
+    assert shop.baseline.read_bytes() == before
+
+
+def test_one_that_somebody_broke_during_the_run_is_left_alone(shop: Shop) -> None:
+    shop.project.conftest(
+        SEARCH.replace(
+            "def search(query, k=10):",
+            f"def search(query, k=10):\n            RANKINGS.with_name('{BASELINE}').write_text('mine')",
+        )
+    )
+    run = shop.run(UPDATE)
+    assert run.code == 1
+    assert said(run)[0].startswith(f"baseline {BASELINE} is not updated: {BASELINE}:1: expected a JSON object")
+    assert shop.baseline.read_text() == "mine"
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written(shop: Shop) -> None:
+    before = shop.baseline.read_bytes()
+    shop.returns(hats="h2 h1")
+    shop.path.chmod(0o500)
+    try:
+        run = shop.run(UPDATE)
+    finally:
+        shop.path.chmod(0o700)
+    assert run.code == 1
+    assert "cannot be written: Permission denied" in run.summary
+    assert shop.baseline.read_bytes() == before
+
+
+def test_without_a_terminal_a_failed_update_is_said_too(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.baseline.chmod(0o600)
+    shop.project.conftest(
+        SEARCH.replace(
+            "def search(query, k=10):",
+            f"def search(query, k=10):\n            RANKINGS.with_name('{BASELINE}').write_text('mine')",
+        )
+    )
+    run = shop.project.run_apart(UPDATE, "-p", "no:terminal")
+    assert run.code == 1
+    assert f"{UPDATE}: baseline {BASELINE} is not updated" in run.result.stderr.str()
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan"])
+def test_a_run_without_tests_writes_nothing(shop: Shop, option: str) -> None:
+    shop.baseline.unlink()
+    shop.run(UPDATE, option)
+    assert not shop.baseline.exists()
+
+
+def test_line_ends_of_windows_change_nothing(shop: Shop) -> None:
+    shop.baseline.write_bytes(shop.baseline.read_bytes().replace(b"\n", b"\r\n"))
+    assert shop.run().counts == {"passed": 3, "xfailed": 1}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_run_that_is_killed_leaves_the_old_baseline_or_the_new_one(project: Project) -> None:
+    shop = Shop(project)
+    count, ranking = 400, shop.path / "ranking"
+    shop.cases("cases:\n" + "".join(f"  - {{query: q{number}}}\n" for number in range(count)))
+    project.conftest("""
+        import pathlib
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: pathlib.Path(__file__).with_name("ranking").read_text().split()
+    """)
+    ranking.write_text("a b c")
+    shop.run(UPDATE, loops=False)
+    is_there = shop.baseline.stat().st_ino
+
+    def is_writing() -> bool:
+        return any(path.suffix == ".tmp" for path in shop.path.iterdir()) or is_replaced()
+
+    def is_replaced() -> bool:
+        return shop.baseline.stat().st_ino != is_there
+
+    for is_time, delay in (
+        *((is_writing, 0.0), (is_writing, 0.0005), (is_writing, 0.001), (is_writing, 0.002), (is_replaced, 0.0)),
+    ):
+        (accepted,) = {entry.ranking for entry in read_baseline(shop.baseline).values()}
+        ranking.write_text(" ".join(accepted[::-1]))
+        is_there = shop.baseline.stat().st_ino
+        command = [sys.executable, "-m", "pytest", "-q", UPDATE, "-p", "no:cacheprovider", "-p", "no:randomly"]
+        process = subprocess.Popen(command, cwd=shop.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not is_time():
+            assert process.poll() is None or is_time()
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+
+        entries = read_baseline(shop.baseline)
+        assert len(entries) == count
+        (now,) = {entry.ranking for entry in entries.values()}
+        assert now in ((accepted[::-1],) if is_time is is_replaced else (accepted, accepted[::-1]))
+    shop.run(UPDATE, loops=False)
+    assert not [path for path in shop.path.iterdir() if path.suffix == ".tmp"]
+
+
+def test_what_a_search_returned_beyond_what_the_case_looks_at_is_not_kept(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: hats, k: 2}, {query: boots, k: 2, expect: {order: [b1, b4]}}]")
+    shop.returns(hats="a b c d", boots="b1 b2 b3 b4")
+    shop.run(UPDATE)
+    assert shop.accepted == {"hats": "a b", "boots": "b1 b2 b3 b4"}
