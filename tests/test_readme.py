@@ -97,7 +97,8 @@ def test_the_mistakes_in_a_case_file(pytester: pytest.Pytester) -> None:
 def test_the_library(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     pytester.path.joinpath("shop.relevance.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
     pytester.path.joinpath("qrels.txt").write_text("q1 0 a 1\n", encoding="utf-8")
-    pytester.path.joinpath("bm25.trec").write_text("q1 Q0 a 1 0.5 tag\n", encoding="utf-8")
+    for ranker in ("bm25", "hybrid"):
+        pytester.path.joinpath(f"{ranker}.trec").write_text("q1 Q0 a 1 0.5 tag\n", encoding="utf-8")
     monkeypatch.chdir(pytester.path)
     namespace: dict[str, object] = {}
 
