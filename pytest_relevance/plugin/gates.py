@@ -22,6 +22,7 @@ from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.ledger import FileFacts, Kept, Ledger
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.plugin.running import CaseRun
+from pytest_relevance.reports.baseline import ALL
 from pytest_relevance.reports.gates import Case, gate_lines, unmet
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge
@@ -37,28 +38,24 @@ Outcome = Literal["passed", "failed", "skipped"]
 def scores(this: CaseRun, scored: Scored) -> dict[str, Any]:
     """What the gates of its file need of a case: its `scores`, and those of its baseline's ranking `before`."""
     case = this.case
-    known = {ndcg_at(case.k).text: defined(scored.score)}
-    found: dict[str, dict[str, float | None]] = {"scores": {}, "before": {}}
-    since = getattr(this, "since", None)
+    found: dict[str, dict[str, float | None]] = {"scores": {ndcg_at(case.k).text: defined(scored.score)}, "before": {}}
     before = None
-    if since is not None and not since.stale:
-        before = grade_ranking(since.entry.ranking, case.judgments)
+    if this.since is not None and not this.since.stale:
+        before = grade_ranking(this.since.entry.ranking, case.judgments)
     for gate in case.terms.gates:
         for metric in gate.metrics if gate.tag is None or gate.tag in case.tags else ():
-            name = metric.text
-            found["scores"][name] = (
-                known[name] if name in known else defined(score(metric, scored.graded, case.settings))
-            )
+            if metric.text not in found["scores"]:
+                found["scores"][metric.text] = defined(score(metric, scored.graded, case.settings))
             if before is not None and gate.condition == MAX_DROP:
-                found["before"][name] = defined(score(metric, before, case.settings))
+                found["before"][metric.text] = defined(score(metric, before, case.settings))
     return found
 
 
 def report(session: pytest.Session, ledger: Ledger) -> None:
     """Judge the gates of the files of which something ran, and report them."""
     option = session.config.option
-    updates = getattr(option, "relevance_update", None) == "all"
-    for file, facts in ledger.files.items():
+    updates = option.relevance_update == ALL
+    for file, facts in sorted(ledger.files.items()):
         ended = dict(ledger.of_file(file))
         ran = [kept for kept in ended.values() if kept.entry["verdict"] != SKIPPED]
         is_whole = ledger.ran_whole(file)
@@ -156,8 +153,8 @@ def _log(session: pytest.Session, facts: FileFacts, judged: _Judged, outcome: Ou
     log = manager.subset_hook_caller("pytest_runtest_logreport", knowing_items)
     nodeid, location = f"{facts.node}::{name}", (facts.node, judged.line - 1, name)
     found = [("verdict", outcome), ("found", judged.message)]
-    session.testscollected += 1  # progress is measured by it, and is never more than all
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
+    session.testscollected += 1  # progress is measured by it, and is never more than all
     now = time()
     make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
     log(report=make("passed", None, "setup"))

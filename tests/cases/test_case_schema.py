@@ -326,6 +326,48 @@ def test_the_schema_and_the_reader_agree_on_files(
         assert schema_says(text) == []
 
 
+# Gates
+
+SOUND = st.one_of(
+    st.fixed_dictionaries(
+        {"mean": st.dictionaries(metrics().filter(is_metric), st.sampled_from([0, 0.75, 1]), min_size=1)}
+    ),
+    st.fixed_dictionaries({"mean": st.sampled_from([{"DCG@5": 7}, {"nDCG@10": 0.5, "P(rel=2)@5": 0.25}])}),
+    st.fixed_dictionaries(
+        {"max_drop": st.sampled_from([{"nDCG@10": 0.02}, {"CG": 3, "RR": 0}])},
+        optional={"p": st.sampled_from([0.05, 0.5])},
+    ),
+    st.fixed_dictionaries({"passing": st.sampled_from([0.95, 1, 1.0])}),
+)
+NAMED = st.fixed_dictionaries({}, optional={"id": st.sampled_from(["most", "a b", "007"]), "tag": st.just("head")})
+SOUND_GATE = st.builds(lambda gate, named: {**gate, **named}, SOUND, NAMED)
+FLAWS: list[object] = [
+    *({"mean": value} for value in ({}, [], None, 0.5, {"nDGC@10": 0.5}, {"P": 0.5}, {"nDCG@10": 1.5}, {"RR": "0.5"})),
+    *({"max_drop": value} for value in ({}, None, {"nDCG@10": -0.1}, {"DCG@5": True}, {"Rprec@5": 0.1})),
+    *({"passing": value} for value in (0, 1.01, "0.95", None, True, 95)),
+    *({"id": value} for value in ("tv [new]", "a::b", "", "__a", 7, None)),
+    *({"tag": value} for value in ("two words", "_a", "", "nobody", 7, None)),
+    *({"p": value} for value in (0, 1, "0.05", None, True, 0.05)),
+    {"means": {"nDCG@10": 0.5}},
+]
+FLAWED_GATE = st.builds(lambda gate, flaw: {**gate, **flaw}, SOUND_GATE, st.sampled_from(FLAWS))
+A_GATE = SOUND_GATE | FLAWED_GATE | st.sampled_from([None, 7, [], {}, {"id": "a"}, "passing"])
+
+
+@given(gates=st.lists(A_GATE, max_size=3) | st.sampled_from([None, {}, "mean", {"mean": {"nDCG@10": 0.5}}]))
+@settings(max_examples=300, deadline=None)
+def test_the_schema_and_the_reader_agree_on_gates(schema_says: SchemaSays, gates: object) -> None:
+    """But for the rules that only the reader holds."""
+    text = json.dumps({"gates": gates, "cases": [{"query": "hats", "tags": ["head"]}]})
+    try:
+        parse_suite(text.encode(), "shop.yaml")
+    except CaseFileError as error:
+        by_rule = all(any(rule.message in problem.message for rule in READER_ONLY) for problem in error.problems)
+        assert by_rule or schema_says(text) != []
+    else:
+        assert schema_says(text) == []
+
+
 # What only the reader can refuse
 
 

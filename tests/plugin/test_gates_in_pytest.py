@@ -1,0 +1,431 @@
+"""Gates as tests of their own: reported like tests, however pytest is run, and never on incomplete data."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+SEARCH = """
+    import os
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            if query == "boom":
+                raise ConnectionError("no engine")
+            if query == "interrupt":
+                raise KeyboardInterrupt
+            if query == "crash":
+                os._exit(1)
+            if query == "exit":
+                pytest.exit("enough")
+            return query.split()
+        return search
+"""
+
+CASES = """
+    gates:
+      - mean: {nDCG@10: 0.95}
+      - passing: 0.6
+        id: most pass
+      - mean: {nDCG@10: 0.99, P@1: 0.5}
+        tag: head
+    cases:
+      - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9, tags: [head]}
+      - {query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9, weight: 2}
+      - {query: a c, judgments: {a: 3, c: 1}, tags: [head]}
+      - {query: c, skip: no c}
+"""
+MEAN, MOST, HEAD = "gate[mean nDCG@10 0.95]", "gate[most pass]", "gate[mean nDCG@10 0.99, P@1 0.5 of head]"
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A suite with three gates, the first of which fails, as does one of its four cases; one case is skipped."""
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    return project
+
+
+def gates(run: Run) -> dict[str, str]:
+    """The outcomes of the gates."""
+    return {name: outcome for name, outcome in run.outcomes.items() if name.startswith("gate[")}
+
+
+def of_suites(run: Run) -> list[str]:
+    """What the lines of the suites say of gates."""
+    return re.findall(r"\d gates? .*", "\n".join(run.summary.splitlines()[:-1]))
+
+
+def reasons(run: Run) -> set[str]:
+    """Why gates were skipped."""
+    found = [report.longrepr[2] for report in run.reports if report.skipped and "gate[" in report.nodeid]
+    return {reason.removeprefix("Skipped: ") for reason in found}
+
+
+# What is reported
+
+
+def test_a_gate_is_a_test(shop: Project) -> None:
+    run = shop.run("-v")
+
+    assert run.outcomes == {
+        "a b": "passed",
+        "b a": "failed",
+        "a c": "passed",
+        "c": "skipped",
+        MEAN: "failed",
+        MOST: "passed",
+        HEAD: "passed",
+    }
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert run.counts == {"passed": 4, "failed": 2, "skipped": 1}
+    assert [report.when for report in run.reports if report.nodeid.endswith(MOST)] == ["setup", "call", "teardown"]
+    failed = "mean nDCG@10 0.855, below 0.950 (3 cases)"
+    assert run.failure(MEAN).splitlines() == [
+        f"shop.relevance.yaml:2: {failed}",
+        "pulled down most by",
+        "  0.710  b a   weight 2   failed   shop.relevance.yaml:9",
+    ]
+    assert [line.partition(" - ")[0] for line in run.short_summary if "FAILED" in line] == [
+        "FAILED shop.relevance.yaml::b a",
+        f"FAILED shop.relevance.yaml::{MEAN}",
+    ]
+    assert f"shop.relevance.yaml::{HEAD} PASSED" in run.text
+    assert "[100%]\n" in run.text
+    assert "[1" not in run.text.replace("[100%]", "")  # no progress beyond all
+    assert of_suites(run) == ["2 gates passed, 1 failed"]
+
+
+def test_a_gate_alone_fails_a_run(shop: Project) -> None:
+    shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
+    assert shop.run().counts == {"passed": 5, "failed": 1, "skipped": 1}
+    without_terminal = shop.run("-p", "no:terminal")
+    assert (without_terminal.code, without_terminal.text) == (pytest.ExitCode.TESTS_FAILED, "")
+    assert shop.run("-x").code == pytest.ExitCode.TESTS_FAILED
+
+
+def test_in_junit_it_is_a_test_case_like_the_others(shop: Project) -> None:
+    found = shop.junit()
+    assert {case.attrib["classname"] for case in found.values()} == {"shop.relevance.yaml"}
+    assert list(found) == ["a b", "b a", "a c", "c", MEAN, MOST, HEAD]
+    failure = found[MEAN].find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "mean nDCG@10 0.855, below 0.950 (3 cases)"
+    assert (failure.text or "").endswith("  0.710  b a   weight 2   failed   shop.relevance.yaml:9")
+    properties = {item.attrib["name"]: item.attrib["value"] for item in found[MOST].iter("property")}
+    assert properties == {"verdict": "passed", "found": "2 of 3 cases pass (66.7%), at least 60%"}
+
+
+def test_a_line_a_failure(shop: Project) -> None:
+    line = "shop.relevance.yaml:2: mean nDCG@10 0.855, below 0.950 (3 cases)"
+    assert shop.run("-q").failure(MEAN) == f"{line}\n"
+    assert f"\n{shop.path / line}\n" in shop.run("--tb=line").text
+    nothing = shop.run("--tb=no")
+    assert "below 0.950" not in nothing.text.partition("short test summary")[0]
+    assert MEAN in "".join(nothing.short_summary)
+
+
+def test_what_a_failure_shows(project: Project) -> None:
+    """Errors, what is not met and what is; the cases that pull it down most by score and weight, at most five."""
+    project.conftest(SEARCH)
+    project.cases("""
+        gates:
+          - {mean: {nDCG@10: 0.9, RR: 0.1}, tag: deep, id: all of it}
+          - passing: 1
+        tags: [deep]
+        cases:
+          - {query: boom}
+          - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+          - {query: b a, judgments: {a: 3, b: 1}, weight: 100, min_ndcg: 0.5}
+          - {query: no c, judgments: {c: 3}, min_ndcg: 0.9, xfail: not yet}
+          - {query: x d, judgments: {d: 3}, min_ndcg: 0.4, min_judged: 1}
+          - {query: x e and a query that goes on and on without ever coming to an end, judgments: {e: 1}}
+          - {query: x f, judgments: {f: 1}}
+          - {query: x g, judgments: {g: 1}}
+          - {query: x y h, judgments: {h: 1}, min_ndcg: 0.9}
+    """)
+    run = project.run()
+    assert gates(run) == {"gate[all of it]": "failed", "gate[passing 1]": "failed"}
+    assert run.failure("gate[all of it]").splitlines() == [
+        'shop.relevance.yaml:2: 1 case ended in an error: "boom"',
+        "  mean nDCG@10 0.707, below 0.900 (8 cases)",
+        "  mean RR 0.970, at least 0.100 (8 cases)",
+        "tag deep",
+        "without a score",
+        "  n/a  boom   weight 1   error   shop.relevance.yaml:6",
+        "nDCG@10 pulled down most by",
+        "  0.710  b a                                        weight 100   passed     shop.relevance.yaml:8",
+        "  0.500  x y h                                      weight 1     failed     shop.relevance.yaml:14",
+        "  0.631  no c                                       weight 1     xfailed    shop.relevance.yaml:9",
+        "  0.631  x d                                        weight 1     passed     shop.relevance.yaml:10",
+        "  0.631  x e and a query that goes on and on w...   weight 1     measured   shop.relevance.yaml:11",
+    ]
+    assert run.failure("gate[passing 1]").splitlines()[1:] == [
+        "  6 of 9 cases pass (66.7%), less than 100%",
+        "without a score",
+        "  n/a  boom   weight 1   error   shop.relevance.yaml:6",
+        "not passed, the lowest first",
+        "  0.500  x y h   weight 1   failed    shop.relevance.yaml:14",
+        "  0.631  no c    weight 1   xfailed   shop.relevance.yaml:9",
+    ]
+    assert max(map(len, [*run.failure("gate[all of it]").splitlines(), *run.summary.splitlines()])) <= 100
+
+
+# Which cases count
+
+
+def test_one_verdict_a_variant(project: Project) -> None:
+    """What no parameter reaches is a part of the suite in every variant."""
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(params=["forward", "back"])
+        def search(request):
+            return lambda query: query.split()[:: 1 if request.param == "forward" else -1]
+
+        @pytest.fixture
+        def other():
+            return str.split
+    """)
+    project.cases("""
+        gates: [{mean: {nDCG@10: 0.8}}]
+        cases:
+          - {query: a b, judgments: {a: 3, b: 1}}
+          - {query: b c, judgments: {b: 3, c: 1}}
+          - {query: c d, judgments: {c: 3, d: 1}, search: other}
+    """)
+    run = project.run("--relevance-inconclusive=skip")
+    assert gates(run) == {"gate[mean nDCG@10 0.8][forward]": "passed", "gate[mean nDCG@10 0.8][back]": "passed"}
+    found = [dict(report.user_properties)["found"] for report in run.reports if "gate[" in report.nodeid]
+    assert found[0] == "mean nDCG@10 1.000, at least 0.800 (3 cases)"
+    assert found[-1] == "mean nDCG@10 0.807, at least 0.800 (3 cases)"
+    assert of_suites(run) == ["1 gate passed"] * 2
+
+    part = project.run("-k", "forward")
+    assert set(gates(part).values()) == {"skipped"}
+    assert reasons(part) == {"not evaluated: 2 of 5 ran"}
+
+
+def test_what_came_of_a_case_and_what_it_counts_as(project: Project) -> None:
+    """Skipped cases are left out; inconclusive ones and those expected to fail count, and have not passed."""
+    project.conftest(SEARCH)
+    project.write("test_more.py", "def test_more(relevance): relevance.check('q', ['b', 'a'], {'a': 1})")
+    project.cases("""
+        gates:
+          - passing: 0.5
+          - {mean: {nDCG@10: 0.5}, tag: gone}
+        cases:
+          - {query: passes, judgments: {passes: 1}, min_ndcg: 0.9}
+          - {query: measured}
+          - {query: x passes too, judgments: {passes: 1}, min_ndcg: 0.9, xfail: not yet}
+          - {query: x y, judgments: {y: 1}, min_ndcg: 0.7, min_judged: 1}
+          - {query: a, skip: gone, tags: [gone]}
+    """)
+    for treatment, share in (("fail", "2 of 4 cases pass (50.0%)"), ("skip", "2 of 4"), ("pass", "3 of 4")):
+        run = project.run(f"--relevance-inconclusive={treatment}", "-v")
+        assert gates(run) == {"gate[passing 0.5]": "passed", "gate[mean nDCG@10 0.5 of gone]": "skipped"}
+        assert reasons(run) == {"not evaluated: no case with the tag gone ran"}
+        (found,) = {dict(report.user_properties)["found"] for report in run.reports if "gate[pass" in report.nodeid}
+        assert found.startswith(share)
+    run = project.run("--relevance-gates=require", "-k", "not passes")
+    assert gates(run) == {"gate[passing 0.5]": "failed", "gate[mean nDCG@10 0.5 of gone]": "failed"}
+    project.cases("gates: [{passing: 1}]\ncases: [{query: a, skip: no a}, {query: b, skip: no b}]")
+    assert reasons(project.run("shop.relevance.yaml")) == {"not evaluated: no case ran"}
+
+
+# When not all of a file ran
+
+
+PARTS: list[tuple[tuple[str, ...], int, int]] = [
+    (("-k", "not b"), 1, 3),
+    (("-m", "head"), 2, 4),
+    (("--deselect", "shop.relevance.yaml::a c"), 2, 3),
+    (("-x",), 2, 4),
+    (("--maxfail=1", "-n1"), 2, 4),
+]
+
+
+@pytest.mark.parametrize(("args", "ran", "total"), PARTS, ids=[args[-1] for args, *_ in PARTS])
+def test_part_of_a_file_says_nothing_of_the_whole(shop: Project, args: tuple[str, ...], ran: int, total: int) -> None:
+    if "-n1" in args:
+        pytest.importorskip("xdist")
+    run = shop.run(*args, "-rs")
+    assert gates(run) == {MEAN: "skipped", MOST: "skipped", HEAD: "skipped"}
+    assert reasons(run) == {f"not evaluated: {ran} of {total} ran"}
+    assert f"SKIPPED [1] shop.relevance.yaml:2: not evaluated: {ran} of {total} ran" in run.text
+    assert "3 gates skipped" in run.summary
+    required = shop.run(*args, "--relevance-gates=require")
+    assert set(gates(required).values()) == {"failed"}
+    assert required.code != pytest.ExitCode.OK
+    assert required.failure(MOST) == f"shop.relevance.yaml:3: not evaluated: {ran} of {total} ran\n"
+
+
+def test_a_run_that_stops_after_the_last_case_is_whole(shop: Project) -> None:
+    shop.cases(CASES.replace("      - {query: a c", "      # ").replace("      - {query: c,", "      # "))
+    run = shop.run("-x")
+    assert (run.outcomes["b a"], set(gates(run).values())) == ("failed", {"passed", "failed"})
+
+
+@pytest.mark.parametrize(("query", "code"), [("interrupt", 2), ("exit", 2)])
+def test_an_interrupted_run(shop: Project, query: str, code: int) -> None:
+    shop.cases(CASES + f"      - {{query: {query}}}\n      - {{query: later}}\n")
+    run = shop.run_apart()
+    assert run.code == code
+    assert "3 gates skipped" in run.text
+    assert "Traceback" not in run.text + run.result.stderr.str()
+
+
+def test_nothing_runs(shop: Project) -> None:
+    for args in (["--collect-only"], ["--setup-plan"], ["--setup-only"], ["-k", "nothing at all"], ["--fixtures"]):
+        run = shop.run(*args)
+        assert gates(run) == {}
+        assert "gate" not in run.text
+
+
+def test_a_broken_file_beside_it(shop: Project) -> None:
+    shop.cases("cases: [{qery: a}]", "broken.relevance.yaml")
+    assert gates(shop.run()) == {}
+    assert gates(shop.run("--continue-on-collection-errors")) == {MEAN: "failed", MOST: "passed", HEAD: "passed"}
+
+
+# Running what failed again
+
+
+def test_last_failed_and_stepwise_know_no_gates(shop: Project) -> None:
+    """A gate cannot be selected: it is judged again when its file has run."""
+    shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
+    gate_alone = shop.run("--lf", cache=True)
+    assert gates(gate_alone)[MEAN] == "failed"
+    again = shop.run("--lf", cache=True)
+    assert gates(again)[MEAN] == "failed"
+    assert "run-last-failure: no previously failed tests, not deselecting items" in again.text
+
+    shop.cases(CASES)
+    assert shop.run("--ff", cache=True).counts == {"passed": 4, "failed": 2, "skipped": 1}
+    known = json.loads((shop.path / ".pytest_cache/v/cache/lastfailed").read_text(encoding="utf-8"))
+    assert known == {"shop.relevance.yaml::b a": True}
+    last = shop.run("--lf", cache=True)
+    assert {name: outcome for name, outcome in last.outcomes.items() if name not in gates(last)} == {"b a": "failed"}
+    assert reasons(last) == {"not evaluated: 1 of 4 ran"}
+
+    shop.cases(CASES.replace("min_ndcg: 0.9, weight: 2", "weight: 2"))
+    for _ in range(2):
+        step = shop.run("--sw", cache=True)
+        assert gates(step)[MEAN] == "failed"
+        assert "continuing from this test" not in step.text
+
+
+def test_the_last_of_several_runs_of_a_case_counts(shop: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    shop.conftest("""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def calls():
+            return []
+
+        @pytest.fixture
+        def search(calls):
+            def search(query):
+                calls.append(query)
+                if calls.count(query) == 1:
+                    raise ConnectionError("no engine")
+                return query.split()
+            return search
+    """)
+    run = shop.run("--reruns=2")
+    assert gates(run) == {MEAN: "failed", MOST: "passed", HEAD: "passed"}
+    assert run.failure(MEAN).startswith("shop.relevance.yaml:2: mean nDCG@10 0.855, below 0.950 (3 cases)")
+    assert gates(shop.run("--reruns=0")) == dict.fromkeys((MEAN, MOST, HEAD), "failed")
+
+
+# Under pytest-xdist
+
+
+@pytest.mark.parametrize("dist", ["load", "loadfile", "loadgroup"])
+def test_with_workers_it_is_as_without(shop: Project, dist: str) -> None:
+    pytest.importorskip("xdist")
+    shop.cases("gates: [{passing: 1}]\ncases: [{query: a}]", "more.relevance.yaml")
+    here, there = shop.run(), shop.run("-n2", f"--dist={dist}")
+    assert gates(there) == gates(here) == {MEAN: "failed", MOST: "passed", HEAD: "passed", "gate[passing 1]": "passed"}
+    assert (there.code, there.counts) == (here.code, here.counts)
+    assert there.failure(MEAN) == here.failure(MEAN)
+    assert [line for line in there.short_summary if "gate" in line] == [
+        line for line in here.short_summary if "gate" in line
+    ]
+    assert of_suites(there) == ["1 gate passed", "2 gates passed, 1 failed"]
+    assert list(shop.junit("-n2", f"--dist={dist}"))[-4:] == ["gate[passing 1]", MEAN, MOST, HEAD]
+
+
+@pytest.mark.parametrize("options", [(), ("--max-worker-restart=0",)], ids=["replaced", "not replaced"])
+def test_a_crashed_worker_lets_no_gate_pass(shop: Project, options: tuple[str, ...]) -> None:
+    pytest.importorskip("xdist")
+    shop.cases("gates: [{passing: 0.1}]\ncases: [{query: a}, {query: b}, {query: crash}, {query: c}, {query: d}]")
+    run = shop.run("-n2", *options)
+    assert run.code != pytest.ExitCode.OK
+    assert gates(run) == {"gate[passing 0.1]": "skipped"}
+    (reason,) = reasons(run)
+    assert reason.endswith(" of 5 ran")
+    assert gates(shop.run("-n2", *options, "--relevance-gates=require")) == {"gate[passing 0.1]": "failed"}
+
+
+# Against the baseline
+
+
+DROP = """
+    gates:
+      - max_drop: {nDCG@10: 0.02, RR: 0.5}
+      - mean: {nDCG@10: 0.5}
+    tolerance: 1
+    cases:
+      - {query: a b x, judgments: {a: 3, b: 1}}
+      - {query: c d x, judgments: {c: 3, d: 1}}
+      - {query: e x, judgments: {e: 1}}
+"""
+
+
+def test_the_mean_may_not_drop(shop: Project) -> None:
+    shop.cases(DROP)
+    gate, mean = "gate[max_drop nDCG@10 0.02, RR 0.5]", "gate[mean nDCG@10 0.5]"
+    without = shop.run()
+    assert gates(without) == {gate: "failed", mean: "passed"}
+    assert "nDCG@10 has no baseline to be compared with; run with --relevance-update" in without.failure(gate)
+
+    update = shop.run("--relevance-update", "--relevance-gates=require")
+    assert gates(update) == {gate: "skipped", mean: "passed"}
+    assert reasons(update) == {"not evaluated: the baseline is being updated"}
+    assert update.code == pytest.ExitCode.OK
+    assert gates(shop.run()) == {gate: "passed", mean: "passed"}
+
+    shop.conftest(SEARCH.replace("return query.split()", "return query.replace('a b', 'b a').split()"))
+    shop.cases(DROP + "      - {query: f, judgments: {f: 1}}\n")
+    for options in ((), ("-n1",)):
+        worse = shop.run(*options)
+        assert gates(worse) == {gate: "failed", mean: "passed"}
+        told = worse.failure(gate).splitlines()
+        assert told[0].startswith("shop.relevance.yaml:2: mean nDCG@10 fell by 0.097, from 1.000 to 0.903 (95% ")
+        assert "mean RR fell by" not in told[0]
+        assert '  1 case without a baseline left out: "f"' in told
+        assert told[-2:] == [
+            "nDCG@10 pulled down most by",
+            "  1.000 -> 0.710  a b x   measured   shop.relevance.yaml:6",
+        ]
+    assert gates(shop.run("--relevance-update=new"))[gate] == "failed"
+
+
+def test_what_is_not_used_is_not_imported(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.write(
+        "test_modules.py", "import sys\n\ndef test_modules(): print([name for name in sys.modules if 'gates' in name])"
+    )
+    project.cases("cases: [{query: a}]")
+    run = project.run_apart("-s", "shop.relevance.yaml", "test_modules.py")
+    assert "['pytest_relevance.cases.gates']" in run.text
