@@ -1,7 +1,7 @@
 """What comparing two runs costs, in fresh processes: `python benchmarks/compare.py [NAME ...] [--times N]`.
 
-Printed are the median of the times and the largest peak of memory. Every ranking of the second record differs from the
-first, and every score, which is the worst case: rankings that are equal are not looked at.
+Printed are the medians of the times, which are wall and CPU, and the largest peak of memory. Every ranking of the
+second record differs from the first, and every score, which is the worst case: rankings that are equal are not read.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ OTHER = "comparison = compare_runs(*sys.argv[1:], ['P@5', 'RR@10'])"
 
 CHILD = """
 import json, resource, sys, time
-started = time.perf_counter()
+started, used = time.perf_counter(), time.process_time()
 from pytest_relevance import Run, compare_runs, randomisation_test, bootstrap_interval
 {action}
 took = time.perf_counter() - started
-print(json.dumps([took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+print(json.dumps([took, time.process_time() - used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
 
 TESTS = """
@@ -46,7 +46,7 @@ from pytest_relevance.runs.differences import Column, tested
 first, second, weights = numpy.random.default_rng(20).random((3, 10_000))
 every = numpy.arange(10_000)
 column = Column("nDCG@10", first, second, numpy.ones(10_000, bool))
-started = time.perf_counter()
+started, used = time.perf_counter(), time.process_time()
 tested([column], weights + 1, {None: every}, resamples=100_000, seed=0)
 """
 
@@ -103,7 +103,7 @@ def write_records(folder: Path) -> tuple[str, str]:
 
 
 def measured(action: str, times: int, *arguments: str) -> tuple[str, str]:
-    """The median of the seconds that an action takes in a process of its own, imports included, and the peak in MiB."""
+    """How long an action takes in a process of its own, imports included, and its peak of memory."""
     root = str(Path(__file__).parent.parent)
     found = []
     for _ in range(times):
@@ -112,11 +112,9 @@ def measured(action: str, times: int, *arguments: str) -> tuple[str, str]:
             command, env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True, check=True
         )
         found.append(json.loads(done.stdout))
-    seconds = [took for took, _ in found]
-    return (
-        f"{statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f}, {times} times)",
-        f"{max(peak for _, peak in found):,.0f} MiB",
-    )
+    seconds, used, peaks = zip(*found, strict=True)
+    spread = f"{statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f}, {times} times)"
+    return f"{spread}, {statistics.median(used):.2f} s of CPU", f"{max(peaks):,.0f} MiB"
 
 
 def records(folder: Path, times: int) -> Iterator[Figure]:

@@ -7,8 +7,7 @@ documents these are does not matter.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from pytest_relevance.metrics.compiled import Floats, Judgments, Rankings
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.run import RecordError, Result, require_ranks
+from pytest_relevance.runs.run import RecordError, Result, details_of, require_ranks
 from pytest_relevance.runs.scored import ndcg_at
 from pytest_relevance.wording import quoted
 
@@ -84,25 +83,32 @@ def _laid_out(
     deepest = None if None in needed else max(rank for rank in needed if rank is not None)
     names = ", ".join(metric.text for metric in metrics)
     graded, tables, rankings = [], {}, {}
-    for index in indexes:
-        result = results[index]
-        details = result.details
+    for index, details in zip(indexes, details_of([results[index] for index in indexes]), strict=True):
         judged = details.get("judgments")
         if not judged:
             continue
-        require_ranks(result.id, details, deepest, names)
-        key = result.id if result.id not in tables else f"{result.id} ({index})"
+        case = results[index].id
+        require_ranks(case, details, deepest, names)
+        key = case if case not in tables else f"{case} ({index})"
         grades = details["grades"]
         ranking = rankings[key] = _numbered(details["ranking"])
         table = {number: grade for number, grade in zip(ranking, grades, strict=True) if grade is not None}
-        missing = Counter({float(grade): count for grade, count in judged.items()})
-        missing.subtract(table.values())
-        if min(missing.values()) < 0:
-            raise RecordError(f"the record of {quoted(result.id)} has grades that its judgments lack; make it again")
-        table.update(zip(_numbers(len(grades), missing.total()), missing.elements(), strict=True))
+        others = _not_returned(judged, grades)
+        if len(table) + len(others) != sum(judged.values()):
+            raise RecordError(f"the record of {quoted(case)} has grades that its judgments lack; make it again")
+        table.update(zip(_numbers(len(grades), len(others)), others, strict=True))
         tables[key] = table
         graded.append(index)
     return graded, Judgments.from_mapping(tables), Rankings.from_mapping(rankings)
+
+
+def _not_returned(judged: Mapping[str, int], grades: Sequence[float | None]) -> list[float]:
+    """The grades of the judged documents that are not in a ranking."""
+    found: list[float] = []
+    for text, count in judged.items():
+        grade = float(text)
+        found += [grade] * (count - grades.count(grade))
+    return found
 
 
 _NUMBERS = [str(number) for number in range(1000)]

@@ -120,8 +120,8 @@ def _load(
             names = dict.fromkeys(side.run.name for side in (one, two) if side.is_plain)
             have = "has" if len(names) == 1 else "have"
             raise ValueError(
-                f"rankings are compared under judgments, and {listed(names, 'and')} {have} none: name a file of judgments "
-                "or a case file, or give {query: {document: grade}} (judgments)"
+                f"rankings are compared under judgments, and {listed(names, 'and')} {have} none: name a file of "
+                "judgments or a case file, or give {query: {document: grade}} (judgments)"
             )
         runs = tuple(_judged_anew(side, None, given, is_plain) if given else side.run for side in (one, two))
         return (runs[0], runs[1]), []

@@ -17,7 +17,8 @@ from pytest_relevance.runs.differences import TIE, Column, Difference, TagDiffer
 from pytest_relevance.runs.movers import Mover, Movers, mover
 from pytest_relevance.runs.obstacles import Both, Obstacle
 from pytest_relevance.runs.pairing import Errored
-from pytest_relevance.runs.run import Key, Result
+from pytest_relevance.runs.record import no_garbage_collection
+from pytest_relevance.runs.run import Key, details_of
 from pytest_relevance.runs.yardstick import DIGEST_THEN
 
 if TYPE_CHECKING:
@@ -145,38 +146,38 @@ class Compared:
         """
         import pandas
 
-        seconds = [two for _, two in self.pairs]
-        table: dict[str, object] = {
-            name: [self.key(index)[place] for index in range(len(self))]
-            for place, name in enumerate(("file", "id", "variant"))
-        }
-        table |= {
-            "query": [two.query for two in seconds],
-            "weight": self.weights,
-            "tags": [tuple(two.tags) for two in seconds],
-            "k": [two.k for two in seconds],
-        }
-        for column in self.columns:
-            table[f"{column.metric} first"] = column.first
-            table[f"{column.metric} second"] = column.second
-            table[f"{column.metric} difference"] = column.second - column.first
-        likeness = [
-            _likeness(one, two) if what in ("ranking", "both") else (1.0, 1.0)
-            for (one, two), what in zip(self.pairs, self.changed, strict=True)
-        ]
-        table["Jaccard"] = [alike for alike, _ in likeness]
-        table["RBO"] = [alike for _, alike in likeness]
-        table["changed"] = self.changed
-        frame: pandas.DataFrame = pandas.DataFrame(table)
+        with no_garbage_collection():
+            keys = [self.key(index) for index in range(len(self))]
+            seconds = [two for _, two in self.pairs]
+            table: dict[str, object] = dict(zip(("file", "id", "variant"), zip(*keys, strict=True), strict=True))
+            table |= {
+                "query": [two.query for two in seconds],
+                "weight": self.weights,
+                "tags": [tuple(two.tags) for two in seconds],
+                "k": [two.k for two in seconds],
+            }
+            for column in self.columns:
+                table[f"{column.metric} first"] = column.first
+                table[f"{column.metric} second"] = column.second
+                table[f"{column.metric} difference"] = column.second - column.first
+            table["Jaccard"], table["RBO"] = self._likeness()
+            table["changed"] = self.changed
+            frame: pandas.DataFrame = pandas.DataFrame(table)
         return frame
+
+    def _likeness(self) -> Floats:
+        """Jaccard and RBO of the top k of each pair."""
+        likeness = np.ones((2, len(self)))
+        changed = [index for index, what in enumerate(self.changed) if what in ("ranking", "both")]
+        before, after = (details_of([self.pairs[index][side] for index in changed]) for side in (0, 1))
+        for index, one, two in zip(changed, before, after, strict=True):
+            k = self.pairs[index][1].k
+            first, second = one.get("ranking", ())[:k], two.get("ranking", ())[:k]
+            likeness[:, index] = jaccard(first, second), rbo(first, second)
+        return likeness
 
 
 _CHANGED = {(False, False): "nothing", (True, False): "ranking", (False, True): "judgments", (True, True): "both"}
-
-
-def _likeness(one: Result, two: Result) -> tuple[float, float]:
-    first, second = one.ranking[: two.k], two.ranking[: two.k]
-    return jaccard(first, second), rbo(first, second)
 
 
 def variant_indexes(pairs: Sequence[Both], *, is_across: bool) -> dict[str | None, Indexes]:

@@ -19,6 +19,12 @@ TIE = 1e-9
 
 CONFIDENCE = 0.95
 
+BOOTSTRAP_RESAMPLES = 10_000
+
+_MANY_PAIRS = 50_000
+_FEW_DRAWS = (5_000, 500)
+"""How often signs and pairs are drawn where there are many pairs: each draw costs as many numbers as there are."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
@@ -106,8 +112,9 @@ def _tested(
     first = column.first[chosen]
     second = without_noise(first, column.second[chosen])
     shares = weights[chosen] if np.ptp(weights[chosen]) else None  # equal weights are none, which is faster
-    p = randomisation_test(first, second, weights=shares, resamples=resamples, seed=seed).p
-    interval = bootstrap_interval(first, second, weights=shares, confidence=CONFIDENCE, seed=seed)
+    draws = _FEW_DRAWS if chosen.size > _MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
+    p = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed).p
+    interval = bootstrap_interval(first, second, weights=shares, confidence=CONFIDENCE, resamples=draws[1], seed=seed)
     effect = effect_size(first, second)
     undefined = int(chosen.size) - found.queries
     return Difference(variant, column.metric, found, undefined, interval.low, interval.high, p, p, effect)

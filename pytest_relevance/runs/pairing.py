@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.runs.obstacles import KINDS, Both, Likeness, Obstacle, Words, obstacles_of, some
@@ -99,18 +100,23 @@ def called(first: Run, second: Run, variants: Variants | None = None) -> tuple[s
 
 def _matchable(run: Run, named: Callable[[str], str], only: tuple[str | None] | None) -> dict[_Match, Result]:
     """The results of a run by what they are matched by. Of one variant alone, which then does not matter itself."""
-    results = run.results
-    if only is not None:
-        results = _of_variant(run, only[0])
-    found: dict[_Match, Result] = {}
+    results = run.results if only is None else _of_variant(run, only[0])
+    values = [result.values for result in results]
+    files = [named(each["file"]) for each in values]
+    variants = [each.get("variant") if only is None else None for each in values]
+    matches = list(zip(files, [each["id"] for each in values], variants, repeat(0)))
+    found = dict(zip(matches, results, strict=True))
+    return found if len(found) == len(results) else _numbered(matches, results)
+
+
+def _numbered(matches: Iterable[_Match], results: Iterable[Result]) -> dict[_Match, Result]:
+    """The same where a case has several results: a test in Python may check a query twice."""
     again: Counter[_Match] = Counter()
-    for result in results:
-        values = result.values
-        match = named(values["file"]), values["id"], values.get("variant") if only is None else None, 0
-        if match in found:  # a test in Python may check a query twice
-            again[match] += 1
-            match = (*match[:3], again[match])
-        found[match] = result
+    found = {}
+    for match, result in zip(matches, results, strict=True):
+        numbered = (*match[:3], again[match])
+        found[numbered] = result
+        again[match] += 1
     return found
 
 

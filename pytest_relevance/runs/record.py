@@ -305,11 +305,18 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 @contextmanager
 def no_garbage_collection() -> Iterator[None]:
-    """A hundred thousand objects are made that all stay: looking through them for garbage takes as long again."""
+    """A hundred thousand objects are made that all stay: looking through them for garbage takes as long again.
+
+    In the end they are counted among the old ones (what `freeze` and `unfreeze` come to where nothing was frozen), or
+    the first look after it would be at them all.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

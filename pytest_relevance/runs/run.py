@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -250,6 +251,23 @@ class Result:
         require_ranks(self.id, self.details, ranks_needed(metric, self.settings), metric.text)
         graded = self.graded
         return defined(score(metric, graded, self.settings)) if graded.judged else None
+
+
+def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
+    """The details of many results, a thousand read at a time: one by one takes half as long again."""
+    for start in range(0, len(results), _AT_A_TIME):
+        block = results[start : start + _AT_A_TIME]
+        texts = [result.kept_details for result in block]
+        found = None
+        if all(isinstance(text, str) for text in texts):
+            with suppress(ValueError):  # which one is damaged is said below
+                found = json.loads(f"[{','.join(map(str, texts))}]")
+        if found is None or len(found) != len(block):
+            found = [result.details for result in block]
+        yield from found
+
+
+_AT_A_TIME = 1000
 
 
 def require_ranks(case: str, details: Mapping[str, Any], needed: int | None, metrics: str) -> None:

@@ -25,6 +25,7 @@ from pytest_relevance import (
 )
 from pytest_relevance.metrics.significance import effect_size
 from pytest_relevance.runs.record import write_record
+from pytest_relevance.runs.run import RecordError, Result
 from pytest_relevance.runs.scored import SKIPPED
 
 if TYPE_CHECKING:
@@ -123,8 +124,6 @@ def test_a_metric_that_is_nowhere_defined(make: Maker) -> None:
 
 
 def test_rounding_is_no_change(make: Maker) -> None:
-    from pytest_relevance.runs.run import Result
-
     noisy = [
         Result({**result.values, "scores": {"nDCG@10": 1 - 1e-13}}, result.details, result.conditions)
         for result in make.run().results
@@ -345,6 +344,28 @@ def test_records_are_scored_by_other_settings_from_the_grades_that_they_hold(mak
 def test_a_gain_that_has_not_all_grades_is_refused(make: Maker) -> None:
     with pytest.raises(ValueError, match=r"query 'boots', .* the gain mapping has no grade 1; it has 0, 2, 3"):
         compare_runs(make.run(), make.run(), gain={0: 0, 2: 1, 3: 2})
+
+
+def test_a_ranking_that_a_hand_broke_is_named_when_its_grades_are_needed(make: Maker, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    write_record(path, make.run())
+    path.write_text(path.read_text().replace('"s1","s2"', '"s1,"s2"'))
+    assert compare_runs(make.run(), path).metrics[0].means.same == 3
+    with pytest.raises(RecordError, match='"shoes" is damaged in its details'):
+        compare_runs(make.run(), path, "P@1")
+
+
+def test_grades_that_the_judgments_lack_are_a_mistake_of_the_record(make: Maker) -> None:
+    (result, *_) = make.run().results
+    wrong = Result(result.values, {**result.details, "judgments": {"3": 1, "2": 1}}, result.conditions)
+    with pytest.raises(RecordError, match='the record of "boots" has grades that its judgments lack'):
+        compare_runs(Run([result]), Run([wrong]), "P@1")
+
+
+def test_many_pairs_are_drawn_less_often(make: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_relevance.runs.differences._MANY_PAIRS", 30)
+    found = compare_runs(record(make, shuffled(1)), record(make, shuffled(2)))
+    assert found.metrics[0].p * 5_001 == pytest.approx(round(found.metrics[0].p * 5_001))
 
 
 RANKED = st.fixed_dictionaries({query: st.permutations([*grades, "x"]) for query, grades in list(GRADES.items())[:6]})
