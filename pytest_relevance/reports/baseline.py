@@ -99,13 +99,8 @@ def _advice(entries: Sequence[Entry], gone: Mapping[str, Sequence[str]], accepts
         texts.append((f"{has}: --relevance-update=new adds {_them(new)}", DOUBT))
     if names and accepts != ALL:
         shown = [*names[:_MOST_GONE], f"{len(names) - _MOST_GONE} more"] if len(names) > _MOST_GONE + 1 else names
-        of = counted(len(names), "entry of the baseline is of a case", "entries of the baseline are of cases")
-        texts.append(
-            (
-                f"{of} that {_is_gone(names)}: {listed(shown, 'and')}; --relevance-update drops {_them(len(names))}",
-                DOUBT,
-            )
-        )
+        are = counted(len(names), "baseline entry is of a case that is", "baseline entries are of cases that are")
+        texts.append((f"{are} gone: {listed(shown, 'and')}; --relevance-update drops {_them(len(names))}", DOUBT))
     return [line(part, style) for text, style in texts for part in folded(text, indent="    ")]
 
 
@@ -116,7 +111,3 @@ def _cases(entries: Iterable[Entry], standing: str) -> int:
 
 def _them(number: int) -> str:
     return "it" if number == 1 else "them"
-
-
-def _is_gone(names: Sequence[str]) -> str:
-    return "is gone" if len(names) == 1 else "are gone"

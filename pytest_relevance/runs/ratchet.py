@@ -9,7 +9,6 @@ from typing import Any
 
 from pytest_relevance.cases.editing import Change, set_floor
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.wording import quoted
 
 _STEPS = 1000  # a floor has three decimals
 _ROUNDING = 1e-9
@@ -76,17 +75,19 @@ class Ratcheted:
 def ratcheted(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -> Ratcheted:
     """Raise the floors of cases in a case file. What cannot be changed in place is left, and said with its place.
 
-    `shown` is what messages call the file.
+    `shown` is what messages call the file. One case that cannot be changed would keep all of them from it, and may not
+    be the one that is complained of (what stands behind an anchor is another's too): it is found by halves.
     """
-    left, refusals = dict(floors), []
-    while left:
-        try:
-            edited = set_floor(data, file, left)
-        except CaseFileError as error:
-            refused = {problem.case for problem in error.problems}
-            stays = {name: floor for name, floor in left.items() if quoted(name, 60) not in refused}
-            refusals += [problem.render(shown) for problem in error.problems]
-            left = stays if len(stays) < len(left) else {}
-        else:
-            return Ratcheted(edited.data, edited.changes, tuple(refusals))
-    return Ratcheted(data, (), tuple(refusals))
+    if not floors:
+        return Ratcheted(data, ())
+    try:
+        edited = set_floor(data, file, floors)
+    except CaseFileError as error:
+        if len(floors) == 1:
+            return Ratcheted(data, (), (error.problems[0].render(shown),))
+        names = list(floors)
+        half = len(names) // 2
+        one = ratcheted(data, file, shown, {name: floors[name] for name in names[:half]})
+        two = ratcheted(one.data, file, shown, {name: floors[name] for name in names[half:]})
+        return Ratcheted(two.data, one.changes + two.changes, one.refusals + two.refusals)
+    return Ratcheted(edited.data, edited.changes)

@@ -231,8 +231,8 @@ def test_a_stale_entry_fails_until_it_is_updated(shop: Shop) -> None:
     assert said(run, "3 cases have") == [
         "3 cases have a stale baseline: --relevance-update accepts the present rankings",
     ]
-    assert said(run, "1 entry") == [
-        '1 entry of the baseline is of a case that is gone: "socks"; --relevance-update drops it'
+    assert said(run, "1 baseline entry") == [
+        '1 baseline entry is of a case that is gone: "socks"; --relevance-update drops it'
     ]
 
     assert shop.run(ONLY_NEW).counts == {"failed": 3}
@@ -383,7 +383,7 @@ def test_a_variant_of_the_search_has_a_baseline_of_its_own(project: Project) -> 
     assert "-0.579  0.710 -> 0.131  a b  hybrid   failed" in run.summary
     project.conftest(VARIANTS.replace('"hybrid"', '"vectors"', 1))
     run = shop.run()
-    gone = '2 entries of the baseline are of cases that are gone: "a b"[hybrid] and "c d"[hybrid]'
+    gone = '2 baseline entries are of cases that are gone: "a b"[hybrid] and "c d"[hybrid]'
     assert any(line.startswith(gone) for line in run.summary.splitlines())
     assert "2 cases have no baseline yet: --relevance-update=new adds them" in run.summary
 

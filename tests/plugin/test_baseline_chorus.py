@@ -1,0 +1,78 @@
+"""The baseline of a real shop, and another ranker: whatever dropped fails, and says which products left."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.runs.baseline import read_baseline
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+ROOT = Path(__file__).parents[2]
+SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+CHORUS = SHARED / "acceptance" / "chorus"
+
+pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+
+
+def returned(failure: str) -> list[str]:
+    """The products in the table of a failure."""
+    return re.findall(r"^ +\d+  (\d+)", failure, re.MULTILINE)
+
+
+def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = project.path / "acceptance" / "chorus"
+    suite.mkdir(parents=True)
+    (project.path / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
+    for name in ("conftest.py", "electronics.relevance.yaml"):
+        shutil.copyfile(CHORUS / name, suite / name)
+    baseline = suite / "electronics.relevance.yaml.baseline.jsonl"
+    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+    options = ("--rootdir", str(project.path), "-c", os.devnull, "acceptance")
+
+    monkeypatch.setenv("RANKER", "any")
+    run = project.run("--relevance-update", *options)
+    assert run.code == 0
+    assert "baseline acceptance/chorus/electronics.relevance.yaml.baseline.jsonl: 135 added" in run.summary
+    assert project.run(*options).code == 0
+
+    monkeypatch.setenv("RANKER", "title")
+    run = project.run(*options)
+    drops = {
+        name: scores["any"] - scores["title"]
+        for name, scores in expected["per_query"].items()
+        if scores["any"] is not None
+    }
+    dropped = {name for name, drop in drops.items() if drop > 0.05}
+    assert {name for name, entry in run.entries.items() if entry["standing"] == "regression"} == dropped
+    assert {name for name, outcome in run.outcomes.items() if outcome == "failed"} == {
+        *dropped,
+        *expected["fail"]["title"],
+    }
+    assert run.code == 1
+
+    ordered = sorted(drops, key=lambda name: drops[name], reverse=True)
+    for place, name in enumerate(ordered[:5]):
+        before, now = (expected["per_query"][name][ranker] for ranker in ("any", "title"))
+        failure, accepted = run.failure(name), read_baseline(baseline)[name, None].ranking
+        assert f"(baseline {before:.3f}, down {before - now:.3f})" in failure
+        assert (
+            run.summary.partition("down since the baseline\n")[2]
+            .splitlines()[place]
+            .startswith(f"  -{before - now:.3f}  {before:.3f} -> {now:.3f}")
+        )
+        found = re.search(r"since the baseline: (\d+) out \((.*?)\)", " ".join(failure.split()))
+        assert found is not None
+        lost = re.findall(r"(\S+) from rank (\d+)", found[2])
+        assert int(found[1]) == len({*accepted} - {*returned(failure)}) >= len(lost) > 0
+        assert all(accepted[int(rank) - 1] == product for product, rank in lost)

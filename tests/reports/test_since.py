@@ -1,0 +1,223 @@
+"""What a report and the summary say of the baseline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.reports.baseline import baseline_lines
+from pytest_relevance.reports.entries import Entry
+from pytest_relevance.reports.failure import Detail, failure_lines
+from pytest_relevance.reports.since import since_lines
+from pytest_relevance.reports.text import harmless, plain, width
+from pytest_relevance.runs import baseline
+from pytest_relevance.runs.held import held
+from pytest_relevance.runs.ranking import read_ranking
+from pytest_relevance.runs.scored import score_case
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Shop
+
+DEFAULT, FULL = Detail(), Detail(full=True)
+
+
+def report(
+    shop: Shop,
+    accepted: list[str],
+    ranking: object,
+    detail: Detail = DEFAULT,
+    *,
+    then: float | None = None,
+    **keys: Any,
+) -> str:
+    """The report of a ranking, and of what became of it since another one was accepted, with the score of its day."""
+    scored = shop.scored(ranking, **keys)
+    scores = {} if then is None else {f"nDCG@{scored.case.k}": then}
+    entry = baseline.Entry("winter boots", None, "winter boots", {}, scored.case.depth, tuple(accepted), scores)
+    found = baseline.since(entry, scored, 0.05)
+    return plain(failure_lines(held(found, scored), "shop.relevance.yaml:41", "search", detail, found))
+
+
+def since(text: str) -> str:
+    """What follows in a report, in one line."""
+    return " ".join(text.partition("since the baseline: ")[2].split())
+
+
+def test_a_report_ends_with_what_changed(shop: Shop) -> None:
+    text = report(shop, ["sku-1", "sku-2", "sku-3"], shop.hits("sku-4", "sku-5", "sku-3", "sku-2"), k=3, min_ndcg=0.5)
+    assert text + "\n" == shop.text("""
+        shop.relevance.yaml:41: nDCG@3 0.116 is below 0.500   (baseline 1.000, down 0.884)
+        query "winter boots"   search   12.3 ms   4 results; of the top 3, 2 judged
+
+        rank  document                   grade  gain  discount     DG    DCG  ideal    IDCG
+           1  sku-4  Boot polish, black      0     0     1.000  0.000  0.000      3   7.000
+           2  sku-5  Rain jacket             -     -     1.585      -  0.000      3  11.417
+           3  sku-3  Rubber boots            2     3     2.000  1.500  1.500      2  12.917
+        DCG 1.500 / ideal DCG 12.917 = nDCG@3 0.116     gain exponential, ideal judged, unjudged zero
+        unjudged results: sku-5 - nDCG@3 lies between 0.116 and 0.458
+
+        too high: sku-4 (grade 0, rank 1), sku-5 (unjudged, rank 2)
+        lost most by
+          sku-2  Winter boots Borealis   grade 3   rank 4         -0.442
+          sku-1                          grade 3   not returned   -0.442
+        since the baseline: 2 out (sku-1 from rank 1, sku-2 from rank 2 to 4 "Winter boots Borealis"),
+                            2 in (sku-4 at rank 1, sku-5 at rank 2), Jaccard@3 0.20, RBO 0.27
+    """)
+
+
+def test_the_documents_with_the_highest_gains_come_first_of_those_that_left(shop: Shop) -> None:
+    accepted = ["x", "y", "sku-3", "z", "sku-1"]
+    assert since(report(shop, accepted, ["x"], min_ndcg=0.5)).startswith(
+        "4 out (sku-1 from rank 5, sku-3 from rank 3, y from rank 2, z from rank 4), Jaccard@10 0.20"
+    )
+    accepted = ["x", "y", "sku-3", "z", "w", "sku-1"]
+    assert since(report(shop, accepted, ["x"], min_ndcg=0.5)).startswith(
+        "5 out (sku-1 from rank 6, sku-3 from rank 3, y from rank 2, ...), Jaccard@10"
+    )
+    assert since(report(shop, accepted, ["x"], FULL, min_ndcg=0.5)).startswith(
+        "5 out (sku-1 from rank 6, sku-3 from rank 3, y from rank 2, z from rank 4, w from rank 5), Jaccard@10"
+    )
+
+
+@pytest.mark.parametrize(
+    ("accepted", "ranking", "first"),
+    [
+        (["sku-1", "sku-2"], ["sku-1", "sku-2"], "nDCG@10 0.884 is below 0.900   (baseline 0.884)"),
+        (["sku-2"], ["sku-1", "sku-2"], "nDCG@10 0.884 is below 0.900   (baseline 0.542, up 0.342)"),
+        (
+            ["sku-1", "sku-2", "sku-3"],
+            ["sku-1", "x", "sku-2", "sku-3"],
+            "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050",
+        ),
+    ],
+)
+def test_the_first_line_says_what_the_baseline_was(
+    shop: Shop, accepted: list[str], ranking: list[str], first: str
+) -> None:
+    text = " ".join(report(shop, accepted, ranking, min_ndcg=0.9).split("\nquery")[0].split("\n    "))
+    assert text == f"shop.relevance.yaml:41: {first}"
+
+
+def test_in_doubt_that_is_said_first(shop: Shop) -> None:
+    text = report(shop, ["sku-1", "sku-2"], ["x", "sku-1"], min_ndcg=0.6, min_judged=0.9)
+    assert text.splitlines()[:2] == [
+        "shop.relevance.yaml:41: inconclusive: 1 of the top 2 judged, less than min_judged 0.9",
+        "  nDCG@10 0.342 is below 0.600   (baseline 0.884, down 0.542)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "then", "said"),
+    [
+        (["sku-1", "sku-2", "sku-3"], 1.0, "the ranking is the same"),
+        (["sku-1", "sku-2", "sku-3"], None, "the ranking is the same"),
+        (
+            ["sku-1", "sku-2", "sku-3"],
+            0.75,
+            "the ranking is the same; its score was 0.750 that day and is 1.000 today: the judgments or settings "
+            "changed",
+        ),
+        (
+            ["sku-2", "sku-1", "sku-3"],
+            0.75,
+            "2 moved (sku-1 1 -> 2, sku-2 2 -> 1), Jaccard@10 1.00, RBO 0.90 the score of the accepted ranking was "
+            "0.750 that day and is 1.000 today: the judgments or settings changed too",
+        ),
+    ],
+)
+def test_whether_the_ranking_or_the_judgments_changed(
+    shop: Shop, ranking: list[str], then: float | None, said: str
+) -> None:
+    assert since(report(shop, ["sku-1", "sku-2", "sku-3"], ranking, then=then)) == said
+
+
+def test_a_case_without_judgments_says_what_changed_too(shop: Shop) -> None:
+    text = report(shop, ["a", "b"], ["b"], judgments={}, expect={"first": "a"})
+    assert since(text) == "1 out (a from rank 1), 1 moved (b 2 -> 1), Jaccard@10 0.50, RBO 0.45"
+    assert "(baseline" not in text
+
+
+anything = st.text(min_size=1, max_size=60)
+
+
+@given(accepted=st.lists(anything, max_size=12), ranking=st.lists(anything, max_size=12), title=anything)
+def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
+    accepted: list[str], ranking: list[str], title: str
+) -> None:
+    case = case_from_values({"query": "q", "judgments": {"a": 1}})
+    scored = score_case(case, read_ranking([{"id": document, "title": title} for document in ranking]))
+    found = baseline.since(baseline.Entry("q", None, "q", {}, 10, tuple(accepted)), scored, 0.05)
+    for full in (False, True):
+        for spans in since_lines(found, scored, dict.fromkeys(accepted, title), full=full):
+            text = "".join(text for text, _ in spans)
+            assert harmless(text) == text
+            assert width(text) <= 100
+
+
+def entry(query: str, change: float, score: float = 0.5, **values: Any) -> Entry:
+    where = {"file": "shop.relevance.yaml", "line": 3, "id": query, "name": query, "query": query}
+    how = {"search": "search", "variant": None, "tags": (), "weight": 1.0, "k": 10, "standing": "within"}
+    known: dict[str, Any] = {**where, **how, "verdict": "passed", "outcome": "passed", "score": score, "change": change}
+    return Entry(**{**known, **values})
+
+
+def summary(entries: list[Entry], gone: dict[str, list[str]] | None = None, verbose: int = 0, **keys: Any) -> list[str]:
+    return plain(baseline_lines(entries, gone or {}, verbose, **keys)).splitlines()
+
+
+class TestSummary:
+    def test_nothing_moved(self) -> None:
+        assert summary([entry("boots", 0.0), entry("hats", 0.0004), entry("socks", -0.0004)]) == []
+
+    def test_the_biggest_movers_first_and_five_of_each(self) -> None:
+        entries = [entry(f"q{number}", (-1) ** number * number / 20) for number in range(1, 15)]
+        lines = summary(entries)
+        assert lines[0] == "down since the baseline"
+        assert [line.split()[0] for line in lines[1:6]] == ["-0.650", "-0.550", "-0.450", "-0.350", "-0.250"]
+        assert lines[1] == "  -0.650  1.150 -> 0.500  q13   passed   shop.relevance.yaml:3"
+        assert lines[6:8] == ["  ... 2 more (-v shows all)", "up since the baseline"]
+        assert lines[13] == "  ... 2 more (-v shows all)"
+        assert len(summary(entries, verbose=1)) == 16
+
+    def test_several_variants_are_named(self) -> None:
+        entries = [entry("boots", -0.2, variant="bm25"), entry("boots", -0.3, variant="a long name of a variant")]
+        assert summary(entries) == [
+            "down since the baseline",
+            "  -0.300  0.800 -> 0.500  boots  a long name o...   passed   shop.relevance.yaml:3",
+            "  -0.200  0.700 -> 0.500  boots  bm25               passed   shop.relevance.yaml:3",
+        ]
+
+    @pytest.mark.parametrize(
+        ("accepts", "beginnings"),
+        [
+            (None, ["1 case is better", "2 cases have a stale", "1 case has no baseline yet", "2 baseline entries"]),
+            ("new", ["1 case is better", "2 cases have a stale", "2 baseline entries"]),
+            ("all", []),
+        ],
+    )
+    def test_what_is_to_be_done_unless_it_is_being_done(self, accepts: str | None, beginnings: list[str]) -> None:
+        entries = [
+            *(entry("boots", 0.0, standing="improvement", variant=variant) for variant in ("a", "b")),
+            *(entry(query, 0.0, standing="stale") for query in ("hats", "caps")),
+            entry("new", 0.0, standing="new"),
+        ]
+        lines = summary(entries, {"shop.relevance.yaml": ['"old"', '"older"']}, accepts=accepts)
+        assert len(lines) == len(beginnings)
+        assert all(line.startswith(beginning) for line, beginning in zip(lines, beginnings, strict=True))
+
+    def test_many_entries_that_are_gone(self) -> None:
+        names = [f'"case {number}"' for number in range(9)]
+        assert summary([], {"shop.relevance.yaml": names}) == [
+            '9 baseline entries are of cases that are gone: "case 0", "case 1", "case 2" and 6 more;',
+            "    --relevance-update drops them",
+        ]
+
+    @given(query=anything, change=st.floats(-1, 1))
+    def test_lines_are_narrow_whatever_queries_are_called(self, query: str, change: float) -> None:
+        for line in summary([entry(query, change, max(change, 0.0), variant=query), entry("boots", 0.0)]):
+            assert harmless(line) == line
+            assert width(line) <= 100
