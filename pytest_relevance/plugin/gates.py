@@ -150,11 +150,12 @@ def _log(session: pytest.Session, facts: FileFacts, judged: _Judged, outcome: Ou
     """Report a gate as pytest reports a test."""
     manager, hook, name = session.config.pluginmanager, session.config.hook, judged.name
     knowing_items = [plugin for plugin in map(manager.get_plugin, _KNOWING_ITEMS) if plugin is not None]
-    log = manager.subset_hook_caller("pytest_runtest_logreport", knowing_items)
+    log = manager.subset_hook_caller("pytest_runtest_logreport", [session, *knowing_items])
     nodeid, location = f"{facts.node}::{name}", (facts.node, judged.line - 1, name)
     found = [("verdict", outcome), ("found", judged.message)]
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
     session.testscollected += 1  # progress is measured by it, and is never more than all
+    session.testsfailed += outcome == "failed"  # as the session itself would, but it would stop the run for --maxfail
     now = time()
     make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
     log(report=make("passed", None, "setup"))

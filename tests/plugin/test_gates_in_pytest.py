@@ -109,7 +109,9 @@ def test_a_gate_alone_fails_a_run(shop: Project) -> None:
     assert shop.run().counts == {"passed": 5, "failed": 1, "skipped": 1}
     without_terminal = shop.run("-p", "no:terminal")
     assert (without_terminal.code, without_terminal.text) == (pytest.ExitCode.TESTS_FAILED, "")
-    assert shop.run("-x").code == pytest.ExitCode.TESTS_FAILED
+    first = shop.run("-x")
+    assert first.code == pytest.ExitCode.TESTS_FAILED
+    assert "stopping" not in first.text  # there is nothing left to run
 
 
 def test_in_junit_it_is_a_test_case_like_the_others(shop: Project) -> None:
