@@ -35,6 +35,7 @@ from pytest_relevance.reports.text import (
     pad,
     width,
 )
+from pytest_relevance.reports.variants import variant_lines
 
 __all__ = ["Entry", "summary_lines"]
 
@@ -53,6 +54,7 @@ def summary_lines(entries: Sequence[Entry], verbose: int = 0, gates: Gates = Map
     if verbose >= 0:
         lines += _slices(compared, variants, verbose)
         lines += _differences(compared, variants, verbose)
+        lines += variant_lines(compared, variants) if len(variants) > 1 else []
         lines += _lowest(entries, variants, verbose)
     lines += repeat_lines(entries, verbose)
     return lines

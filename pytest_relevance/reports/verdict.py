@@ -14,7 +14,7 @@ from pytest_relevance.reports.entries import (
     variant_label,
 )
 from pytest_relevance.reports.suites import Gates
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, Line, cut, folded, line
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, Line, cut, line, wrapped
 from pytest_relevance.runs.held import REGRESSION
 from pytest_relevance.wording import counted
 
@@ -36,7 +36,7 @@ def verdict_lines(entries: Sequence[Entry], gates: Gates, unfinished: int = 0) -
     statuses = {entry.status for entry in entries}
     is_bad = unfinished or outcomes["failed"] or statuses & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes["skipped"] else GOOD
-    return [line(text, style) for text in folded("; ".join(parts), indent="  ")]
+    return [line(text, style) for text in wrapped("", parts, separator="; ")]
 
 
 def _cases(entries: Sequence[Entry]) -> str:

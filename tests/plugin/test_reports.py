@@ -154,10 +154,11 @@ def test_the_summary(shop: Project) -> None:
     assert rows[lowest + 1] == ["0.138", "smart", "watch", "failed", "shop.relevance.yaml:5"]
 
 
-def test_the_summary_at_q_is_a_line_a_suite(shop: Project) -> None:
+def test_the_summary_at_q_is_a_line_a_suite_and_the_verdict(shop: Project) -> None:
     shop.cases("cases: [{query: phone, judgments: {p1: 1}}]", "more.relevance.yaml")
     rows = shop.run("-q").summary_rows
-    assert [row[0] for row in rows] == ["more.relevance.yaml", "shop.relevance.yaml"]
+    assert [row[0] for row in rows[:-1]] == ["more.relevance.yaml", "shop.relevance.yaml"]
+    assert " ".join(rows[-1]) == "4 cases: 2 passed, 1 failed, 1 measured; mean nDCG@10 0.713"
     assert rows[0][1:6] == ["mean", "nDCG@10", "1.000", "1", "measured"]
 
 

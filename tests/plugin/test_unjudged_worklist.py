@@ -85,7 +85,7 @@ def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
         ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2902", ""),
         ("passes x", "passes x", "x", "Title of x", "2", "0.0000", ""),
     ]
-    assert run.summary.splitlines()[-1] == "8 unjudged results of 6 queries: worklist.csv"
+    assert "8 unjudged results of 6 queries: worklist.csv" in run.summary.splitlines()
 
 
 def test_the_checks_of_tests_in_python_are_listed(project: Project) -> None:
@@ -127,7 +127,7 @@ def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...
         ("d", "backwards: 1"),
         ("a", "words: 1"),
     ]
-    assert run.summary.splitlines()[-1] == "2 unjudged results of 1 query: worklist.csv"
+    assert run.summary.splitlines()[-2] == "2 unjudged results of 1 query: worklist.csv"
 
     project.cases("cases: [{query: a b c d, judgments: {b: 3, c: 1}}]")
     project.run(OPTION, *workers)
@@ -168,7 +168,7 @@ def test_nothing_unjudged(project: Project) -> None:
     run = project.run(OPTION)
 
     assert (project.path / "worklist.csv").read_text(encoding="utf-8") == HEADER
-    assert run.summary.splitlines()[-1] == "no unjudged results: worklist.csv has only its header"
+    assert run.summary.splitlines()[-2] == "no unjudged results: worklist.csv has only its header"
 
 
 def test_no_case_at_all(project: Project) -> None:
@@ -345,7 +345,7 @@ def test_a_list_that_cannot_be_written_fails_the_run(project: Project, workers: 
 
     assert run.counts == {"passed": 1}
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert run.summary.splitlines()[-1] == (
+    assert run.summary.splitlines()[-2] == (
         f"1 unjudged result of 1 query, and no list of them: there is no folder {project.path / 'out'}; "
         "make it, or name a file in another one"
     )
@@ -441,6 +441,6 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
     project.cases(cases.format(files="[qrels.txt, worklist.csv]"))
     again = project.run("--relevance-unjudged=left.csv", *workers)
 
-    assert again.summary.splitlines()[-1] == "no unjudged results: left.csv has only its header"
+    assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
     assert again.code == 0
     assert [entry["verdict"] for entry in again.entries.values()] == ["measured"] * 10

@@ -97,6 +97,8 @@ def test_search_variants_stand_side_by_side() -> None:
         side by side, the widest apart first   bm25  hybrid
           winter boots                        0.200   0.800
           lamp                                0.900   0.850
+        against bm25  change     95 % interval      p  better  worse  same
+          hybrid      +0.183  -0.050 to +0.600  1.000       1      1     1
         lowest
           0.200  winter boots  bm25     failed   shop.relevance.yaml:1
           0.500  torch         bm25     passed   shop.relevance.yaml:1
@@ -186,6 +188,8 @@ def test_checks_beside_variants_have_a_suite_line_only() -> None:
           shoes  0.900   0.800   1 case
         side by side, the widest apart first   bm25  hybrid
           boots                               0.900   0.800
+        against bm25  change    95 % interval      p  better  worse  same
+          hybrid      -0.050  -0.100 to 0.000  1.000       0      1     1
         lowest
           0.500  torch  relevance.check   passed   test_shop.py:1
           0.800  boots  hybrid            passed   shop.relevance.yaml:1
