@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
+from pytest_relevance.judgments.columns import find_columns
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.tables import first_line, refuse_header
@@ -137,7 +138,7 @@ def _look_at_options(source: Source, known: Format) -> None:
     """Refuse what was said of a file and means nothing for its format."""
     if source.options and known.name != "elasticsearch":
         source.refuse(
-            f"query= is for a request of Elasticsearch, and this is {known.name} ({known.about}); leave it out"
+            f"query= is for Elasticsearch requests, and this is {known.name} ({known.about}); leave it out"
         )
 
 
@@ -150,7 +151,8 @@ def _refuse_unknown(source: Source, what: str) -> NoReturn:
     usable = [one for one in FORMATS.values() if (one.ratings if what == "judgments" else one.queries) is not None]
     line = first_line(source)
     names = header_of(line, separator_of(line))
-    if what == "judgments" and len(names) > 1 and not any(map(number_of, names)) and not source.looks_like_json:
+    is_header = len(names) > 1 and not any(map(number_of, names)) and not source.looks_like_json
+    if is_header and (what == "judgments" or find_columns(names, ("document", "grade"))):
         refuse_header(source, names)
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(

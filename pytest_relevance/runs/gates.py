@@ -80,12 +80,16 @@ class Verdict:
 
 
 def judge(gate: Gate, cases: Iterable[Counted]) -> Verdict:
-    """Judge one gate over the cases of a file (those that were skipped left out) in one variant."""
+    """Judge one gate over the cases of a file (those that were skipped left out) in one variant.
+
+    An error fails every gate of its file, whatever its tag: nobody knows what else the search would have got wrong.
+    """
+    cases = list(cases)
     looked_at = [case for case in cases if gate.tag is None or gate.tag in case.tags]
     if not looked_at:
         return Verdict(gate, (Finding(False, f"no case{f' has the tag {gate.tag}' if gate.tag else ' ran'}"),))
     found = [*_JUDGES[gate.condition](gate, looked_at)]
-    if errors := [case.id for case in looked_at if case.errored]:
+    if errors := [case.id for case in cases if case.errored]:
         found.insert(0, Finding(False, f"{_count(errors, 'case')} ended in an error: {_some(errors)}", ERRORS))
     return Verdict(gate, tuple(found))
 

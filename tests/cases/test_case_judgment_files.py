@@ -152,7 +152,7 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         (
             "case",
             "{file: qrels.txt, query: x}",
-            ".file: qrels.txt: query= is for a request of Elasticsearch, and this is trec",
+            ".file: qrels.txt: query= is for Elasticsearch requests, and this is trec",
         ),
         ("suite", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),
         ("case", "{file: qrels.txt, format: trek}", '.format: unknown format "trek"; it may be '),

@@ -247,7 +247,7 @@ def test_query_says_nothing_of_another_format(tmp_path: Path) -> None:
     path = tmp_path / "judgments.csv"
     path.write_text("query,doc_id,grade\nq,a,1\n")
     (problem,) = problems(path, query="params.text")
-    assert problem.startswith("FILE: query= is for a request of Elasticsearch, and this is csv (")
+    assert problem.startswith("FILE: query= is for Elasticsearch requests, and this is csv (")
     assert query_problems(path, "params.text") == [problem]
 
 

@@ -211,6 +211,21 @@ def test_a_snapshot_of_quepid_is_a_run_and_no_book(tmp_path: Path) -> None:
     assert "no column for the grade" in problem
 
 
+@pytest.mark.parametrize("other", ["star_rating", "avg_rating", "judgment", "label"])
+def test_a_column_beside_the_grade_is_no_rater(tmp_path: Path, other: str) -> None:
+    judgments = read_judgments(written(tmp_path, f"query,docid,{other},grade\nq,a,5,0\nq,b,4,3\n"))
+    assert judgments == {"q": {"a": 0, "b": 3}}
+    assert judgments.raters == ()
+    assert judgments.notices == (f"the column {other} is left out: the grade is in grade",)
+
+
+@pytest.mark.parametrize("header", ["query,docid,ratng", "query,dcoid,rating", "query,docid"])
+def test_a_misspelt_header_of_judgments_is_none_of_queries(tmp_path: Path, header: str) -> None:
+    path = written(tmp_path, f"{header}\nq,a,1\n")
+    with pytest.raises(JudgmentFileError, match="a table of judgments begins with a header"):
+        read_queries(path)
+
+
 def test_a_wrong_rating_of_one_of_several_raters(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,ann_rating,bob_rating\nq,a,0,2\nq,b,1,many\n")
     (problem,) = problems(path)

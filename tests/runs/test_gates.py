@@ -106,3 +106,9 @@ def test_the_mean_that_is_found_is_met_as_a_bound(scored: list[tuple[float, floa
     assert verdict({"mean": {"nDCG@10": mean}}, *cases).outcome == "passed"
     if mean < 0.999:
         assert verdict({"mean": {"nDCG@10": mean + 0.001}}, *cases).outcome == "failed"
+
+
+def test_an_error_of_another_tag_fails_the_gate_too() -> None:
+    failed = verdict({"passing": 1, "tag": "head"}, case("a", 1.0, tags=["head"]), case("b", errored=True))
+    assert failed.outcome == "failed"
+    assert failed.reasons[0] == '1 case ended in an error: "b"'

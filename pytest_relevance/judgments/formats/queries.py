@@ -31,8 +31,10 @@ def _header(source: Source) -> dict[str, int]:
     if _TEXT not in at and _ID in at:
         text = next((number for number, name in enumerate(names) if name.lower() in _BEIR_TEXT), None)
         at |= {_TEXT: text} if text is not None else {}
-    is_judgments = tables.layout(names) is not None
-    return at if _TEXT in at or (_ID in at and is_judgments) else {}
+    if tables.layout(names) is not None:
+        return at
+    # a header with a document or a grade alone is one of judgments, with a mistake in it
+    return at if _TEXT in at and not find_columns(names, ("document", "grade")) else {}
 
 
 def _is_id_and_text(source: Source) -> bool:

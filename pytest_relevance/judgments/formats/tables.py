@@ -26,6 +26,9 @@ ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant":
 FINAL = frozenset({"finalrating", "finalgrade", "consensus"})
 """Columns (folded) that hold what was made of the raters' columns beside them: not read where those are."""
 
+_OF_RATINGS = ("rating", "grade", "judgment", "judgement")
+_CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
+
 _WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
 _GOVUK_QUERY = "queryentryquery"
@@ -55,16 +58,19 @@ def layout(names: Sequence[str]) -> Layout | None:
 
 
 def _raters(names: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, str]]:
-    """The columns that hold a rater's ratings each: `x_rating` and `y_rating`, or a book's, with a name alone."""
+    """The columns that hold a rater's ratings each: `x_rating` and `y_rating`, or a book's, with a name alone.
+
+    Beside a column that is called grade, or as grades are, there are none: `star_rating` is something else there.
+    """
+    if "grade" in at or find_columns(names, ("rank",)):  # with ranks it is a run, such as Quepid's snapshot
+        return []
     rating = [
         (number, name)
         for number, name in enumerate(names)
-        if folded(name).endswith(("rating", "grade", "judgment", "judgement")) and folded(name) not in FINAL
+        if folded(name).endswith(_OF_RATINGS) and folded(name) not in FINAL
     ]
     if len(rating) > 1:
         return [(number, _rater_name(name)) for number, name in rating]
-    if "grade" in at or find_columns(names, ("rank",)):  # with ranks it is a run, such as Quepid's snapshot
-        return []
     others = [
         (number, name)
         for number, name in enumerate(names)
@@ -73,8 +79,24 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, str]
     return others if len(others) > 1 else []
 
 
+def _left_out(found: Layout) -> list[str]:
+    """What to say of columns that look like grades and are not read."""
+    if found.raters:
+        final = [name for name in found.names if folded(name) in FINAL]
+        return [
+            f"the column {name} is left out: the ratings of {len(found.raters)} raters are beside it" for name in final
+        ]
+    grade = found.at["grade"]
+    others = [
+        name
+        for number, name in enumerate(found.names)
+        if number != grade and (folded(name).endswith(_OF_RATINGS) or folded(name) in _CALLED_GRADES)
+    ]
+    return [f"the column {name} is left out: the grade is in {found.names[grade]}" for name in others]
+
+
 def _rater_name(column: str) -> str:
-    for ending in ("rating", "grade", "judgment", "judgement"):
+    for ending in _OF_RATINGS:
         name = column[: -len(ending)].rstrip(" _-.") if column.lower().endswith(ending) else ""
         if name:
             return name
@@ -203,8 +225,7 @@ class _Table:
         keys = self._keys()
         described = self._described(keys)
         raters, titles, ratings = cells.get("rater"), cells.get("title"), cells.get("grade", [])
-        place, notices = self._place, []
-        final = [name for name in found.names if folded(name) in FINAL]
+        place, notices = self._place, _left_out(found)
         if found.raters:
             count, times = len(documents), len(found.raters)
             ratings = [rating for column in self._of_raters for rating in column]
@@ -212,8 +233,6 @@ class _Table:
             keys, documents = keys * times, documents * times
             titles = None if titles is None else titles * times
             place = _Cycle(place, count)
-            if final:
-                notices = [f"the column {final[0]} is left out: the ratings of {times} raters are beside it"]
         if "" in keys or "" in documents:
             keep = self._rows_with_ids(keys, documents, ratings, place)
             numbers = list(compress(range(len(keep)), keep))
