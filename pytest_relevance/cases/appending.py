@@ -47,7 +47,10 @@ def _last_case(suite: Suite, data: bytes, text: str) -> tuple[Span, str]:
         raise CaseFileError(suite.path, [Problem(1, 1, message)])
     dash = _DASH.search(text, text.rfind("\n", 0, span.start) + 1, span.start)
     if dash is None or span.kind != "mapping":
-        message = 'the last case does not begin with "- " in a line of its own, so that none can be added below it'
+        message = (
+            'the last case does not begin with "- " in a line of its own, so that none can be added below it; write '
+            'the cases below each other, each beginning with "- query:"'
+        )
         raise CaseFileError(suite.path, [Problem(*place, message)])
     return span, dash[1]
 

@@ -7,7 +7,7 @@ nothing else; where it does not (what is changed stands behind an anchor that an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from pytest_relevance.cases.model import Case, Suite, Terms
@@ -48,6 +48,12 @@ class Edited:
     changes: tuple[Change, ...] = ()
 
 
+class Conflict(Problem):
+    """A document that is judged already, and otherwise: the one thing that `overwrite` helps against."""
+
+    __slots__ = ()
+
+
 def add_judgments(
     data: bytes,
     file: str,
@@ -61,7 +67,7 @@ def add_judgments(
     A document that has this grade already stays as it stands. One that has another grade is an error, or with
     `overwrite` has its grade replaced. `CaseFileError` with everything that stands against it, each at its place.
     """
-    edit = _Edit(data, file, judgments)
+    edit = _Edit(data, file, judgments, may_lack_judgments=True)
     for name, grades in judgments.items():
         edit.judge(name, grades, (titles or {}).get(name, {}), overwrite=overwrite)
     return edit.result()
@@ -78,10 +84,14 @@ def set_floor(data: bytes, file: str, floors: Mapping[str, float | None]) -> Edi
 class _Edit:
     """One edit of one file: the pieces to change, what is wrong, and what the cases shall say afterwards."""
 
-    def __init__(self, data: bytes, file: str, names: Iterable[str]) -> None:
+    def __init__(self, data: bytes, file: str, names: Iterable[str], *, may_lack_judgments: bool = False) -> None:
         self._data = data
         self._file = file
-        self._before = parse_suite(data, file)
+        self._lacking: Sequence[Problem] = ()
+        if may_lack_judgments:
+            self._before, self._lacking = to_be_judged(data, file)
+        else:
+            self._before = parse_suite(data, file)
         self._cases = {case.id: case for case in self._before.cases}
         self._wanted = dict(self._cases)
         self._spans = case_spans(data, {_place(self._cases[name]) for name in names if name in self._cases})
@@ -96,8 +106,8 @@ class _Edit:
             return
         case = self._cases[name]
         held = span.get(_JUDGMENTS)
-        if held is not None and held.kind != "mapping":
-            where = f"behind the alias *{held.value}" if held.kind == "alias" else "in a file"
+        if held is not None and not _is_blank(held) and held.kind != "mapping":
+            where = f"behind the alias *{held.value}" if held.kind == "alias" else _in_file(held)
             self._refuse(case, held, f"the judgments stand {where}; change them there, or write them out in the case")
             return
         added = {}
@@ -108,7 +118,8 @@ class _Edit:
                 continue
             if present is not None and not overwrite:
                 message = f"document {quoted(document)} is judged {present:g} already, and not {grade:g}"
-                self._refuse(case, own or span, f"{message}; keep one of them, or overwrite the one that stands here")
+                cure = "keep one of them, or overwrite the one that stands here"
+                self._refuse(case, own or span, f"{message}; {cure}", Conflict)
             elif own is not None:
                 self._judge_again(case, document, own, grade)
             else:
@@ -145,15 +156,23 @@ class _Edit:
         if self._problems:
             raise CaseFileError(self._file, self._problems)
         if not self._changes:
+            if self._lacking:
+                raise CaseFileError(self._file, self._lacking)
             return Edited(self._data)
         data = (BOM if self._data.startswith(BOM) else b"") + self._pieces.result().encode()
         try:
             after = parse_suite(data, self._file)
         except CaseFileError as error:
-            problems = [replace(problem, message=f"after the change: {problem.message}") for problem in error.problems]
-            raise CaseFileError(self._file, problems) from None
+            raise CaseFileError(self._file, map(self._seen_from_before, error.problems)) from None
         self._compare(after)
         return Edited(data, tuple(self._changes))
+
+    def _seen_from_before(self, problem: Problem) -> Problem:
+        """What is wrong after the edit: at its place in the file as it is, where it was wrong there."""
+        for before in self._lacking:
+            if (before.case, before.message) == (problem.case, problem.message):
+                return before
+        return replace(problem, message=f"after the change: {problem.message}")
 
     def _find(self, name: str) -> Span | None:
         """The text of a case."""
@@ -169,10 +188,10 @@ class _Edit:
         self._refuse(case, None, f"the case comes from {whose}; write it out under cases, to change it here")
         return None
 
-    def _refuse(self, case: Case, span: Span | None, message: str) -> None:
+    def _refuse(self, case: Case, span: Span | None, message: str, kind: type[Problem] = Problem) -> None:
         line, column = _place(case) if span is None else (span.line, span.column)
         file = case.source if span is None else None
-        self._problems.append(Problem(line, column, message, quoted(case.id, 60), file))
+        self._problems.append(kind(line, column, message, quoted(case.id, 60), file))
 
     def _judge_again(self, case: Case, document: str, own: Span, grade: float) -> None:
         """Replace a grade."""
@@ -199,7 +218,9 @@ class _Edit:
             return [f"{' ' * indent}{_JUDGMENTS}:", *in_lines(indent + _STEP)]
 
         try:
-            if held is not None:
+            if held is not None and _is_blank(held):
+                self._fill(span, held, in_braces, in_lines)
+            elif held is not None:
                 self._pieces.insert(held, in_braces, in_lines)
             else:
                 self._pieces.insert(span, [f"{_JUDGMENTS}: {{{', '.join(in_braces)}}}"], with_key)
@@ -208,6 +229,18 @@ class _Edit:
             return
         self._changes += [Change(case.id, _JUDGMENTS, document, None, text) for document, text in written.items()]
         self._want(case.id, grades, {document: titles[document] for document in grades if titles.get(document)})
+
+    def _fill(
+        self, case: Span, blank: Span, in_braces: Sequence[str], in_lines: Callable[[int], Sequence[str]]
+    ) -> None:
+        """Insert pairs where a key holds nothing yet."""
+        if case.flow:
+            after_colon = self._pieces.text_of(replace(blank, start=blank.start - 1, end=blank.start)) == ":"
+            self._pieces.put(blank, f"{' ' * after_colon}{{{', '.join(in_braces)}}}")
+            return
+        if blank.value or blank.marked:
+            self._pieces.put(blank, "")
+        self._pieces.insert(replace(case, end=blank.end), (), lambda indent: in_lines(indent + _STEP))
 
     def _want(self, name: str, grades: Grades, titles: Mapping[str, str]) -> None:
         case = self._wanted[name]
@@ -243,6 +276,25 @@ _NOT_ALONE = (
 
 _FIELDS = tuple(field.name for field in fields(Case))
 _MOVED = frozenset({"line", "column", "terms"})
+
+
+def to_be_judged(data: bytes, file: str) -> tuple[Suite, Sequence[Problem]]:
+    """A case file that is about to get judgments, and what is wrong with it as long as it has not got them.
+
+    `CaseFileError` where something else is wrong with it.
+    """
+    try:
+        return parse_suite(data, file), ()
+    except CaseFileError as error:
+        return parse_suite(data, file, may_lack_judgments=True), error.problems
+
+
+def _in_file(held: Span) -> str:
+    return f"in the file {quoted(held.value)}" if held.kind == "scalar" else "in files"
+
+
+def _is_blank(held: Span) -> bool:
+    return held.kind == "scalar" and scalar_value(held.value) is None
 
 
 def _place(case: Case) -> Place:

@@ -52,8 +52,19 @@ def load_suite(
     return parse_suite(Path(file).read_bytes(), file, shown=shown, owned_tags=owned_tags)
 
 
-def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
-    """A case file from its bytes; `file` is what messages and the suite call it, and where the files it names are."""
+def parse_suite(
+    data: bytes,
+    file: str,
+    *,
+    shown: str | None = None,
+    owned_tags: frozenset[str] = OWNED_TAGS,
+    may_lack_judgments: bool = False,
+) -> Suite:
+    """A case file from its bytes; `file` is what messages and the suite call it, and where the files it names are.
+
+    `may_lack_judgments`: cases are about to get judgments, so that a floor without any and a blank `judgments:` are no
+    mistakes yet; such a case has neither.
+    """
     shown = file if shown is None else shown
     problem = undecodable(data)
     if problem is not None:
@@ -61,9 +72,9 @@ def parse_suite(data: bytes, file: str, *, shown: str | None = None, owned_tags:
     files = Files(file, shown)
     pass_ = None
     with suppress(Careful):
-        pass_ = _Pass(data, file, owned_tags, files, quick=True)
+        pass_ = _Pass(data, file, owned_tags, files, quick=True, may_lack_judgments=may_lack_judgments)
     if pass_ is None or (pass_.problems and pass_.has_cases):
-        pass_ = _Pass(data, file, owned_tags, files, quick=False)
+        pass_ = _Pass(data, file, owned_tags, files, quick=False, may_lack_judgments=may_lack_judgments)
     if pass_.problems:
         raise CaseFileError(shown, pass_.problems)
     return pass_.suite()
@@ -95,11 +106,21 @@ def _seems_to_have_cases(data: bytes) -> bool:
 class _Pass:
     """One reading of a file, or two where suite keys stand below `cases`."""
 
-    def __init__(self, data: bytes, file: str, owned_tags: frozenset[str], files: Files, *, quick: bool) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        file: str,
+        owned_tags: frozenset[str],
+        files: Files,
+        *,
+        quick: bool,
+        may_lack_judgments: bool,
+    ) -> None:
         self._file = file
         self._files = files
         self._owned_tags = owned_tags
         self._quick = quick
+        self._may_lack_judgments = may_lack_judgments
         header: Pairs = {}
         if self._read(data, header):
             self._read(data, header)
@@ -114,7 +135,9 @@ class _Pass:
 
     def _read(self, data: bytes, header: Pairs) -> bool:
         """Read the file with what is known of its header; whether there was more below `cases`."""
-        self._builder = builder = SuiteBuilder(self._file, self._owned_tags, self._files)
+        self._builder = builder = SuiteBuilder(
+            self._file, self._owned_tags, self._files, may_lack_judgments=self._may_lack_judgments
+        )
         self.problems = builder.problems
         known = len(header)
         try:

@@ -174,7 +174,7 @@ def _alike(entries: Iterable[_Entry]) -> Iterator[Finding]:
     """The queries that are the same as an earlier one, or nearly."""
     groups: dict[str, list[_Entry]] = {}
     for entry in entries:
-        groups.setdefault(_normal(entry.query), []).append(entry)
+        groups.setdefault(normal(entry.query), []).append(entry)
     for group in groups.values():
         same: dict[Hashable, list[_Entry]] = {}
         for entry in group if len(group) > 1 else ():
@@ -209,7 +209,7 @@ def _where(other: _Entry, entry: _Entry) -> str:
     return f"in {place}" if place else f"of {quoted(other.query, 60)}"
 
 
-def _normal(query: str) -> str:
+def normal(query: str) -> str:
     """A query without what people do not see or do not mean: case, blanks, the form of characters."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())

@@ -16,10 +16,11 @@ from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.limits import needs_best, unreachable
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import check_tag, node_name
-from pytest_relevance.cases.nodes import MappingNode, Node, Pairs
+from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, is_plain
 from pytest_relevance.cases.places import end_of_path, label_of, later, root_of
 from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
 from pytest_relevance.cases.queries import ListedQuery
+from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.sources import Sources
 from pytest_relevance.wording import quoted
 
@@ -44,12 +45,15 @@ MOST_ELSEWHERE = 100
 class SuiteBuilder:
     """Collects the cases of one file and everything that is wrong with them."""
 
-    def __init__(self, file: str, owned_tags: frozenset[str], files: Files) -> None:
+    def __init__(
+        self, file: str, owned_tags: frozenset[str], files: Files, *, may_lack_judgments: bool = False
+    ) -> None:
         self.problems: list[Problem] = []
         self.count = 0
         self._file = file
         self._sources = Sources(files)
         self._owned_tags = owned_tags
+        self._may_lack_judgments = may_lack_judgments
         self._root = root_of({})
         self._values: dict[str, object] = {}
         self._wrong: frozenset[str] = frozenset()
@@ -89,6 +93,9 @@ class SuiteBuilder:
             example = quoted(f"- query: {node.value}") if text else '"- query: ..."'  # type: ignore[union-attr]
             self.problems.append(problem_at(mark, f"a case is a mapping; write {example}"))
             return
+        if self._may_lack_judgments and _is_blank(node.pairs.get("judgments")):
+            whole, node = node, MappingNode(node.start_mark)  # the other may be an anchor's, and another case's too
+            node.pairs = {name: pair for name, pair in whole.pairs.items() if name != "judgments"}
         pairs = node.pairs
         label = label_of(pairs, self.count)
         if len(self.problems) > reported:
@@ -115,6 +122,8 @@ class SuiteBuilder:
                 graded = self._sources.judgments_of(name, own, values, self._values)
             if defaults:
                 own = {**defaults, **own}
+            if self._may_lack_judgments and not graded.grades:
+                own = {**own, "min_ndcg": None}
             case = checked_case(own, values, self._terms, graded, line=mark.line + 1, column=mark.column + 1)
         except (Refused, RefusedSeveral) as error:
             self._refuse_all(error.all(), node, label)
@@ -270,6 +279,12 @@ class SuiteBuilder:
         else:
             mark = end_of_path(where, refused.path, at_key=refused.at_key)
             self.problems.append(problem_at(mark, refused.render(), label))
+
+
+def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:
+    """Whether a key is there and holds nothing."""
+    node = pair[1] if pair is not None else None
+    return isinstance(node, ScalarEvent) and is_plain(node) and scalar_value(node.value) is None
 
 
 def _undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:

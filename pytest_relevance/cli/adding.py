@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_relevance.cases.appending import add_cases
-from pytest_relevance.cases.editing import Change, add_judgments
+from pytest_relevance.cases.editing import Change, Conflict, add_judgments, to_be_judged
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.review import normal
 from pytest_relevance.cli import FOUND, OK, CommandError
 from pytest_relevance.cli.text import complain, write
 from pytest_relevance.judgments.model import Judgments
@@ -25,7 +26,8 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
     """Add judgments to OUT, and say what became of them. A conflict is a `CaseFileError`, and nothing is written."""
     out = arguments.target
     before = Path(out).read_bytes()
-    found, without = _cases_of(judgments, parse_suite(before, out))
+    suite, _ = to_be_judged(before, out)
+    found, without = _cases_of(judgments, suite)
     grades: dict[str, dict[str, float]] = {}
     titles: dict[str, Mapping[str, str]] = {}
     for query, cases in found.items():
@@ -38,7 +40,8 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
         if without and arguments.add_cases:
             data = add_cases(data, out, rekeyed(judgments, {query: query for query in without}))
     except ValueError as error:  # of which a CaseFileError is one
-        overwrite = "" if arguments.overwrite else "; --overwrite takes the new grade where there is another"
+        conflicts = isinstance(error, CaseFileError) and any(isinstance(one, Conflict) for one in error.problems)
+        overwrite = "; --overwrite takes the new grade where there is another" if conflicts else ""
         raise CommandError(f"{error}\n{harmless(out)}: nothing was written{overwrite}", FOUND) from None
     if without and not arguments.add_cases:
         total = counted(len(all_queries(judgments)), "query", "queries")
@@ -48,6 +51,8 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
             f"{harmless(out)}: {len(without):,} of {total} have no case there and are left out: {named}{more}; "
             "--add-cases adds a case for each"
         )
+    for message in _nearly_there(judgments, without, suite, added=arguments.add_cases):
+        complain(f"{harmless(out)}: {message}")
     if data != before:
         write(out, data)
     _report(out, edited.changes, sum(map(len, grades.values())), len(without) if arguments.add_cases else 0)
@@ -64,6 +69,21 @@ def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]],
         query: [query] if query in ids else by_text.get(judgments.text(query), []) for query in all_queries(judgments)
     }
     return {query: cases for query, cases in found.items() if cases}, [query for query in found if not found[query]]
+
+
+def _nearly_there(judgments: Judgments, without: Sequence[str], suite: Suite, *, added: bool) -> Iterator[str]:
+    """What is said of queries without a case that are one's query but for upper case, blanks or forms of characters."""
+    cases = {normal(case.query): case.query for case in reversed(suite.cases)}
+    texts = map(judgments.text, without)
+    near = [(text, cases[name]) for text in texts if (name := normal(text)) in cases]
+    for text, query in near[:_MOST_NAMED]:
+        what = "is added, and differs" if added else "differs"
+        yield (
+            f"{quoted(text, 40)} {what} from the query {quoted(query, 40)} of a case in upper case, blanks or the form "
+            "of characters alone; for judgments to be added to that case, write both the same"
+        )
+    if len(near) > _MOST_NAMED:
+        yield f"{len(near) - _MOST_NAMED:,} more queries differ from those of cases no more than that"
 
 
 def _report(out: str, changes: Sequence[Change], asked: int, new_cases: int) -> None:

@@ -377,8 +377,8 @@ def test_judgments_in_files_are_not_changed(tmp_path: Path) -> None:
         '/queries.tsv:1: the case comes from /queries.tsv; write it out under cases, to change it here (in case "q1")'
     )
     assert in_file == (
-        "/shop.relevance.yaml:5:31: the judgments stand in a file; change them there, or write them out in the case "
-        '(in case "watch")'
+        '/shop.relevance.yaml:5:31: the judgments stand in the file "judgments.csv"; change them there, or write them '
+        'out in the case (in case "watch")'
     )
     # what a case says itself is laid over what files say
     edited = add_judgments(data, str(path), {"radio": {"b": 1, "new": 2}}, overwrite=True).data.decode()
@@ -479,3 +479,75 @@ def test_floors_of_any_file(file: tuple[str, dict[str, dict[str, float]]], data:
     without = re.sub(r"min_ndcg: [\d.]+|min_ndcg: null", "", edited.data.decode())
     rest = iter(without)
     assert all(character in rest for character in text.replace("min_ndcg: null", ""))
+
+
+# Cases that are about to get what they lack
+
+
+def test_a_case_below_a_floor_gets_the_judgments_that_it_lacks() -> None:
+    text = """
+        min_ndcg: 0.5
+        cases:
+          - query: radio
+          - query: tv
+            min_ndcg: 0.75   # its own
+    """
+    after = judged(text, {"radio": {"r1": 2}, "tv": {"t1": 1}})
+    expected = text.replace("- query: radio\n", "- query: radio\n            judgments:\n              r1: 2\n")
+    expected = expected.replace("# its own\n", "# its own\n            judgments:\n              t1: 1\n")
+    assert after == dedent(expected)
+
+
+@pytest.mark.parametrize(
+    ("stub", "filled"),
+    [
+        ("- query: tv\n  judgments:\n", "- query: tv\n  judgments:\n    t1: 1\n    t2: 0\n"),
+        (
+            "- query: tv\n  judgments:   # later\n    # some day\n  k: 5\n",
+            "- query: tv\n  judgments:   # later\n    # some day\n    t1: 1\n    t2: 0\n  k: 5\n",
+        ),
+        ("- query: tv\n  judgments: null\n  k: 5\n", "- query: tv\n  judgments: \n    t1: 1\n    t2: 0\n  k: 5\n"),
+        ("- {query: tv, judgments: null, k: 5}\n", "- {query: tv, judgments: {t1: 1, t2: 0}, k: 5}\n"),
+        ("- {query: tv, judgments: }\n", "- {query: tv, judgments: {t1: 1, t2: 0}}\n"),
+    ],
+)
+def test_a_blank_key_is_filled_in(stub: str, filled: str) -> None:
+    head = "min_ndcg: 0.5\ncases:\n"
+    assert judged(head + stub, {"tv": {"t1": 1, "t2": 0}}) == head + filled
+
+
+def test_what_still_lacks_judgments_is_refused_where_it_stands() -> None:
+    text = """\
+        min_ndcg: 0.5
+        cases:
+          - query: tv
+            judgments:
+          - query: radio
+          - query: phone
+            judgments:
+    """
+    assert refused(text, {"tv": {"t1": 1, "t2": 0}}) == [
+        f"{FILE}:5:5: the suite's min_ndcg 0.5 applies to this case, which has no judgments; add judgments, or write "
+        'min_ndcg: null (in case "radio")',
+        f"{FILE}:7:15: judgments: expected document: grade pairs or a judgment file, found nothing; write {{}} where "
+        'there are none (in case "phone")',
+    ]
+    assert len(refused(text, {})) == 3
+
+
+def test_what_else_is_wrong_is_refused_before_the_change() -> None:
+    assert refused("cases: [{query: tv, judgments: , quary: x}]", {"tv": {"t1": 1}}) == [
+        f'{FILE}:1:34: unknown key "quary" of a case; did you mean "query"? (in case "tv")'
+    ]
+
+
+def test_an_anchored_stub_is_for_people_to_fill_in() -> None:
+    (message,) = refused("cases:\n  - query: tv\n    judgments: &a\n", {"tv": {"t1": 1}})
+    assert "what stands here has an anchor or a tag; change it by hand" in message
+
+
+def test_judgments_in_a_file_are_named(tmp_path: Path) -> None:
+    (tmp_path / "tv.csv").write_text("query,doc_id,grade\ntv,t1,1\n", encoding="utf-8")
+    data = b"cases:\n  - query: tv\n    judgments: tv.csv\n"
+    with pytest.raises(CaseFileError, match=r'the judgments stand in the file "tv\.csv"; change them there'):
+        add_judgments(data, str(tmp_path / FILE), {"tv": {"t2": 1}})

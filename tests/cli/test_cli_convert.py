@@ -422,3 +422,73 @@ def test_a_real_export_becomes_the_real_qrels(terminal: Terminal) -> None:
     said = terminal.run("convert", rated, "ours.qrels", "--queries", queries)
     assert said.out == "written: ours.qrels: 135 queries, 3,668 judgments\n"
     assert read_judgments("ours.qrels") == read_judgments(CHORUS / "qrels.txt")
+
+
+def test_a_hand_written_stub_gets_what_it_asks_for(terminal: Terminal) -> None:
+    terminal.write("r.csv", "query,doc_id,grade\nhats,h1,3\nboots,b1,2\n")
+    terminal.write(
+        "hand.relevance.yaml",
+        """
+        min_ndcg: 0.5
+        cases:
+          - query: hats
+          - query: boots
+            judgments:
+        """,
+    )
+    said = terminal.run("convert", "r.csv", "hand.relevance.yaml")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines[0] == "hand.relevance.yaml: 2 judgments added"
+    assert [case.judgments for case in read_suite("hand.relevance.yaml").cases] == [{"h1": 3}, {"b1": 2}]
+
+
+def test_a_stub_that_gets_nothing_is_a_mistake_as_before(terminal: Terminal) -> None:
+    terminal.write("r.csv", "query,doc_id,grade\nboots,b1,2\n")
+    terminal.write("hand.relevance.yaml", "min_ndcg: 0.5\ncases:\n  - query: hats\n  - query: boots\n")
+    said = terminal.run("convert", "r.csv", "hand.relevance.yaml")
+    assert said.code == 1
+    first, last = said.err.splitlines()
+    assert first.startswith("hand.relevance.yaml:3:5: the suite's min_ndcg 0.5 applies to this case, which has no")
+    assert last == "hand.relevance.yaml: nothing was written"
+
+
+@pytest.mark.parametrize(
+    ("cases", "options", "cure"),
+    [
+        ("cases: [{query: boots}]\n", ("--add-cases",), 'each beginning with "- query:"'),
+        (
+            "cases:\n  - query: boots\n    judgments: &a {b: 1}\n  - query: hats\n    judgments: *a\n",
+            (),
+            "change them there, or write them out in the case",
+        ),
+        ("cases:\n  - query: hats\n    judgments: shop.csv\n", (), "change them there, or write them out in the case"),
+    ],
+)
+def test_overwriting_is_no_cure_for_what_is_no_conflict(
+    terminal: Terminal, cases: str, options: tuple[str, ...], cure: str
+) -> None:
+    terminal.write("r.csv", "query,doc_id,grade\nhats,h1,3\n")
+    terminal.write("shop.csv", "query,doc_id,grade\nhats,h2,3\n")
+    terminal.write("shop.relevance.yaml", cases)
+    said = terminal.run("convert", "r.csv", "shop.relevance.yaml", *options)
+    assert said.code == 1
+    assert cure in said.err
+    assert said.err.splitlines()[-1] == "shop.relevance.yaml: nothing was written"
+    assert terminal.read("shop.relevance.yaml") == cases
+
+
+@pytest.mark.parametrize(
+    ("options", "says"), [((), "differs from the query"), (("--add-cases",), "is added, and differs from the query")]
+)
+def test_a_query_that_is_nearly_that_of_a_case_is_named(
+    terminal: Terminal, options: tuple[str, ...], says: str
+) -> None:
+    terminal.write("r.csv", "query,doc_id,grade\nbluetooth  speaker,s1,3\nhats,h1,3\n")
+    terminal.write("shop.relevance.yaml", "cases:\n  - query: Bluetooth Speaker\n    judgments: {s1: 2}\n")
+    said = terminal.run("convert", "r.csv", "shop.relevance.yaml", *options)
+    assert said.code == 0
+    assert said.err.splitlines()[-1].startswith(
+        f'shop.relevance.yaml: "bluetooth  speaker" {says} "Bluetooth Speaker" of a case in upper case, blanks'
+    )
+    assert said.err.count("Bluetooth Speaker") == 1
+    assert len(read_suite("shop.relevance.yaml").cases) == (3 if options else 1)
