@@ -25,6 +25,9 @@ from pytest_relevance.wording import did_you_mean, listed, quoted
 MOST_NAMED = 3
 """Queries without a case that a warning names."""
 
+_IDS_ALONE = frozenset({"trec"})
+"""The formats whose judgments never say the text of a query."""
+
 MOST_MISSES = 3
 MOST_COMPARED = 5_000
 """Misses that are answered with a close name, and names that are compared for each: 100,000 would take a second."""
@@ -75,6 +78,7 @@ class JudgmentFile:
         self.ratings = ratings
         self.terms = terms
         self.used = set[str]()
+        self.other_texts: dict[str, str] = {}
         self._rows: dict[str, list[int]] | None = None
         self._whole: Judgments | None = None
         try:
@@ -89,6 +93,11 @@ class JudgmentFile:
         known, name, text = self.known, asked.id, asked.text
         if name is not None and (name in known or name in known.queries):
             names = [name, text]
+            if (
+                known.text(name) not in (name, text)
+                and " ".join(text.split()).casefold() != known.text(name).casefold()
+            ):
+                self.other_texts[name] = text
         else:
             names = [*known.known_as(text), *asked.ids]
         # a text may look like the id of another query
@@ -117,6 +126,11 @@ class JudgmentFile:
     def notices(self) -> list[str]:
         """What somebody should know of the file: what was left out in reading, and what no case will use."""
         found = [f"{self.name}: {notice}" for notice in self.ratings.notices]
+        found += [
+            f"{self.name}: the query {quoted(key, 40)} is {quoted(self.known.text(key), 40)} there and "
+            f"{quoted(text, 40)} in its case; its judgments are used all the same: is it the same query?"
+            for key, text in list(self.other_texts.items())[:MOST_NAMED]
+        ]
         unknown = [key for key in self.known if key not in self.used]
         if unknown:
             names = ", ".join(quoted(key, 40) for key in unknown[:MOST_NAMED])
@@ -227,9 +241,16 @@ class JudgmentFiles:
         names = listed(map(quoted, asked.names))
         count = sum(len(file.known) for file in files)
         what = f"none of the {count:,} queries in {where} is" if count > 1 else f"the only query in {where} is not"
+        if asked.id is None and all(file.ratings.format in _IDS_ALONE for file in files):
+            cure = f"they have ids alone: give the case its id, or name a file with the texts, queries: ...; {cure}"
         self._misses += 1
         close = _close(files, asked) if self._misses <= MOST_MISSES else ""
         return Refused(f"no judgments: {what} {names}{close}; {cure}")
+
+
+def _loosely(text: str) -> str:
+    """A text without what makes no other query of it: case and spaces."""
+    return " ".join(text.split()).casefold()
 
 
 def _no_ids(text: str) -> Sequence[str]:

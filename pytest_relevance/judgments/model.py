@@ -97,6 +97,12 @@ class Judgments(dict[str, dict[str, float]]):
         self.place = place if place is not None else _nowhere_at_all
         self._by_text: dict[str, list[str]] | None = None
 
+    def __repr__(self) -> str:
+        """What it is in a line: printed whole, a million judgments help nobody. `dict(...)` prints them."""
+        named = f"{self.file}: " if self.file else ""
+        count = sum(map(len, self.values()))
+        return f"<Judgments {named}{len(self):,} queries, {count:,} judgments>"
+
     @property
     def unrated(self) -> list[str]:
         """The queries that the file names without judging any document."""

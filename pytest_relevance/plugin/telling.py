@@ -13,6 +13,7 @@ import pytest
 
 from pytest_relevance.plugin.failures import AsyncFixture, CaseError
 from pytest_relevance.plugin.running import CaseRun
+from pytest_relevance.reports.reasons import query_beside_id
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.wording import listed, quoted
 
@@ -49,7 +50,8 @@ Without any plugin: a plain fixture may return an async function, which the case
 def failure(this: CaseRun, item: pytest.Item) -> dict[str, Any]:
     """What is told of a case that failed, or that could not be scored."""
     if this.scored is not None and this.lines is not None:
-        return _told(this, item, "; ".join(this.scored.reasons), this.lines, this.brief or this.lines)
+        why = "; ".join(filter(None, (*this.scored.reasons, query_beside_id(this.case))))
+        return _told(this, item, why, this.lines, this.brief or this.lines)
     first, *more = map(harmless, str(this.error).split("\n"))
     brief = [line(f"{this.where}: {first}", BAD)]
     return _told(this, item, first, [*brief, *map(line, more), line(this.facts)], brief)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import isnan
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.reports.table import number
 from pytest_relevance.reports.text import (
     BAD,
@@ -41,7 +41,14 @@ def reasons_in_brief(scored: Scored, where: str) -> Line:
         parts.append(open_)
     if scored.verdict == INCONCLUSIVE and scored.unjudged:
         parts.append(f"judge these: {', '.join(scored.unjudged)}")
+    if asked := query_beside_id(scored.case):
+        parts.append(asked)
     return (where, PLAIN), (harmless("; ".join(parts)), STYLES.get(scored.verdict, PLAIN))
+
+
+def query_beside_id(case: Case) -> str:
+    """`query "smart watch"` where the name of the case does not say it: `q043` is nobody's query."""
+    return f'query "{case.query}"' if case.id != case.query else ""
 
 
 def reasons_in_full(scored: Scored, where: str, titles: Mapping[str, str], found: Since | None = None) -> list[Line]:

@@ -7,10 +7,12 @@ wing, which does all arithmetic.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import Settings
 
@@ -46,7 +48,8 @@ def evaluate(
     first of them tell.
 
     The index of the result holds the query ids as text, in the order of the judgments. A judged query without a ranking
-    scores as an empty ranking; rankings of queries without judgments are ignored. A document that is returned twice
+    scores as an empty ranking (a `RelevanceWarning` when that is all of them); rankings of queries without judgments
+    are ignored. A document that is returned twice
     counts at its first rank. Where a measure is not defined (nDCG without a relevant document) the score is NaN, or 0
     with `undefined="zero"`.
 
@@ -65,11 +68,21 @@ def evaluate(
 
     from pytest_relevance.metrics.batch import score_batch
 
-    compiled = compile_judgments(judgments)
-    scores = score_batch(list(parsed.values()), compiled, compile_rankings(rankings), settings)
+    compiled, ranked = compile_judgments(judgments), compile_rankings(rankings)
+    if compiled.queries and ranked.queries and set(compiled.queries).isdisjoint(ranked.queries):
+        warnings.warn(RelevanceWarning(_nothing_in_common(compiled, ranked)), stacklevel=2)
+    scores = score_batch(list(parsed.values()), compiled, ranked, settings)
     index = pandas.Index(compiled.queries, dtype=object, name="query")
     table: pandas.DataFrame = pandas.DataFrame(dict(zip(parsed, scores, strict=True)), index=index, copy=False)
     return table
+
+
+def _nothing_in_common(judgments: Judgments, rankings: Rankings) -> str:
+    examples = f"such as {judgments.queries[0]!r} and {rankings.queries[0]!r}"
+    return (
+        f"none of the {len(judgments.queries):,} judged queries has a ranking, so that all score as empty ones; the "
+        f"judgments and the rankings seem to name queries differently, {examples}"
+    )
 
 
 def compile_judgments(judgments: AnyJudgments) -> Judgments:

@@ -642,3 +642,22 @@ def test_a_suite_is_the_same_with_its_judgments_in_the_file_and_in_another(
     for suite in suites[1:]:
         assert [(case.id, case.query, case.judgments, case.min_ndcg) for case in suite.cases] == inline
         assert suite.terms == suites[0].terms
+
+
+def test_qrels_know_ids_alone(rated: Shop) -> None:
+    rated.write("qrels.txt", "q1 0 shoe-1 3\nq2 0 bag-1 1\n")
+    (found,) = rated.mistakes("judgments: qrels.txt\ncases: [{query: blue shoes}]\n")
+    assert 'is "blue shoes"; they have ids alone: give the case its id, or name a file with the texts' in found
+
+
+def test_another_text_under_the_same_id_is_warned_of(rated: Shop) -> None:
+    rated.write("more.csv", "query_id,query,doc_id,grade\nq1,notebook,a,1\n")
+    suite = rated.read("judgments: more.csv\ncases: [{id: q1, query: laptop}]\n")
+    assert suite.cases[0].judgments == {"a": 1}
+    (warning,) = suite.warnings
+    assert warning.startswith('more.csv: the query "q1" is "notebook" there and "laptop" in its case; ')
+
+
+def test_the_same_text_in_other_letters_is_no_other_text(rated: Shop) -> None:
+    rated.write("more.csv", "query_id,query,doc_id,grade\nq1,Lap  Top,a,1\n")
+    assert rated.read("judgments: more.csv\ncases: [{id: q1, query: lap top}]\n").warnings == ()

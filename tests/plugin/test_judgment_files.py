@@ -55,7 +55,7 @@ def test_a_failure_names_the_line_in_the_file_of_queries(shop: Project, options:
     shop.cases(THREE_LINES)
     run = shop.run(*options)
     assert "data/queries.tsv:2: nDCG@10 0.710 is below 0.900" in run.text
-    assert run.short_summary == ["FAILED shop.relevance.yaml::q2 - nDCG@10 0.710 is below 0.900"]
+    assert run.short_summary == ['FAILED shop.relevance.yaml::q2 - nDCG@10 0.710 is below 0.900; query "b a"']
 
 
 def test_so_does_the_summary(shop: Project) -> None:

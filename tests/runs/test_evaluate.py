@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance import evaluate
+from pytest_relevance import RelevanceWarning, evaluate
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.runs.evaluate import compile_judgments, compile_rankings
 
@@ -174,3 +174,11 @@ def test_what_was_compiled_once_may_be_scored_often() -> None:
         pd.testing.assert_frame_equal(evaluate(judgments, rankings, metric), evaluate(JUDGMENTS, RANKINGS, metric))
     assert compile_judgments(judgments) is judgments
     assert compile_rankings(rankings) is rankings
+
+
+def test_judgments_and_rankings_with_no_query_in_common_are_warned_of() -> None:
+    with pytest.warns(
+        RelevanceWarning, match=r"none of the 1 judged queries has a ranking.*such as 'laptop' and 'q067'"
+    ):
+        scores = evaluate({"laptop": {"a": 1}}, {"q067": ["a"]})
+    assert scores.loc["laptop", "nDCG@10"] == 0

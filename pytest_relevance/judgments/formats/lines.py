@@ -88,8 +88,13 @@ class Rows:
         count = f"{len(row)} column{'s' if len(row) != 1 else ''}"
         return (
             f"found {count} where there are {self.width}, separated by {_NAMES.get(self.separator, self.separator)}; "
-            "mend the line (a file that ends so is truncated)"
+            f"{self._cure(len(row))}"
         )
+
+    def _cure(self, count: int) -> str:
+        if count < self.width:
+            return "mend the line (a file that ends so is truncated)"
+        return "put a cell with a separator in it in quotes" if self.is_csv else "mend the line"
 
     @cached_property
     def _text(self) -> str:
