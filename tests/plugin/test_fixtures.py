@@ -244,8 +244,8 @@ def test_the_summary_compares_the_variants_of_a_parametrised_search(project: Pro
     assert rows[side_by_side][-2:] == ["bm25", "hybrid"]
     assert rows[side_by_side + 1] == ["shoes", "boots", "0.710", "1.000"]
     assert not any(row[0] == "cap" for row in rows[side_by_side:])  # no difference to show
-    against = rows.index("against bm25 change 95 % interval p better worse same".split())
-    assert rows[against + 1] == "hybrid +0.145 0.000 to +0.290 1.000 1 0 1".split()
+    against = rows.index(["against", "bm25", "change", "95", "%", "interval", "p", "better", "worse", "same"])
+    assert rows[against + 1] == ["hybrid", "+0.145", "0.000", "to", "+0.290", "1.000", "1", "0", "1"]
     assert " ".join(verdict) == "2 cases in 2 variants: 4 passed; mean nDCG@10 bm25 0.855, hybrid 1.000"
 
 
