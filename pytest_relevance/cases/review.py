@@ -117,16 +117,21 @@ def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
 
 def review_rows(rows: Ratings) -> list[Finding]:
     """What to warn of in the rows of a judgment file: those that nobody has filled in."""
+    blank, total = blank_documents(rows)
+    return [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+
+
+def blank_documents(rows: Ratings) -> tuple[int, int]:
+    """How many documents in the rows of a judgment file have no grade, and how many there are; 0 and 0 without any."""
     if not any(rating is None or not str(rating).strip() for rating in set(rows.ratings)):
-        return []
+        return 0, 0
     listed = set(zip(rows.queries, rows.documents, strict=True))
     filled_in = {
         (query, document)
         for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True)
         if rating is not None and str(rating).strip()
     }
-    blank = len(listed) - len(filled_in)
-    return [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(len(listed), 'document')}")] if blank else []
+    return len(listed) - len(filled_in), len(listed)
 
 
 def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:

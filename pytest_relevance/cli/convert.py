@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.exporting import CASE_FILE
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.check import CASE_FILES as COLLECTED
 from pytest_relevance.cli.inputs import QUERIES, YAML, read_input, shown
 from pytest_relevance.cli.parsing import STANDARD, a_format, add_raters, add_scale, checked_by, existing
 from pytest_relevance.cli.text import complain, put, write
@@ -71,6 +72,11 @@ def run(arguments: Namespace) -> int:
     judgments, said = read_input(arguments)
     for message in said:
         complain(f"{harmless(shown(arguments.source))}: {message}")
+    if target == CASE_FILE and arguments.target != STANDARD and not arguments.target.endswith(COLLECTED):
+        complain(
+            f"{harmless(arguments.target)}: pytest collects *{COLLECTED[0]} and *{COLLECTED[1]}; this file runs where "
+            "it is named to pytest, or called so"
+        )
     if is_edit:
         from pytest_relevance.cli.adding import add
 

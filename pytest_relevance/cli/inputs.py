@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_relevance.cases.exporting import CASE_FILE, judgments_of, left_behind
+from pytest_relevance.cases.review import blank_documents
 from pytest_relevance.cli import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
 from pytest_relevance.files import Unreadable, gunzip, read_whole
 from pytest_relevance.judgments.formats.known import FORMATS
-from pytest_relevance.judgments.formats.tables import header_layout
+from pytest_relevance.judgments.formats.tables import header_layout, layout, parquet_frame
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.joining import with_queries
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.reading import load_queries, read_ratings
+from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing.keys import OF_IDS_ALONE
+from pytest_relevance.wording import counted
 
 QUERIES = "queries"
 """The format of judgments that are none, from a file of queries."""
@@ -41,16 +45,17 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
             return Judgments(file=source.file, format=QUERIES, queries={query.id: query for query in queries}), []
     rows = read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
+    read = [*judgments.notices, *_of_grades(rows, arguments.scale)]
     if arguments.queries is not None:
         queries = load_queries(arguments.queries)
         try:
             judgments, said = with_queries(judgments, queries, str(arguments.queries))
         except ValueError as error:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
-        return judgments, [*judgments.notices, *said]
+        return judgments, [*read, *said]
     if _has_ids_alone(source, rows.format):
         judgments.queries = {key: Query(key) for key in [*judgments, *judgments.queries]}
-    return judgments, list(judgments.notices)
+    return judgments, read
 
 
 def shown(name: str) -> str:
@@ -86,9 +91,23 @@ def _queries_in(source: Source) -> list[Query] | None:
     return list(known.queries(source)) if known is not None and known.queries is not None else None
 
 
+def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
+    """What is said of documents without a grade, and of grades that the file itself does not say."""
+    blank, total = blank_documents(rows)
+    if blank:
+        yield f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out"
+    given = {rating.strip().casefold() for rating in set(rows.ratings) if isinstance(rating, str)}
+    if scale is None and rows.grades_of_words and not given.isdisjoint(rows.words):
+        meant = ",".join(f"{name}={grade:g}" for name, grade in rows.grades_of_words.items())
+        yield f"ESCI's labels were given the grades {meant}; --scale gives them others"
+
+
 def _has_ids_alone(source: Source, format: str) -> bool:
     """Whether a file of judgments knows the ids of its queries and no text."""
     if format in OF_IDS_ALONE:
         return True
-    found = header_layout(source) if format == "csv" else None
+    if format == "parquet":
+        found = layout([str(name) for name in parquet_frame(source).columns])
+    else:
+        found = header_layout(source) if format == "csv" else None
     return found is not None and "query" not in found.at

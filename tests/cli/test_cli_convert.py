@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,14 @@ SHOP = """
     laces,sku-6,2
 """
 GRADES = {"winter boots": {"sku-1": 3, "007": 0}, "laces": {"sku-6": 2}}
+
+
+def write_parquet(path: str, columns: Mapping[str, Sequence[object]]) -> None:
+    """A Parquet file."""
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    pandas.DataFrame(columns).to_parquet(path)
 
 
 class Standard(io.TextIOWrapper):
@@ -184,11 +193,12 @@ def test_ids_alone_are_no_queries(terminal: Terminal, name: str) -> None:
     terminal.write("qrels.txt", "q1 0 sku-1 3\n")
     terminal.write("ids.csv", "query_id,doc_id,grade\nq1,sku-1,3\n")
     options = ("--to", "quepid-json") if name.endswith("json") else ()
-    for source in ("qrels.txt", "ids.csv"):
+    write_parquet("ids.parquet", {"query_id": ["q1"], "doc_id": ["sku-1"], "grade": [3]})
+    for source in ("qrels.txt", "ids.csv", "ids.parquet"):
         said = terminal.run("convert", source, name, *options)
         assert (said.code, said.out) == (2, "")
         assert said.err.startswith(f"{source}: it has the ids of queries, and their texts are needed")
-    assert terminal.files() == ["ids.csv", "qrels.txt"]
+    assert terminal.files() == ["ids.csv", "ids.parquet", "qrels.txt"]
 
 
 def test_a_file_of_queries_alone(terminal: Terminal) -> None:
@@ -492,3 +502,39 @@ def test_a_query_that_is_nearly_that_of_a_case_is_named(
     )
     assert said.err.count("Bluetooth Speaker") == 1
     assert len(read_suite("shop.relevance.yaml").cases) == (3 if options else 1)
+
+
+def test_texts_in_a_parquet_file_are_texts(terminal: Terminal) -> None:
+    write_parquet("shop.parquet", {"query": ["boots"], "doc_id": ["sku-1"], "grade": [3]})
+    assert terminal.run("convert", "shop.parquet", "shop.relevance.yaml").code == 0
+    assert [case.query for case in read_suite("shop.relevance.yaml").cases] == ["boots"]
+
+
+@pytest.mark.parametrize("out", ["out.csv", "shop.relevance.yaml", "new.relevance.yaml"])
+def test_documents_without_a_grade_are_counted(terminal: Terminal, out: str) -> None:
+    terminal.write("worklist.csv", "rank,move,query,doc_id,grade\n1,,boots,a,1\n2,,boots,b,\n1,,laces,c,\n")
+    terminal.write("shop.relevance.yaml", "cases: [{query: boots}, {query: laces}]\n")
+    said = terminal.run("convert", "worklist.csv", out)
+    assert said.code == 0
+    assert said.err.splitlines()[0] == "worklist.csv: 2 of 3 documents listed have no grade, and are left out"
+
+
+def test_the_grades_of_letters_are_said(terminal: Terminal) -> None:
+    terminal.write("esci.csv", "query,product_id,esci_label\nboots,a,E\nboots,b,I\n")
+    said = terminal.run("convert", "esci.csv", "out.csv")
+    assert said.err == (
+        "esci.csv: ESCI's labels were given the grades exact=3,substitute=2,complement=1,irrelevant=0; --scale gives "
+        "them others\n"
+    )
+    own = "exact=1,substitute=0.5,complement=0,irrelevant=0"
+    assert terminal.run("convert", "esci.csv", "own.csv", "--scale", own).err == ""
+    assert read_judgments("own.csv") == {"boots": {"a": 1, "b": 0}}
+
+
+def test_a_case_file_that_pytest_does_not_collect(terminal: Terminal) -> None:
+    terminal.write("shop.csv", SHOP)
+    for _ in range(2):  # a new one, and one that is there
+        said = terminal.run("convert", "shop.csv", "shop.yaml")
+        assert said.code == 0
+        assert said.err.startswith("shop.yaml: pytest collects *.relevance.yaml and *.relevance.yml; this file runs")
+    assert terminal.run("convert", "shop.csv", "shop.relevance.yml").err == ""

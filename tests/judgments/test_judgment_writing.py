@@ -314,7 +314,7 @@ def test_nothing_is_lost_where_there_is_nothing_to_lose() -> None:
         (Judgments({"a": {"x\xa0y": 1}}), "trec", r'query "a", document "x\xa0y": there is white space in it'),
         (Judgments({"#a": {"x": 1}}), "trec", 'query "#a": it begins as a comment does'),
         (Judgments({"a": {"": 1}}), "trec", 'query "a", document "": it is empty'),
-        (Judgments({"a b": {"x": 1}}), "beir", 'query "a b": there is white space'),
+        (Judgments({"a b": {"x": 1}}), "beir", 'query "a b": it is a text (there is white space in it)'),
         (Judgments({"a": {"x\ty": 1}}), "beir", r'query "a", document "x\ty": there is a tab or a line break in it'),
         (Judgments({"a": {"x\ny": 1}}), "tsv", r'query "a", document "x\ny": there is a tab or a line break in it'),
         (Judgments({"a": {"x": 1}}), "ltr", 'query "a": it is no whole number; LTR'),
@@ -342,12 +342,28 @@ def test_what_cannot_be_written_is_refused_by_name(judgments: Judgments, format:
         write_judgments(judgments, format)
 
 
-def test_everything_that_is_wrong_is_said_at_once() -> None:
+def test_everything_that_is_wrong_is_said_at_once_a_line_for_each_kind() -> None:
     with pytest.raises(ValueError, match="white space") as caught:
-        write_judgments(Judgments({f"a {number}": {"x y": 1} for number in range(30)}), "trec")
-    lines = str(caught.value).splitlines()
-    assert len(lines) == 21
-    assert lines[-1] == "... and 40 more"
+        write_judgments(Judgments({f"a {number}": {"x y": 1} for number in range(3000)} | {"#": {"y": 1}}), "trec")
+    assert str(caught.value).splitlines() == [
+        '3,000 queries (query "a 0"; query "a 1"; query "a 2"; ...): there is white space in each, which separates '
+        "columns; TREC qrels cannot hold them",
+        'query "#": it begins as a comment does; TREC qrels cannot hold it',
+        '3,000 documents (query "a 0", document "x y"; query "a 1", document "x y"; query "a 2", document "x y"; ...): '
+        "there is white space in each, which separates columns; TREC qrels cannot hold them",
+    ]
+    with pytest.raises(ValueError, match="tab") as caught:
+        write_queries([Query("q1", "a\tb"), Query("q2", "c\td")], "tsv")
+    assert str(caught.value) == (
+        r'2 texts (query "q1", text "a\tb"; query "q2", text "c\td"): there is a tab or a line break in each; TSV '
+        "cannot hold them"
+    )
+
+
+def test_a_document_is_refused_with_the_query_that_people_know() -> None:
+    renewed, _ = renumbered(Judgments({"red hats": {"h 1": 1}}))
+    with pytest.raises(ValueError, match=r'^query "red hats", document "h 1": there is white space in it'):
+        write_judgments(renewed, "trec")
 
 
 def test_half_of_a_surrogate_pair_anywhere_is_no_text() -> None:
