@@ -114,7 +114,7 @@ class _Pass:
         files: Files,
         *,
         quick: bool,
-        may_lack_judgments: bool,
+        may_lack_judgments: bool = False,
     ) -> None:
         self._file = file
         self._files = files

@@ -16,7 +16,7 @@ from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing.cells import in_csv, in_tsv, lines, number_text
 from pytest_relevance.judgments.writing.contents import lost
 from pytest_relevance.judgments.writing.keys import queries_of, rekeyed
-from pytest_relevance.judgments.writing.rules import ANY_TEXT, IN_A_LINE, IN_CELLS, Rules, broken
+from pytest_relevance.judgments.writing.rules import ANY_TEXT, IN_A_LINE, IN_CELLS, Breaches, Rules, broken
 from pytest_relevance.judgments.writing.writers import WRITERS, check_target
 from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
 from pytest_relevance.wording import counted, did_you_mean, listed, quoted
@@ -112,15 +112,17 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
 
 def _problems(queries: Sequence[Query], writer: QueryWriter) -> Iterator[str]:
     known: set[str] = set()
+    found = Breaches(writer.about)
     for query in queries:
         text = query.text or ""
-        yield from broken(query.id, writer.allowed, f"the id {quoted(query.id)}", writer.about)
-        yield from broken(text, writer.allowed, f"query {quoted(query.id)}, text {quoted(text)}", writer.about)
+        found.look(query.id, writer.allowed, f"the id {quoted(query.id)}", "ids")
+        found.look(text, writer.allowed, f"query {quoted(query.id)}, text {quoted(text)}", "texts")
         if query.note:
-            yield from broken(query.note, writer.allowed, f"the note of query {quoted(query.id)}", writer.about)
+            found.look(query.note, writer.allowed, f"the note of query {quoted(query.id)}", "notes")
         if query.id in known:
             yield f"two queries have the id {quoted(query.id)}; give one of them another"
         known.add(query.id)
+    yield from found.lines()
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
@@ -131,7 +133,7 @@ def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, l
     """
     writer = WRITERS[check_target(format)]
     queries = queries_of(judgments)
-    unfit = {query.id for query in queries if any(broken(query.id, writer.allowed.queries, "", ""))}
+    unfit = {query.id for query in queries if broken(query.id, writer.allowed.queries) is not None}
     if not unfit or writer.by_text:
         return judgments, queries
     renewed = [query.id for query in queries if query.id in unfit or query.text == query.id]

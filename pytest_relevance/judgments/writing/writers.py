@@ -12,7 +12,7 @@ from pytest_relevance.judgments.writing.contents import lost
 from pytest_relevance.judgments.writing.keys import named, text_of, unrated
 from pytest_relevance.judgments.writing.rules import (
     ANY_TEXT,
-    IDS_IN_WORDS,
+    IDS_ALONE,
     IN_A_LINE,
     IN_CELLS,
     IN_JSON,
@@ -61,7 +61,7 @@ WRITERS: Mapping[str, Writer] = {
     "quepid": Writer("Quepid's CSV", tables.quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
     "quepid-json": Writer("Quepid's JSON", documents.quepid, IN_JSON, _TEXTS | {"unrated", "params", "notes"}, text_of),
     "trec": Writer("TREC qrels", lines.trec, IN_WORDS, _IDS, whole="trec_eval"),
-    "beir": Writer("BEIR's qrels", tables.beir, IDS_IN_WORDS, _IDS, whole="BEIR"),
+    "beir": Writer("BEIR's qrels", tables.beir, IDS_ALONE, _IDS, whole="BEIR"),
     "rre": Writer(
         "RRE's ratings.json", documents.rre, IN_JSON, _TEXTS | {"unrated", "params", "notes"}, documents.rre_name
     ),
