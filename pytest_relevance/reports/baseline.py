@@ -22,7 +22,7 @@ from pytest_relevance.reports.text import (
     pad,
     width,
 )
-from pytest_relevance.runs.held import IMPROVEMENT, NEW, STALE
+from pytest_relevance.runs.beside import IMPROVEMENT, NEW, STALE
 from pytest_relevance.wording import counted, listed
 
 MOST_MOVERS = 5

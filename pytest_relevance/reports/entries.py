@@ -27,7 +27,7 @@ class Entry:
 
     `line` is in `file`, or in `source`, the file of queries that the case comes from. `outcome` is pytest's; `score` is
     None where it is not defined; `lines` are the report of a case that passed, where one was asked for. `standing` is
-    how it stands to its baseline (`runs.held`), where its file has one, and `change` how far its score moved since.
+    how it stands to its baseline (`runs.beside`), where its file has one, and `change` how far its score moved since.
     `repeated` is what became of its ranking from call to call, where its search was called several times.
     """
 

@@ -15,7 +15,7 @@ from pytest_relevance.reports.entries import (
 )
 from pytest_relevance.reports.suites import Gates
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, Line, cut, line, wrapped
-from pytest_relevance.runs.held import REGRESSION
+from pytest_relevance.runs.beside import REGRESSION
 from pytest_relevance.wording import counted
 
 _MOST_MEANS = 3

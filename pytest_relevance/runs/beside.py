@@ -1,4 +1,7 @@
-"""Where the baseline of a case file is; apart from `baseline`, as every run of a case file looks for one."""
+"""What there is to know of baselines without reading one: where they are, and how cases may stand to them.
+
+Apart from `baseline`, as every run of a case file looks for one.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,10 @@ import os
 from pathlib import Path
 
 SUFFIX = ".baseline.jsonl"
+
+NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
+"""How a case stands to its baseline: it has no entry; the entry is stale; its score fell, rose, or did neither, by more
+than is tolerated."""
 
 
 def beside(case_file: str | os.PathLike[str]) -> Path:

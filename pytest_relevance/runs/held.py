@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_relevance.runs.baseline import Since
+from pytest_relevance.runs.beside import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN
 from pytest_relevance.runs.expectations import digits_apart
 from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, is_bounded, ndcg_at, too_few_judged
 from pytest_relevance.wording import listed
-
-NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
-"""How a case stands to its baseline: it has no entry; the entry is stale; its score fell, rose, or did neither, by more
-than is tolerated."""
 
 
 def standing(found: Since | None) -> str:

@@ -581,6 +581,40 @@ def test_a_run_that_is_killed_leaves_the_old_baseline_or_the_new_one(project: Pr
     assert not [path for path in shop.path.iterdir() if path.suffix == ".tmp"]
 
 
+def test_a_run_without_a_baseline_imports_none_of_it(project: Project) -> None:
+    shop = Shop(project)
+    imported = """
+    def pytest_unconfigure():
+        import sys
+        RANKINGS.with_name("imported").write_text(" ".join(sys.modules))
+    """
+    project.conftest(SEARCH + imported)
+    shop.cases("cases: [{query: hats, judgments: {h1: 3}, min_ndcg: 0.5}]")
+    shop.returns(hats="h1")
+    for option, is_imported in (((), False), ((UPDATE,), True), ((), True)):
+        assert shop.project.run_apart(*option).code == 0
+        modules = (shop.path / "imported").read_text().split()
+        assert "pytest_relevance.plugin.collector" in modules
+        assert ("pytest_relevance.runs.baseline" in modules) is is_imported
+        assert not {"numpy", "pandas"} & set(modules)
+
+
+def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
+    shop.returns(boots="b1 b3 b2")
+    run = shop.run("-vv")
+    assert run.failure("boots").startswith(
+        "shop.relevance.yaml:2: nDCG@10 0.983, at least 0.600: passed   (baseline 1.000, down 0.017)"
+    )
+    assert "since the baseline: 2 moved (b2 2 -> 3, b3 3 -> 2)" in run.failure("boots")
+    assert "since the baseline: the ranking is the same" in run.failure("hats")
+
+
+def test_an_unknown_kind_of_update_is_refused(project: Project) -> None:
+    run = project.run_apart("--relevance-update=some")
+    assert run.code == 4
+    assert "--relevance-update" in run.result.stderr.str()
+
+
 def test_what_a_search_returned_beyond_what_the_case_looks_at_is_not_kept(project: Project) -> None:
     shop = Shop(project)
     shop.cases("cases: [{query: hats, k: 2}, {query: boots, k: 2, expect: {order: [b1, b4]}}]")
