@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pytest_relevance.wording import quoted
 
 MOST_SHOWN = 50
+MOST_ELSEWHERE = 100
+"""Problems in other files than the case file that are looked for: who has that many has one mistake, made often."""
 
 Path = tuple[str | int, ...]
 """Where in the nested values of a case or suite: keys and list indexes, outermost first."""
@@ -103,15 +105,18 @@ class Problem:
 class CaseFileError(ValueError):
     """A case file that cannot be used. `problems` has every mistake found in it, in the order of the file.
 
-    After them come those in the files that it names.
+    After them come those in the files that it names. `at_least` says that there may be more: nobody looked any further.
     """
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
-        self.problems = _without_echoes(sorted(problems, key=lambda problem: problem.place))
+        found = sorted(problems, key=lambda problem: problem.place)
+        self.at_least = sum(problem.file is not None for problem in found) >= MOST_ELSEWHERE
+        self.problems = _without_echoes(found)
         shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
-            shown.append(f"{file}: ... and {len(self.problems) - MOST_SHOWN} more problems")
+            least = "at least " * self.at_least
+            shown.append(f"{file}: ... and {least}{len(self.problems) - MOST_SHOWN} more problems")
         super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[CaseFileError], tuple[str, tuple[Problem, ...]]]:

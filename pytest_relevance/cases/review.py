@@ -18,6 +18,8 @@ from pytest_relevance.wording import counted, quoted
 
 IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
 CONFLICTING, ALIKE, BLANK, SAID = "conflicting", "alike", "blank", "said"
+CONFLICTING_IN_FILE, ALIKE_IN_FILE = "conflicting in a file", "alike in a file"
+"""The same where there are no cases, which could have params."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +30,14 @@ class Kind:
     cure: str
 
 
+_CONFLICTING = "one query, two grades for the same document"
+_ALIKE = "the same query but for upper case, blanks or the form of characters"
+
 KINDS: Mapping[str, Kind] = {
-    CONFLICTING: Kind(
-        "one query, two grades for the same document", "decide on a grade, or give the two different params"
-    ),
-    ALIKE: Kind(
-        "the same query but for upper case, blanks or the form of characters",
-        "keep one of them, or give them different params",
-    ),
+    CONFLICTING: Kind(_CONFLICTING, "decide on a grade, or give the two different params"),
+    ALIKE: Kind(_ALIKE, "keep one of them, or give them different params"),
+    CONFLICTING_IN_FILE: Kind(_CONFLICTING, "decide on a grade, and write the query the same"),
+    ALIKE_IN_FILE: Kind(_ALIKE, "keep one of them, or write them the same"),
     UNMISSABLE: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
     IDLE: Kind(
         "judged, but nothing looks at the judgments: no floor, no metric, no gate",
@@ -74,13 +76,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A query with its judgments. Those that differ in `apart` are not the same query, whatever their text."""
+    """A query with its judgments. Those that differ in `apart` are not the same query, whatever their text.
+
+    `in_file`: it stands in a file of judgments or queries, where there is no place for params.
+    """
 
     query: str
     file: str
     place: Place
     grades: Mapping[str, float] = field(default_factory=dict)
     apart: Hashable = None
+    in_file: bool = True
 
 
 def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
@@ -92,7 +98,14 @@ def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
             Finding(kind, file, Place(case.line), case.query, detail) for kind, detail in _of_case(case, has_baseline)
         ]
     entries = (
-        _Entry(case.query, case.source or suite.path, Place(case.line), case.judgments, _apart(case))
+        _Entry(
+            case.query,
+            case.source or suite.path,
+            Place(case.line),
+            case.judgments,
+            _apart(case),
+            in_file=case.source is not None,
+        )
         for case in suite.cases
     )
     return [*found, *_alike(entries)]
@@ -200,10 +213,18 @@ def _compared(entry: _Entry, earlier: Collection[_Entry]) -> Finding:
                 f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here and "
                 f"{grades[document]:g} {_where(other, entry)}" + (f", and {more:,} more" if more else "")
             )
-            return Finding(CONFLICTING, entry.file, entry.place, entry.query, detail)
+            return Finding(
+                CONFLICTING_IN_FILE if entry.in_file else CONFLICTING, entry.file, entry.place, entry.query, detail
+            )
     first = next(iter(earlier))
     text = "the same" if first.query == entry.query else quoted(first.query, 60)
-    return Finding(ALIKE, entry.file, entry.place, entry.query, f"{text} {_where(first, entry)}")
+    return Finding(
+        ALIKE_IN_FILE if entry.in_file else ALIKE,
+        entry.file,
+        entry.place,
+        entry.query,
+        f"{text} {_where(first, entry)}",
+    )
 
 
 def _where(other: _Entry, entry: _Entry) -> str:

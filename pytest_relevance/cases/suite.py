@@ -18,7 +18,7 @@ from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import check_tag, node_name
 from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, is_plain
 from pytest_relevance.cases.places import end_of_path, label_of, later, root_of
-from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Problem, Refused, RefusedSeveral
 from pytest_relevance.cases.queries import ListedQuery
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.sources import Sources
@@ -37,9 +37,6 @@ _OF_FILES = _NAMING_FILES | {"scale", "raters"}
 
 _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 """While one of these is wrong, what the keys of a case say together cannot be known."""
-
-MOST_ELSEWHERE = 100
-"""Problems in other files than the case file that are looked for: who has that many has one mistake, made often."""
 
 
 class SuiteBuilder:

@@ -48,6 +48,7 @@ class _Looked:
     queries: int = 0
     judgments: int = 0
     errors: int = 0
+    at_least: bool = False
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -67,6 +68,7 @@ def run(arguments: Namespace) -> int:
                 _look_at_judgments(path, arguments, looked)
         except (CaseFileError, JudgmentFileError) as error:
             looked.errors += len(error.problems)
+            looked.at_least = looked.at_least or error.at_least
             print(error)
         except OSError as error:
             looked.errors += 1
@@ -79,7 +81,8 @@ def run(arguments: Namespace) -> int:
         (looked.queries, "query", "queries"),
         (looked.judgments, "judgment", ""),
     ]
-    total = total_line([amount for amount in amounts if amount[0]], looked.errors, len(looked.findings))
+    there = [amount for amount in amounts if amount[0]]
+    total = total_line(there, looked.errors, len(looked.findings), at_least=looked.at_least)
     show([*finding_lines(looked.findings, every=arguments.all), total])
     return FOUND if looked.errors or (arguments.strict and looked.findings) else OK
 
@@ -94,10 +97,16 @@ def _files(paths: Sequence[str]) -> list[str]:
             names = f"there is no *{CASE_FILES[0]} and no *{CASE_FILES[1]} in {quoted(path)}"
             missing.append(names if os.path.isdir(path) else f"there is no file or folder {quoted(path)}")
         for file in files:
-            found.setdefault(os.path.realpath(file), file)
+            found.setdefault(os.path.realpath(file), _shortest(file))
     if missing:
         raise CommandError("\n".join(f"{PROGRAM} check: {message}" for message in missing))
     return list(found.values())
+
+
+def _shortest(path: str) -> str:
+    """A path without the detours in it, unless they mean something else: a/../b is not b where a is a link."""
+    short = os.path.normpath(path)
+    return short if os.path.realpath(short) == os.path.realpath(path) else path
 
 
 def _case_files(folder: str) -> Iterator[str]:
@@ -129,7 +138,7 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     looked.findings += review_suite(suite, has_baseline=beside(path).exists())
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
-            looked.findings += review_rows(read_ratings(Source.read(file)))
+            looked.findings += review_rows(read_ratings(Source.read(_shortest(file))))
 
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:

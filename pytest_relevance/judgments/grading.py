@@ -12,13 +12,10 @@ from itertools import compress
 from math import isfinite
 
 from pytest_relevance.judgments.model import Judgments, Place, Ratings
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.wording import did_you_mean, found, quoted
-
-MOST_KEPT = 1000
-"""How many problems of one file are looked for: who has that many has one mistake, made often."""
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
 

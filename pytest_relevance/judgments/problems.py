@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 MOST_SHOWN = 20
+MOST_KEPT = 1000
+"""How many problems of one file are looked for: who has that many has one mistake, made often."""
 
 
 class RelevanceWarning(UserWarning):
@@ -28,14 +30,19 @@ class FileProblem:
 
 
 class JudgmentFileError(ValueError):
-    """A file of judgments, of queries or of a run that cannot be used. `problems` has the mistakes found in it."""
+    """A file of judgments, of queries or of a run that cannot be used. `problems` has the mistakes found in it.
+
+    `at_least` says that there may be more: nobody looked any further.
+    """
 
     def __init__(self, file: str, problems: Iterable[FileProblem | str]) -> None:
         self.file = file
         self.problems = tuple(FileProblem(problem) if isinstance(problem, str) else problem for problem in problems)
+        self.at_least = len(self.problems) >= MOST_KEPT
         shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
-            shown.append(f"{file}: ... and {len(self.problems) - MOST_SHOWN:,} more problems")
+            least = "at least " * self.at_least
+            shown.append(f"{file}: ... and {least}{len(self.problems) - MOST_SHOWN:,} more problems")
         super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[JudgmentFileError], tuple[str, tuple[FileProblem, ...]]]:

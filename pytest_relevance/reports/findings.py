@@ -37,11 +37,14 @@ def _said(finding: Finding) -> str:
     return ": ".join(part for part in parts if part)
 
 
-def total_line(amounts: Iterable[tuple[int, str, str]], errors: int, warnings: int) -> Line:
-    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`. `amounts`: a number, of what, and its plural."""
+def total_line(amounts: Iterable[tuple[int, str, str]], errors: int, warnings: int, *, at_least: bool = False) -> Line:
+    """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`. `amounts`: a number, of what, and its plural.
+
+    `at_least`: whether there may be more errors, as nobody looked any further.
+    """
     looked_at = ", ".join(counted(*amount) for amount in amounts)
     found = (
         counted(number, what) if number else f"no {what}s"
         for number, what in ((errors, "error"), (warnings, "warning"))
     )
-    return line(f"{looked_at}: {', '.join(found)}")
+    return line(f"{looked_at}: {'at least ' * at_least}{', '.join(found)}")

@@ -355,3 +355,43 @@ def test_real_judgments_of_which_19_queries_have_no_relevant_product(terminal: T
     assert said.code == 0
     assert len(warned(said, "no judged document is relevant")) == 19
     assert said.lines[-1].startswith("2 files, 270 queries, 3,668 judgments: no errors, ")
+
+
+def test_near_duplicates_in_a_table_get_no_advice_about_params(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,doc_id,grade\nboots,a,3\nboots,b,0\nBoots,a,1\nBoots,b,0\nlaces,a,1\nLaces,b,0\n")
+    terminal.write("queries.tsv", "q1\tboots\nq2\tBoots\n")
+    terminal.write("listed.relevance.yaml", "queries: queries.tsv\n")
+    said = terminal.run("check", "shop.csv", "queries.tsv", "listed.relevance.yaml")
+    assert len(warned(said, "one query, two grades for the same document; decide on a grade, and write the query")) == 1
+    assert len(warned(said, "the same query but for upper case")) == 3
+    assert "params" not in said.out
+
+
+def test_what_is_not_looked_for_to_the_end_is_no_total(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,doc_id,grade\n" + "".join(f"boots,{number},x\n" for number in range(3000)))
+    said = terminal.run("check", "shop.csv")
+    assert said.lines[-3] == "shop.csv: ... and at least 980 more problems"
+    assert said.lines[-1] == "1 file: at least 1,000 errors, no warnings"
+    terminal.write("few.csv", "query,doc_id,grade\n" + "".join(f"boots,{number},x\n" for number in range(30)))
+    assert terminal.run("check", "few.csv").lines[-1] == "1 file: 30 errors, no warnings"
+    terminal.write("shop.relevance.yaml", "judgments: shop.csv\ncases:\n  - query: boots\n")
+    assert "at least " in terminal.run("check", "shop.relevance.yaml").lines[-1]
+
+
+def test_paths_have_no_detours(terminal: Terminal) -> None:
+    terminal.write("todo.csv", "query,doc_id,grade\nboots,a,3\nboots,b,\nboots,c,0\n")
+    terminal.write("suite/shop.relevance.yaml", "judgments: ../todo.csv\nmin_ndcg: 0.5\ncases:\n  - query: boots\n")
+    said = terminal.run("check", "./suite/../suite/shop.relevance.yaml")
+    assert warned(said, "listed without a grade") == ["todo.csv: 1 of 3 documents"]
+    assert ".." not in said.out
+
+
+def test_a_path_through_a_link_stays(terminal: Terminal) -> None:
+    terminal.write("there/inner/x.txt", "")
+    terminal.write("there/todo.csv", "query,doc_id,grade\nboots,a,3\nboots,b,\n")
+    try:
+        (terminal.folder / "link").symlink_to(terminal.folder / "there" / "inner", target_is_directory=True)
+    except OSError:
+        pytest.skip("links cannot be made here")
+    said = terminal.run("check", "link/../todo.csv")
+    assert warned(said, "listed without a grade") == ["link/../todo.csv: 1 of 2 documents"]

@@ -344,7 +344,7 @@ def test_what_cannot_be_written_is_refused_by_name(judgments: Judgments, format:
 
 def test_everything_that_is_wrong_is_said_at_once_a_line_for_each_kind() -> None:
     with pytest.raises(ValueError, match="white space") as caught:
-        write_judgments(Judgments({f"a {number}": {"x y": 1} for number in range(3000)} | {"#": {"y": 1}}), "trec")
+        write_judgments(Judgments({**{f"a {number}": {"x y": 1} for number in range(3000)}, "#": {"y": 1}}), "trec")
     assert str(caught.value).splitlines() == [
         '3,000 queries (query "a 0"; query "a 1"; query "a 2"; ...): there is white space in each, which separates '
         "columns; TREC qrels cannot hold them",

@@ -13,10 +13,9 @@ from functools import cached_property
 from itertools import repeat
 from typing import NoReturn
 
-from pytest_relevance.judgments.grading import MOST_KEPT
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
 from pytest_relevance.judgments.model import Place, Query, Ratings
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.wording import found, listed, quoted, shown
 

@@ -11,9 +11,9 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
-from pytest_relevance.judgments.grading import MOST_KEPT, number_of
+from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Place, Query, Ratings
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.wording import quoted
 
