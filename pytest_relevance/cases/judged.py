@@ -93,10 +93,8 @@ class JudgmentFile:
         known, name, text = self.known, asked.id, asked.text
         if name is not None and (name in known or name in known.queries):
             names = [name, text]
-            if (
-                known.text(name) not in (name, text)
-                and " ".join(text.split()).casefold() != known.text(name).casefold()
-            ):
+            there = known.text(name)
+            if there not in (name, text) and _loosely(there) != _loosely(text):
                 self.other_texts[name] = text
         else:
             names = [*known.known_as(text), *asked.ids]
