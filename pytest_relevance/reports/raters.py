@@ -10,6 +10,8 @@ from pytest_relevance.judgments.disagreement import (
     FAR_APART,
     Rated,
     aggregate_figures,
+    mixed,
+    query_figures,
     rated_by_several,
     rater_figures,
 )
@@ -34,10 +36,14 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.wording import counted
 
 MOST_LISTED = 20
+MOST_QUERIES = 5
+MOST_OF_A_QUERY = 3
+"""Pairs of one query that are listed before those of others: one bad query would hide all others."""
 
 RELIABLE, TENTATIVE = 0.8, 0.667
 """Krippendorff, Content Analysis, 2004, chapter 11: what alpha should reach, and what it must for any conclusion."""
 
+_FAR = f"{FAR_APART}+ grades apart"
 _FARTHEST = 4  # grades apart; what is farther is counted together
 _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
@@ -51,6 +57,7 @@ def rater_lines(
     """
     pairs = rated_by_several(judgments) if pairs is None else pairs
     lines = [
+        *_queries(judgments, pairs),
         *_apart(judgments, pairs, are_known, limit),
         *_counted(judgments, pairs, are_known),
         *_agreement(pairs),
@@ -59,10 +66,25 @@ def rater_lines(
     return [*lines, *(_raters(judgments, limit) if are_known else _UNKNOWN)]
 
 
+def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
+    """The queries that raters should talk about first."""
+    found = query_figures(pairs)
+    if not found:
+        return []
+    lines = [line(f"{_FAR}  of pairs  query with the most of them", STRONG)]
+    for figures in found[:MOST_QUERIES]:
+        query = fit(harmless(judgments.text(figures.query)), WIDEST - len(_FAR) - 12).rstrip()
+        lines.append(line(f"{figures.far:>{len(_FAR)},}  {figures.pairs:>8,}  {query}"))
+    more = len(found) - MOST_QUERIES
+    if more > 0:
+        lines.append(line(f"... and {more:,} more with such pairs", DIM))
+    return [*lines, line("")]
+
+
 def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit: int | None) -> list[Line]:
     """The documents on which the raters are the furthest apart."""
     differing = [rated for rated in pairs if rated.spread]
-    shown = differing[:limit]
+    shown = mixed(differing, len(differing) if limit is None else limit, MOST_OF_A_QUERY)
     if not shown:
         return []
     heads, ratings = _ratings(judgments.raters if are_known else (), shown)
@@ -79,7 +101,10 @@ def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit:
     for far, given, query, document in zip(apart, ratings, queries, documents, strict=True):
         lines.append(line(f"{far:>{for_apart}}  {given}  {fit(query, for_query)}  {document}".rstrip()))
     if more := len(differing) - len(shown):
-        lines.append(line(f"... and {more:,} more on which they differ (--limit 0 lists all)", DIM))
+        text = f"... and {more:,} more on which they differ (--limit 0 lists all)"
+        if shown != differing[: len(shown)]:
+            text += f"; first at most {MOST_OF_A_QUERY} of a query"
+        lines.append(line(text, DIM))
     return [*lines, line("")]
 
 
@@ -169,18 +194,26 @@ def _combined(pairs: Sequence[Rated]) -> list[Line]:
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
-    """Each rater: the most biased first."""
-    found = sorted(rater_figures(judgments), key=lambda rater: -abs(rater.bias or 0))
+    """Each rater: who is alone most often first, else the most biased."""
+    found = sorted(rater_figures(judgments), key=lambda rater: (-rater.alone, -abs(rater.bias or 0)))
+    most = max(rater.alone for rater in found)
     shown = found[:limit]
     names = [harmless(rater.rater) for rater in shown]
     columns = min(max(len("rater"), *map(width, names)), _WIDEST_QUERY)
-    lines = [line(f"{'rater':<{columns}}      rated  with others    bias", STRONG)]
+    lines = [line(f"{'rater':<{columns}}      rated  with others    bias  alone", STRONG)]
     for rater, name in zip(shown, names, strict=True):
+        mark = "  most often alone: talk to them first" if most and rater.alone == most else ""
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
-        lines.append(line(f"{fit(name, columns)}  {rater.rated:>9,}  {rater.shared:>11,}  {bias:>6}"))
+        lines.append(
+            line(f"{fit(name, columns)}  {rater.rated:>9,}  {rater.shared:>11,}  {bias:>6}  {rater.alone:>5,}{mark}")
+        )
     if more := len(found) - len(shown):
         lines.append(line(f"... and {more:,} more raters (--limit 0 lists all)", DIM))
-    return [*lines, line("bias: their ratings less the mean of the others' ratings of the same documents", DIM)]
+    return [*lines, *(line(text, DIM) for text in _MEANING)]
 
 
+_MEANING = (
+    "bias: their ratings less the mean of the others' ratings of the same documents",
+    f"alone: documents on which they are {FAR_APART} grades or more from all others, who agree with each other",
+)
 _UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.", PLAIN)]

@@ -30,6 +30,10 @@ def test_the_whole_report(terminal: Terminal) -> None:
     said = terminal.run("raters", "boots.csv")
     assert (said.code, said.err) == (0, "")
     assert said.lines == [
+        "2+ grades apart  of pairs  query with the most of them",
+        "              1         1  laces",
+        "              1         3  winter boots",
+        "",
         "apart  anna  ben  carl  query         document",
         "    3     0    3     1  winter boots  sku-4  Boot polish, black",
         "    2     3    1     1  laces         sku-6  Boot laces 120 cm",
@@ -53,19 +57,20 @@ def test_the_whole_report(terminal: Terminal) -> None:
         "  max            3.000                  3",
         "  majority       1.500                  2",
         "",
-        "rater      rated  with others    bias",
-        "ben            4            4  +0.625",
-        "carl           3            3  -0.500",
-        "anna           5            4  -0.250",
+        "rater      rated  with others    bias  alone",
+        "anna           5            4  -0.250      1  most often alone: talk to them first",
+        "ben            4            4  +0.625      0",
+        "carl           3            3  -0.500      0",
         "bias: their ratings less the mean of the others' ratings of the same documents",
+        "alone: documents on which they are 2 grades or more from all others, who agree with each other",
     ]
 
 
 def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
     terminal.write("boots.csv", BOOTS)
     said = terminal.run("raters", "boots.csv", "--limit", "1")
-    assert said.lines[1].endswith("Boot polish, black")
-    assert said.lines[2] == "... and 2 more on which they differ (--limit 0 lists all)"
+    assert said.lines[5].endswith("Boot polish, black")
+    assert said.lines[6] == "... and 2 more on which they differ (--limit 0 lists all)"
     assert "... and 2 more raters (--limit 0 lists all)" in said.lines
     assert terminal.run("raters", "boots.csv", "--limit", "0").out == terminal.run("raters", "boots.csv").out
 
@@ -73,7 +78,7 @@ def test_the_list_is_limited_and_says_so(terminal: Terminal) -> None:
 def test_repeated_rows_are_raters_that_nobody_knows(terminal: Terminal) -> None:
     terminal.write("rows.csv", "query_id,doc_id,grade\nq7,a,3\nq7,a,0\nq7,b,1\nq7,b,1\n")
     said = terminal.run("raters", "rows.csv")
-    assert said.lines[:2] == ["apart  ratings  query  document", "    3  0 3      q7     a"]
+    assert said.lines[3:5] == ["apart  ratings  query  document", "    3  0 3      q7     a"]
     assert said.lines[-1] == "The file does not say who rated, so nothing can be said of a rater."
     assert "by 2 raters" not in said.out
 
@@ -98,7 +103,7 @@ def test_many_raters_are_listed_with_their_ratings(terminal: Terminal) -> None:
     rows = "".join(f"boots,a,worker-{number:03},{number % 4}\n" for number in range(40))
     terminal.write("crowd.csv", f"query,doc_id,rater,grade\n{rows}")
     said = terminal.run("raters", "crowd.csv")
-    assert "0 (worker-000), 0 (worker-004)" in said.lines[1]
+    assert "0 (worker-000), 0 (worker-004)" in said.lines[4]
     assert "... and 20 more raters (--limit 0 lists all)" in said.lines
     assert max(map(width, said.lines)) <= 100
 
@@ -161,12 +166,58 @@ def test_what_reading_left_out_is_said(terminal: Terminal) -> None:
     assert said.err == "boots.csv: the column final_rating is left out: the ratings of 2 raters are beside it\n"
 
 
+def test_who_is_alone_and_who_is_not(terminal: Terminal) -> None:
+    terminal.write(
+        "three.csv",
+        """
+        query,doc_id,a_rating,b_rating,c_rating
+        boots,1,3,0,3
+        boots,2,0,2,0
+        boots,3,0,1,1
+        boots,4,0,3,
+        boots,5,0,1,3
+        boots,6,1,1,3
+        """,
+    )
+    said = terminal.run("raters", "three.csv")
+    figures = {line.split()[0]: line.split()[4:] for line in said.lines[-5:-2]}
+    assert figures["b"][0] == "2"  # alone on 1 and 2; on 3 by a grade, and on 4 there is nobody else to agree with
+    assert figures["b"][1:3] == ["most", "often"]
+    assert (figures["a"], figures["c"]) == (["0"], ["1"])
+
+
+def test_nobody_is_marked_where_nobody_is_alone(terminal: Terminal) -> None:
+    terminal.write("two.csv", "query,doc_id,a_rating,b_rating\nboots,1,3,0\n")
+    assert "most often" not in terminal.run("raters", "two.csv").out
+
+
+def test_the_queries_with_the_most_disagreement_come_first(terminal: Terminal) -> None:
+    rows = [f"query {query},{document},0,{3 if document < query else 0}" for query in range(8) for document in range(9)]
+    terminal.write("many.csv", "\n".join(["query,doc_id,a_rating,b_rating", *rows, ""]))
+    said = terminal.run("raters", "many.csv")
+    assert [line.split() for line in said.lines[1:6]] == [[str(far), "9", "query", str(far)] for far in range(7, 2, -1)]
+    assert said.lines[6:8] == ["... and 2 more with such pairs", ""]
+
+
+def test_a_query_that_is_disputed_does_not_hide_the_others(terminal: Terminal) -> None:
+    rows = [f"bad,{number},0,3" for number in range(40)] + [f"query {number},x,0,1" for number in range(10)]
+    terminal.write("many.csv", "\n".join(["query,doc_id,a_rating,b_rating", *rows, ""]))
+    said = terminal.run("raters", "many.csv", "--limit", "8")
+    listed = said.lines[4:12]
+    assert [line.split()[0] for line in listed] == ["3"] * 3 + ["1"] * 5
+    assert said.lines[12] == "... and 42 more on which they differ (--limit 0 lists all); first at most 3 of a query"
+    said = terminal.run("raters", "many.csv", "--limit", "20")  # when there are no others any more
+    assert [line.split()[0] for line in said.lines[4:24]] == ["3"] * 10 + ["1"] * 10
+    assert max(map(width, said.lines)) <= 100
+
+
 @pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
 @pytest.mark.parametrize("name", ["Broad_Query_Set_individual_ratings.csv", "multirater.csv"])
 def test_real_raters_disagree_by_two_grades_or_more_on_617_documents(terminal: Terminal, name: str) -> None:
     said = terminal.run("raters", str(CHORUS / name), "--limit", "0")
     assert "  617 differ by two grades or more" in said.lines
-    spreads = [int(line.split()[0]) for line in said.lines[1 : said.lines.index("")]]
+    begin = next(number for number, line in enumerate(said.lines) if line.startswith("apart "))
+    spreads = [int(line.split()[0]) for line in said.lines[begin + 1 : said.lines.index("", begin)]]
     assert spreads == sorted(spreads, reverse=True)
     assert sum(spread >= 2 for spread in spreads) == 617
     assert max(map(width, said.lines)) <= 100

@@ -351,6 +351,7 @@ def test_everything_that_is_wrong_is_said_at_once_a_line_for_each_kind() -> None
         'query "#": it begins as a comment does; TREC qrels cannot hold it',
         '3,000 documents (query "a 0", document "x y"; query "a 1", document "x y"; query "a 2", document "x y"; ...): '
         "there is white space in each, which separates columns; TREC qrels cannot hold them",
+        "documents keep their ids, by which the search knows them; CSV can hold these",
     ]
     with pytest.raises(ValueError, match="tab") as caught:
         write_queries([Query("q1", "a\tb"), Query("q2", "c\td")], "tsv")

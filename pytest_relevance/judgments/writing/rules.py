@@ -95,13 +95,17 @@ def broken_by(judgments: Judgments, allowed: Allowed, format: str, *, texts: boo
         if texts and (text != query or allowed.texts):
             found.look(text, allowed.texts or allowed.queries, f"query {quoted(text)}", "queries")
     is_wrong = _any_of(allowed.documents).search
+    wrong: list[str] = []
     for query, documents in judgments.items():
         for document in filter(is_wrong, documents):
             name = f"query {quoted(judgments.text(query))}, document {quoted(document)}"
             found.look(document, allowed.documents, name, "documents")
+            wrong.append(document)
     for rater in judgments.raters if raters else ():
         found.look(rater, allowed.documents, f"rater {quoted(rater)}", "raters")
     yield from found.lines()
+    if wrong and all(broken(document, IN_CELLS.documents) is None for document in wrong):
+        yield "documents keep their ids, by which the search knows them; CSV can hold these"
 
 
 def _any_of(rules: Sequence[Rule]) -> re.Pattern[str]:
