@@ -8,9 +8,10 @@ nothing else; where it does not (what is changed stands behind an anchor that an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
-from pytest_relevance.cases.model import Case, Suite, Terms
+from pytest_relevance.cases.comparison import Comparison
+from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.pieces import Impossible, Pieces
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
@@ -250,7 +251,7 @@ class _Edit:
         """Whether the suite says what was asked for and nothing else; `CaseFileError` where it does not."""
         asked = {change.case: change.key for change in self._changes}
         found = {case.id: case for case in after.cases}
-        compared = _Comparison()
+        compared = Comparison()
         problems = [
             Problem(*_place(case), _NOT_ALONE if name in asked else _UNASKED, quoted(name, 60), case.source)
             for name, case in self._wanted.items()
@@ -274,10 +275,6 @@ _NOT_ALONE = (
 )
 
 
-_FIELDS = tuple(field.name for field in fields(Case))
-_MOVED = frozenset({"line", "column", "terms"})
-
-
 def to_be_judged(data: bytes, file: str) -> tuple[Suite, Sequence[Problem]]:
     """A case file that is about to get judgments, and what is wrong with it as long as it has not got them.
 
@@ -299,28 +296,3 @@ def _is_blank(held: Span) -> bool:
 
 def _place(case: Case) -> Place:
     return case.line, case.column
-
-
-class _Comparison:
-    """Whether cases say the same before and after, but for where they stand and what follows from other cases."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, int], bool] = {}  # most cases share their terms
-
-    def same(self, found: Case, wanted: Case, changed: str | None) -> bool:
-        """Whether two cases say the same. With its judgments (`changed`) an inherited floor may come and go."""
-        apart = _MOVED | {_FLOOR} if changed == _JUDGMENTS else _MOVED
-        return self.same_terms(found.terms, wanted.terms) and all(
-            getattr(found, name) == getattr(wanted, name) for name in _FIELDS if name not in apart
-        )
-
-    def same_terms(self, found: Terms, wanted: Terms) -> bool:
-        """Whether two terms are the same, but for the range of grades, which is that of all judgments of the file."""
-        pair = id(found), id(wanted)
-        if pair not in self._known:
-            self._known[pair] = _without_range(found) == _without_range(wanted)
-        return self._known[pair]
-
-
-def _without_range(terms: Terms) -> Terms:
-    return replace(terms, lowest=0, highest=0, settings=replace(terms.settings, max_grade=None))
