@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from pytest_relevance.cases.exporting import CASE_FILE, judgments_of, left_behind
@@ -13,7 +14,7 @@ from pytest_relevance.cli import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
 from pytest_relevance.files import Unreadable, gunzip, read_whole
 from pytest_relevance.judgments.formats.known import FORMATS
-from pytest_relevance.judgments.formats.tables import header_layout, layout, parquet_frame
+from pytest_relevance.judgments.formats.tables import Layout, first_line, header_layout, layout, parquet_frame
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.joining import with_queries
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -106,8 +107,28 @@ def _has_ids_alone(source: Source, format: str) -> bool:
     """Whether a file of judgments knows the ids of its queries and no text."""
     if format in OF_IDS_ALONE:
         return True
-    if format == "parquet":
-        found = layout([str(name) for name in parquet_frame(source).columns])
-    else:
-        found = header_layout(source) if format == "csv" else None
+    found = _LAYOUTS[format](source) if format in _LAYOUTS else None
     return found is not None and "query" not in found.at
+
+
+def _of_lines(source: Source) -> Layout | None:
+    """The layout of JSON Lines by the keys of the first."""
+    try:
+        return _of_objects(json.loads(first_line(source)))
+    except ValueError:  # longer than what is looked at
+        return None
+
+
+def _of_objects(value: object) -> Layout | None:
+    """The layout of an object, or of a list of them by the first."""
+    first = value[0] if isinstance(value, list) and value else value
+    return layout(list(first)) if isinstance(first, dict) else None
+
+
+_LAYOUTS: Mapping[str, Callable[[Source], Layout | None]] = {
+    "csv": header_layout,
+    "parquet": lambda source: layout([str(name) for name in parquet_frame(source).columns]),
+    "json": lambda source: _of_objects(source.json),
+    "jsonl": _of_lines,
+}
+"""How the columns of a format are found, which may have ids of queries and no texts."""

@@ -194,11 +194,15 @@ def test_ids_alone_are_no_queries(terminal: Terminal, name: str) -> None:
     terminal.write("ids.csv", "query_id,doc_id,grade\nq1,sku-1,3\n")
     options = ("--to", "quepid-json") if name.endswith("json") else ()
     write_parquet("ids.parquet", {"query_id": ["q1"], "doc_id": ["sku-1"], "grade": [3]})
-    for source in ("qrels.txt", "ids.csv", "ids.parquet"):
+    row = '{"query_id": "q1", "doc_id": "sku-1", "grade": 3}'
+    for source, text in (("one.jsonl", f"{row}\n"), ("ids.jsonl", f"{row}\n" * 2), ("ids.json", f"[{row}, {row}]")):
+        terminal.write(source, text)
+    before = terminal.files()
+    for source in before:
         said = terminal.run("convert", source, name, *options)
         assert (said.code, said.out) == (2, "")
         assert said.err.startswith(f"{source}: it has the ids of queries, and their texts are needed")
-    assert terminal.files() == ["ids.csv", "ids.parquet", "qrels.txt"]
+    assert terminal.files() == before
 
 
 def test_a_file_of_queries_alone(terminal: Terminal) -> None:

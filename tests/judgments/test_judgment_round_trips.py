@@ -99,7 +99,7 @@ def needs(format: str) -> None:
 def test_every_judgment_is_kept_or_refused_by_name(folder: Path, format: str, given: Judgments) -> None:
     needs(format)
     if not writable(given, format):
-        with pytest.raises(ValueError, match=r'^query "'):
+        with pytest.raises(ValueError, match=r'^query "|^\d+ (queries|documents) \(query "'):
             write_judgments(given, format)
         return
     again = read_again(folder / format, write_judgments(given, format).data, format)
@@ -157,7 +157,7 @@ def rated(draw: st.DrawFn) -> tuple[Judgments, str]:
 def test_every_rating_is_kept(folder: Path, format: str, given: tuple[Judgments, str]) -> None:
     needs(format)
     judgments, how = given
-    assume(format != "tsv" or not re.search(r"\\[trn]", repr((judgments, judgments.raters))))
+    assume(format != "tsv" or not re.search(r"\\[trn]", repr((dict(judgments), judgments.raters))))
     written = write_judgments(judgments, format)
     (folder / format).write_bytes(written.data)
     again = read_judgments(folder / format, raters=how)

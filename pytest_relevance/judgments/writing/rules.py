@@ -51,7 +51,7 @@ IN_CELLS = Allowed((BLANK, NO_TEXT, NUL), (EMPTY, NO_TEXT, NUL))
 IN_A_LINE = Allowed((*IN_CELLS.queries, TAB), (*IN_CELLS.documents, TAB))
 IN_WORDS = Allowed((*IN_CELLS.queries, WHITE, COMMENT), (*IN_CELLS.documents, WHITE))
 IN_LTR = Allowed((NO_NUMBER,), (*IN_WORDS.documents, LETOR), (*IN_A_LINE.queries, EDGES))
-IDS_ALONE = Allowed((*IN_A_LINE.queries, SPACED), IN_A_LINE.documents)
+IDS_ALONE = Allowed((*IN_A_LINE.queries, SPACED, COMMENT), IN_A_LINE.documents)
 
 
 class Breaches:
