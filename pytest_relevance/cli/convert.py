@@ -58,6 +58,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Read, convert, write."""
+    _refuse_one_file_twice(arguments)
     target = _format_of(arguments.target, arguments.target_format)
     is_edit = target == CASE_FILE and os.path.exists(arguments.target)
     if arguments.queries_out is not None and is_edit:
@@ -139,6 +140,21 @@ def _refuse_ids_alone(queries: Sequence[Query], arguments: Namespace) -> None:
             f"{harmless(shown(arguments.source))}: it has the ids of queries, and their texts are needed; name the "
             "file that has them: --queries queries.tsv (a line is an id, a tab and the text)"
         )
+
+
+def _refuse_one_file_twice(arguments: Namespace) -> None:
+    """Refuse to write two things to one file, or over what is read."""
+    roles = {"IN": arguments.source, "OUT": arguments.target, "--queries-out": arguments.queries_out}
+    known: dict[str, str] = {}
+    for role, path in roles.items():
+        if path is None or path == STANDARD:
+            continue
+        first = known.setdefault(os.path.realpath(path), role)
+        if first != role:
+            raise CommandError(
+                f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
+                "another file"
+            )
 
 
 def _refuse_to_overwrite(paths: Sequence[str]) -> None:

@@ -294,6 +294,30 @@ def test_nothing_is_replaced_without_being_asked_to(terminal: Terminal) -> None:
         assert terminal.read(name) != "mine\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("out.csv", "--queries-out", "out.csv"), 'OUT and --queries-out are the same file, "out.csv"'),
+        (("out.csv", "--queries-out", "here/../out.csv"), 'OUT and --queries-out are the same file, "here/../out.csv"'),
+        (("shop.csv",), 'IN and OUT are the same file, "shop.csv"'),
+        (("link.csv",), 'IN and OUT are the same file, "link.csv"'),
+        (("out.qrels", "--queries-out", "shop.csv"), 'IN and --queries-out are the same file, "shop.csv"'),
+    ],
+)
+def test_no_file_is_written_twice_or_over_the_source(
+    terminal: Terminal, arguments: tuple[str, ...], says: str
+) -> None:
+    terminal.write("shop.csv", SHOP)
+    Path("here").mkdir()
+    Path("link.csv").symlink_to("shop.csv")
+    before = terminal.read("shop.csv")
+    said = terminal.run("convert", "shop.csv", *arguments, "--overwrite")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"pytest-relevance convert: {says}; nothing was written: name another file\n"
+    assert terminal.files() == ["link.csv", "shop.csv"]
+    assert terminal.read("shop.csv") == before
+
+
 def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
     terminal.write("shop.csv", "query,docid,rating\nboots,a,3\nboots,b,x\n")
     terminal.write("out.json", "mine\n")
