@@ -89,19 +89,56 @@ class JudgmentFile:
             self.known = self._whole
 
     def keys(self, asked: Asked) -> list[str]:
-        """The keys under which the judgments of a case stand here."""
-        known, name, text = self.known, asked.id, asked.text
-        if name is not None and (name in known or name in known.queries):
-            names = [name, text]
-            there = known.text(name)
-            if there not in (name, text) and _loosely(there) != _loosely(text):
-                self.other_texts[name] = text
+        """The keys under which the judgments of a case stand here. `Refused` where that may be two queries."""
+        known, name = self.known, asked.id
+        if name is not None and (name in known or name in known.queries) and not self._is_text_of_another(asked):
+            keys = self._by_id(name, asked.text)
         else:
-            names = [*known.known_as(text), *asked.ids]
-        # a text may look like the id of another query
-        keys = [key for key in names if key in known and (key != text or key == name or known.text(key) == text)]
+            keys = self._by_text(asked)
         self.used.update(keys)
-        return keys if len(keys) < 2 else list(dict.fromkeys(keys))
+        return keys
+
+    def _by_id(self, name: str, text: str) -> list[str]:
+        """Those under the id of a case, and under its text where the file has ratings with and without ids."""
+        known = self.known
+        there = known.text(name)
+        if there not in (name, text) and _loosely(there) != _loosely(text):
+            others = [key for key in self._texts(text, has_id=True) if key != name]
+            if others:
+                raise Refused(
+                    f"{self.name} has the query {quoted(text)} under {quoted(others[0])}, and under the id "
+                    f"{quoted(name)} of the case the query {quoted(there)}; give the case the id of its own query"
+                )
+            self.other_texts[name] = text
+        beside = text != name and text in known and known.text(text) == text and there == text
+        return [key for key in dict.fromkeys([name, *([text] if beside else [])]) if key in known]
+
+    def _by_text(self, asked: Asked) -> list[str]:
+        """Those under the text of a case, and under the ids that files of queries give it."""
+        keys = [
+            key
+            for key in dict.fromkeys([*self._texts(asked.text, has_id=asked.id is not None), *asked.ids])
+            if key in self.known
+        ]
+        ids = [key for key in keys if key != asked.text]
+        if len(ids) > 1 and asked.id is None:
+            names = listed(map(quoted, ids[:MOST_NAMED]), "and")
+            raise Refused(
+                f"{self.name} has the query {quoted(asked.text)} under {names}; give the case one of them as id"
+            )
+        return keys
+
+    def _texts(self, text: str, *, has_id: bool) -> list[str]:
+        """The keys of the queries with a text. Where a case has an id and the file nothing else, none is a text."""
+        keys = self.known.known_as(text)
+        no_text = self.known.text(text) != text  # it is the id of another query
+        if text not in self.known.queries:
+            no_text = has_id and bool(self.ratings.by_id)
+        return [key for key in keys if not (no_text and key == text)]
+
+    def _is_text_of_another(self, asked: Asked) -> bool:
+        """Whether the id of a case is the text of another query here, and the text of the case stands here itself."""
+        return self.ratings.by_id is False and asked.id != asked.text and asked.text in self.known
 
     def names(self, asked: Asked) -> bool:
         """Whether the file names the query, with judgments or without."""

@@ -145,6 +145,7 @@ def _where(rows: Ratings, keep: Sequence[bool]) -> Ratings:
         rows.words,
         rows.grades_of_words,
         rows.notices,
+        rows.by_id,
     )
 
 

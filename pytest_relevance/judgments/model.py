@@ -46,6 +46,7 @@ class Ratings:
     queries that the file says more about than their id, those without any rating among them. `place` finds a row
     again, when there is something to say about it. `words` are what the format calls its grades ("e", folded) and the
     names that a scale may give them ("exact", "e"); `grades_of_words` are the grades of those where there is no scale.
+    `by_id` says whether `queries` are ids or texts, None where the file does not tell.
     """
 
     file: str
@@ -60,6 +61,7 @@ class Ratings:
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     grades_of_words: Mapping[str, float] = field(default_factory=dict)
     notices: Sequence[str] = ()
+    by_id: bool | None = None
 
 
 class Judgments(dict[str, dict[str, float]]):

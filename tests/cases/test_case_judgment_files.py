@@ -296,10 +296,33 @@ def test_ids_are_text(shop: Shop) -> None:
 
 
 def test_one_text_with_several_ids(shop: Shop) -> None:
-    """Two queries with one text (of two markets, say) have their own judgments; a case without an id has both."""
+    """Two queries with one text (of two markets, say) have their own judgments; a case without an id is neither."""
     shop.write("rated.csv", "query_id,query,doc,grade\nuk,boots,a,1\nus,boots,b,2\nus,boots,c,3\n")
-    text = "judgments: rated.csv\ncases: [{id: uk, query: boots}, {id: us, query: boots}, {query: boots}]"
-    assert shop.judgments(text) == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}, "boots": {"a": 1, "b": 2, "c": 3}}
+    text = "judgments: rated.csv\ncases: [{id: uk, query: boots}, {id: us, query: boots}]"
+    assert shop.judgments(text) == {"uk": {"a": 1}, "us": {"b": 2, "c": 3}}
+    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{query: boots}]")
+    assert 'rated.csv has the query "boots" under "uk" and "us"; give the case one of them as id' in found
+
+
+def test_an_id_that_is_the_text_of_another_query(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\nshoes for men,a,3\nshoes,b,3\n")
+    text = "judgments: rated.csv\ncases: [{id: shoes, query: shoes for men}, {id: generic, query: shoes}]"
+    assert shop.judgments(text) == {"shoes": {"a": 3}, "generic": {"b": 3}}
+
+
+def test_a_listed_text_that_is_the_id_of_another_query(shop: Shop) -> None:
+    shop.write("queries.tsv", "1\t501\n501\tlevis\n")
+    shop.write("qrels.txt", "1 0 a 3\n501 0 b 3\n")
+    assert shop.judgments("judgments: qrels.txt\nqueries: queries.tsv\n") == {"1": {"a": 3}, "501": {"b": 3}}
+    shop.write("qrels.txt", "501 0 b 3\n")
+    (found,) = shop.mistakes("judgments: qrels.txt\nqueries: queries.tsv\n")
+    assert '(in case "1")' in found
+
+
+def test_an_id_whose_text_is_that_of_another_row(shop: Shop) -> None:
+    shop.write("rated.csv", "query_id,query,doc,grade\nq1,shoes,a,3\nq2,boots,b,3\n")
+    (found,) = shop.mistakes("judgments: rated.csv\ncases: [{id: q1, query: boots}]")
+    assert 'rated.csv has the query "boots" under "q2", and under the id "q1" of the case the query "shoes"' in found
 
 
 def test_several_files_are_united(rated: Shop) -> None:

@@ -226,6 +226,11 @@ def test_a_misspelt_header_of_judgments_is_none_of_queries(tmp_path: Path, heade
         read_queries(path)
 
 
+def test_columns_of_any_name_are_no_raters(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "query,doc_id,clicks,impressions\nshoes,a,3,100\n"))
+    assert "no column for the grade" in problem
+
+
 def test_a_wrong_rating_of_one_of_several_raters(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,ann_rating,bob_rating\nq,a,0,2\nq,b,1,many\n")
     (problem,) = problems(path)
@@ -379,6 +384,25 @@ def test_gzip_that_expands_without_end(tmp_path: Path) -> None:
 def test_gzip_of_several_members(tmp_path: Path) -> None:
     packed = gzip.compress(b"query,docid,rating\nq,a,1\n") + gzip.compress(b"q,b,2\n")
     assert read_judgments(written(tmp_path, packed)) == {"q": {"a": 1, "b": 2}}
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [('q,a,3,"5 inch\nr,b,2,x\ns,c,1,y\n', 2), ('q,a,3,x\nr,b,2,"trunc', 3), ('q,a,3,"15" laptop"\n', 2)],
+)
+def test_a_quote_that_swallows_what_follows_is_refused(tmp_path: Path, rows: str, line: int) -> None:
+    (problem,) = problems(written(tmp_path, f"query,doc_id,grade,title\n{rows}"))
+    assert problem.startswith(f"FILE:{line}: a quoted cell in this row ")
+
+
+def test_a_row_of_blank_cells_is_a_row(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "query,docid,rating\nq,a,1\n,,\nq,b,bad\n"))
+    assert problem.startswith('FILE:4: query "q", document "b"')
+
+
+def test_a_table_with_ranks_and_scores_is_a_run(tmp_path: Path) -> None:
+    (problem,) = problems(written(tmp_path, "query_id,doc_id,rank,score\nq,a,1,12.5\n"))
+    assert problem.endswith(": with a rank beside it, a score is that of a run; the judgments have a grade")
 
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:

@@ -84,6 +84,13 @@ def test_judged_twice(tmp_path: Path) -> None:
     assert problem.startswith('FILE:2: query "q1", document "a": judged twice, 1 in line 1 and 2 here; keep one')
 
 
+def test_a_no_break_space_is_part_of_an_id(tmp_path: Path) -> None:
+    path = written(tmp_path, "q1 0 a\u00a0b 1\n")
+    assert read_judgments(path) == {"q1": {"a\u00a0b": 1}}
+    (problem,) = problems(written(tmp_path, "q1 0 a\u00a0b 1\nq1 0 c 1\nq1 0 d x\n"))
+    assert problem.startswith('FILE:3: query "q1", document "d"')
+
+
 def test_nothing_but_comments(tmp_path: Path) -> None:
     assert problems(written(tmp_path, "# nothing\n"), "trec") == ["FILE: the file has no judgments, only comments"]
 

@@ -24,6 +24,7 @@ WHITE = r"\s+"
 MOST_WRONG = 100
 _BOM = b"\xef\xbb\xbf"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_BLANKS = re.compile(r"[ \t]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", WHITE: "white space"}
 
@@ -123,7 +124,10 @@ class Rows:
         )
         if not isinstance(frame.index, pandas.RangeIndex):
             return None  # the rows are wider: pandas took the first column for an index
-        if self._may_be_short(text, frame):
+        if self.is_csv and '"' in text:
+            if not self._is_well_quoted():
+                return None
+        elif self._may_be_short(text, frame):
             return None
         cells: list[list[str]] = [frame[column].tolist() for column in wanted]
         if self.separator == "\t" and '"' in text:
@@ -145,33 +149,51 @@ class Rows:
         last: list[str] = frame[self.width - 1].tolist()  # type: ignore[index]
         if "" not in last:
             return False
-        if self.separator == WHITE or (self.is_csv and '"' in text):
+        if self.separator == WHITE:
             return True
         return text.count(self.separator) != (len(last) + bool(self._header_lines)) * (self.width - 1)
+
+    def _is_well_quoted(self) -> bool:
+        """Whether every quote stands where CSV has one, and every row is as wide as the others.
+
+        pandas lets a quote that is never closed, or stands within a cell, swallow what follows without a word.
+        """
+        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self.separator, strict=True)
+        try:
+            return all(len(row) == self.width or not "".join(row).strip() for row in reader)
+        except csv.Error:
+            return False
 
     def _numbered(self) -> Iterator[tuple[int, list[str]]]:
         """Each row that is not blank, the header too, and the line it begins in."""
         if not self.is_csv:
             for number, line in enumerate(_LINE_END.split(self._text), 1):
                 if line.strip():
-                    yield number, line.split() if self.separator == WHITE else _unquoted(line.split("\t"))
+                    yield number, white_cells(line) if self.separator == WHITE else _unquoted(line.split("\t"))
             return
-        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self.separator)
+        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self.separator, strict=True)
         begins = 1
         try:
             for row in reader:
-                if len(row) != self.width and "\n" in "".join(row) and _is_open(self._text):
-                    self.source.refuse("a quoted cell in this row never ends; is the file truncated?", begins)
-                if any(map(str.strip, row)):
+                if len(row) > 1 or "".join(row).strip():  # a blank line is no row; a row of blank cells is one
                     yield begins, row
                 begins = reader.line_num + 1
         except csv.Error as error:
-            self.source.refuse(f"the row that begins here cannot be read: {error}", begins)
+            self.source.refuse(_wrong_quotes(str(error)), begins)
 
 
-def _is_open(text: str) -> bool:
-    """Whether the last quoted cell never ends."""
-    return text.count('"') % 2 == 1
+def _wrong_quotes(error: str) -> str:
+    """What Python's reader of CSV says of the quotes in a row, and what to do about it."""
+    if "end of data" in error:
+        return "a quoted cell in this row never ends; is the file truncated?"
+    if "expected after" in error:
+        return 'a quoted cell in this row goes on behind its closing quote; a quote within quotes is written twice, ""'
+    return f"the row that begins here cannot be read: {error}"
+
+
+def white_cells(line: str) -> list[str]:
+    """The cells of a line between spaces and tabs; other white space, such as a no-break space, is part of an id."""
+    return _BLANKS.split(line.strip(" \t\r"))
 
 
 def _unquoted(cells: Sequence[str]) -> list[str]:

@@ -31,6 +31,9 @@ _CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"} 
 
 _WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
+_BOOK = ["query", "docid"]
+"""What the header of a Quepid book begins with; a column a judge follows."""
+
 _GOVUK_QUERY = "queryentryquery"
 CALCULATED = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
@@ -52,6 +55,8 @@ def layout(names: Sequence[str]) -> Layout | None:
     """The layout of a table of judgments by its header, or None for any other header."""
     at = find_columns(names, _WANTED)
     raters = _raters(names, at)
+    if "grade" in at and folded(names[at["grade"]]) == "score" and find_columns(names, ("rank",)):
+        return None  # with a rank beside it a score is that of a run
     if "document" not in at or not ({"query", "query_id"} & at.keys()) or ("grade" not in at and not raters):
         return None
     return Layout(names, at, raters)
@@ -71,6 +76,8 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, str]
     ]
     if len(rating) > 1:
         return [(number, _rater_name(name)) for number, name in rating]
+    if [name.lower() for name in names[:2]] != _BOOK:  # elsewhere nobody knows what a column of any name holds
+        return []
     others = [
         (number, name)
         for number, name in enumerate(names)
@@ -191,6 +198,8 @@ def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
     needed |= {what: SPELLINGS[what] for what in ("document", "grade")}
     others = [name for number, name in enumerate(names) if number not in at.values()]
     lacking = []
+    if len(at.keys() & {"document", "grade"}) == 2 and find_columns(names, ("rank",)):
+        lacking.append("with a rank beside it, a score is that of a run; the judgments have a grade")
     for what, spellings in needed.items():
         if what not in at and not (what == "query" and "query_id" in at):
             close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
@@ -254,6 +263,7 @@ class _Table:
             words,
             ESCI_GRADES if words else {},
             notices,
+            by_id="query_id" in found.at,
         )
 
     def _keys(self) -> list[str]:

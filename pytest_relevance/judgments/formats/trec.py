@@ -6,7 +6,7 @@ comment. See https://trec.nist.gov and the `trec_eval` sources.
 
 from __future__ import annotations
 
-from pytest_relevance.judgments.formats.lines import WHITE, Rows
+from pytest_relevance.judgments.formats.lines import WHITE, Rows, white_cells
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Place, Ratings
 from pytest_relevance.judgments.source import Source
@@ -31,7 +31,7 @@ def _has(source: Source, width: int, number: int) -> bool:
     lines = [line for line in source.head.split("\n") if line.strip() and not line.startswith("#")][:_LOOKED_AT]
     fitting = 0
     for line in lines:
-        for cells in (line.split(), line.rstrip("\r").split("\t")):
+        for cells in (white_cells(line), line.rstrip("\r").split("\t")):
             if len(cells) == width and number_of(cells[number]) is not None:
                 fitting += 1
                 break
@@ -42,7 +42,7 @@ def rows_of(source: Source, width: int) -> Rows:
     """The rows of a file. Where only tabs make the right number of columns, ids may have spaces."""
     lines = (line for line in source.head.split("\n") if line.strip() and not line.startswith("#"))
     first = next(lines, "").rstrip("\r")
-    separator = "\t" if len(first.split("\t")) == width != len(first.split()) else WHITE
+    separator = "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
     return Rows(source, separator, width, comments=True)
 
 
@@ -52,4 +52,4 @@ def read_qrels(source: Source) -> Ratings:
     queries, documents, grades = rows.columns([0, 2, 3])
     if not queries:
         source.refuse("the file has no judgments, only comments")
-    return Ratings(source.file, "trec", queries, documents, grades, place=lambda row: Place(rows.line(row)))
+    return Ratings(source.file, "trec", queries, documents, grades, place=lambda row: Place(rows.line(row)), by_id=True)
