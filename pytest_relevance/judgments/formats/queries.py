@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats import tables
 from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_of, shown_names
 from pytest_relevance.judgments.grading import number_of
@@ -15,7 +16,9 @@ from pytest_relevance.wording import found, quoted
 
 _WANTED = ("query_id", "query", "weight", "note")
 _ID, _TEXT = "query_id", "query"
-_BEIR_TEXT = ("text",)
+_IN_QUERIES = {_ID: ("id", "number"), _TEXT: ("text",)}
+"""More names (folded: `_id` is `id`) of columns in files of queries: beside documents they may be anything."""
+_GOVUK_QUERY = folded("queryEntry.query")
 
 
 def is_table(source: Source) -> bool:
@@ -27,14 +30,25 @@ def _header(source: Source) -> dict[str, int]:
     """Which column holds what, by the first line; empty when that is no header."""
     line = tables.first_line(source)
     names = header_of(line, separator_of(line))
-    at = find_columns(names, _WANTED)
-    if _TEXT not in at and _ID in at:
-        text = next((number for number, name in enumerate(names) if name.lower() in _BEIR_TEXT), None)
-        at |= {_TEXT: text} if text is not None else {}
+    at = _columns(names)
     if tables.layout(names) is not None:
         return at
     # a header with a document or a grade alone is one of judgments, with a mistake in it
     return at if _TEXT in at and not find_columns(names, ("document", "grade")) else {}
+
+
+def _columns(names: Sequence[str]) -> dict[str, int]:
+    """Which column holds what. The names that only files of queries know count in no table of judgments."""
+    at = find_columns(names, _WANTED)
+    if tables.layout(names) is not None:
+        return at
+    for what, spellings in _IN_QUERIES.items():
+        if what in at or (what == _TEXT and _ID not in at):  # text alone, without an id beside it, is no header
+            continue
+        number = next((number for number, name in enumerate(names) if folded(name) in spellings), None)
+        if number is not None:
+            at[what] = number
+    return at
 
 
 def _is_id_and_text(source: Source) -> bool:
@@ -62,6 +76,8 @@ def read_table(source: Source) -> list[Query]:
     wanted = list(at)
     cells = rows.columns([at[what] for what in wanted])
     columns = {what: tables.unescaped(column) for what, column in zip(wanted, cells, strict=True)}
+    if _TEXT in at and folded(names[at[_TEXT]]) == _GOVUK_QUERY:  # it names a query once: a blank cell is the one above
+        columns[_TEXT] = list(accumulate(columns[_TEXT], lambda last, cell: cell or last))
     return _queries(source, columns, rows.line)
 
 
@@ -69,7 +85,7 @@ def read_parquet(source: Source) -> list[Query]:
     """Read a Parquet file of queries."""
     frame = tables.parquet_frame(source)
     names = [str(name) for name in frame.columns]
-    at = find_columns(names, _WANTED)
+    at = _columns(names)
     if _TEXT not in at:
         source.refuse(f"the file has no column of queries ({', '.join(SPELLINGS[_TEXT])}); it has {shown_names(names)}")
     columns = {what: tables.parquet_column(source, frame, at[what], is_number=what == "weight") for what in at}
