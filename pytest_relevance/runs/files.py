@@ -7,6 +7,7 @@ a rank in the place of a grade.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.formats import tables, trec
 from pytest_relevance.judgments.formats.lines import MOST_WRONG, Rows, header_of, separator_of, shown_names
 from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
@@ -72,7 +74,11 @@ def _read_table(source: Source) -> Rankings:
     separator = separator_of(line)
     names = header_of(line, separator)
     rows = Rows(source, separator, len(names), header=True)
-    return _of_columns(source, names, rows.columns, rows.line)
+
+    def columns(wanted: Sequence[int]) -> list[list[Any]]:
+        return [tables.unescaped(column) for column in rows.columns(wanted)]
+
+    return _of_columns(source, names, columns, rows.line)
 
 
 def _read_parquet(source: Source) -> Rankings:
@@ -100,7 +106,6 @@ def _of_columns(
     order = "rank" if "rank" in at else "score" if "score" in at else None
     wanted = [key, "document", *([order] if order is not None else [])]
     queries, documents, *values = columns([at[what] for what in wanted])
-    queries = tables.unescaped(queries)
     if order is None:
         return _checked(source, queries, documents, list(range(len(queries))), line, _in_order)
     if order == "score":
@@ -188,14 +193,25 @@ def _read_json(source: Source) -> Rankings:
             scores = _numbers(source, [query] * len(documents), documents, list(ranking.values()), _no_line, "score")
             rankings[query] = sort_scores(documents, scores)
         elif isinstance(ranking, list) and all(isinstance(document, str) for document in ranking):
-            twice = next((document for document in ranking if ranking.count(document) > 1), None)
+            _refuse_no_number(source, query, ranking)
             if len(set(ranking)) < len(ranking):
+                twice, _ = Counter(ranking).most_common(1)[0]
                 message = f"the document {quoted(str(twice))} is returned twice; keep one of them"
                 source.refuse(f"query {quoted(query)}: {message}")
             rankings[query] = list(map(str, ranking))
         else:
             source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
     return rankings
+
+
+_NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
+"""What JSON of Python has for numbers that are none; in quotes they are texts like any other."""
+
+
+def _refuse_no_number(source: Source, query: str, ranking: Sequence[object]) -> None:
+    wrong = next((one for one in ranking if isinstance(one, NumberAsWritten) and one in _NO_NUMBERS), None)
+    if wrong is not None:
+        source.refuse(f"query {quoted(query)}: {wrong} is no id of a document; an id is text or a number")
 
 
 _JSON_RANKINGS = "{document: score} or [document, ...]"

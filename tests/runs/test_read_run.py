@@ -83,6 +83,32 @@ def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
     assert read_run(path) == {"007": ["1e5", "12", "no"]}
 
 
+def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc_id,rank\n -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n")
+    assert read_run(path) == {"-5 degrees": [" +b", "=a", " c"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{" -5 degrees": [" =a"]}', '[{"query": " -5 degrees", "doc_id": " =a"}]', '{" -5 degrees": {" =a": 1}}'],
+)
+def test_json_has_texts_as_they_are(tmp_path: Path, content: str) -> None:
+    assert read_run(written(tmp_path, content, "run.json")) == {" -5 degrees": [" =a"]}
+
+
+def test_parquet_has_texts_as_they_are(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "run.parquet"
+    pandas.DataFrame({"query": [" -5 degrees"], "doc_id": [" =a"]}).to_parquet(path)
+    assert read_run(path) == {" -5 degrees": [" =a"]}
+
+
+def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
+    assert read_run(written(tmp_path, '{"q": ["NaN", "null"]}', "run.json")) == {"q": ["NaN", "null"]}
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -95,6 +121,9 @@ def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
         ("query,doc_id,rank\n", "FILE: the file has no results, only a header or comments"),
         ('{"q": {"a": 1}, "q": {"b": 1}}', "FILE:1: "),
         ('{"q": ["a", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
+        ('{"q": ["b", "a", "c", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
+        ('{"q": ["a", NaN]}', 'FILE: query "q": NaN is no id of a document; an id is text or a number'),
+        ('{"q": ["a", null]}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the list'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
         ('{"q": ["a"', "FILE:1: the file is no valid JSON"),
         ("[1, 2]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),
