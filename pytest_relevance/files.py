@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import zlib
 from contextlib import suppress
+from gzip import BadGzipFile, GzipFile
+from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -38,15 +40,12 @@ def read_whole(path: str | os.PathLike[str]) -> bytes:
 
 def gunzip(data: bytes) -> bytes:
     """Unpack gzip, of several members too, within bounds. `Unreadable` where that cannot be done."""
+    most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * len(data)))
     parts: list[bytes] = []
     size = 0
-    most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * len(data)))
-    rest = data
-    while rest.rstrip(b"\0"):  # zeros may pad the end
-        member = zlib.decompressobj(wbits=31)
-        try:
-            part = member.decompress(rest, _STEP)
-            while part or not member.eof:
+    try:
+        with GzipFile(fileobj=BytesIO(data)) as file:
+            while part := file.read(_STEP):
                 parts.append(part)
                 size += len(part)
                 if size > most:
@@ -54,12 +53,10 @@ def gunzip(data: bytes) -> bytes:
                         f"the gzip file of {len(data):,} bytes expands to more than {most:,} bytes; it is not unpacked "
                         "here: unpack it yourself if that is right"
                     )
-                if not part and not member.unconsumed_tail:
-                    raise Unreadable("the gzip file ends early, it is truncated; fetch or pack it again")
-                part = member.decompress(member.unconsumed_tail, _STEP)
-        except zlib.error as error:
-            raise Unreadable(f"the gzip file is damaged ({error}); fetch or pack it again") from None
-        rest = member.unused_data
+    except EOFError:
+        raise Unreadable("the gzip file ends early, it is truncated; fetch or pack it again") from None
+    except (zlib.error, BadGzipFile) as error:
+        raise Unreadable(f"the gzip file is damaged ({error}); fetch or pack it again") from None
     return b"".join(parts)
 
 

@@ -10,6 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
+UNNAMED = "rating 1"
+"""The rater who has no name, where others have one or there are several of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A query as a file describes it. `id` is what its judgments are kept under: an id, or the text where it has none.

@@ -427,3 +427,30 @@ def test_the_chorus_files_say_the_same(chorus: Path) -> None:
     assert rows == columns
     assert columns.raters == ("agent_1", "agent_2", "agent_3")
     assert rows.raters == ("agent_1", "agent_2", "agent_3")
+
+
+@pytest.mark.parametrize("value", [True, [1], 1.5])
+def test_parquet_ids_that_are_no_text(tmp_path: Path, value: object) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "judgments.parquet"
+    pandas.DataFrame({"query": ["a"], "doc_id": [value], "grade": [1]}).to_parquet(path)
+    (problem,) = problems(path)
+    assert problem.startswith('FILE: the column "doc_id" holds ')
+    assert problem.endswith("and an id is text or an integer; write it as text")
+
+
+def test_parquet_texts_may_be_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "judgments.parquet"
+    pandas.DataFrame({"query": ["é".encode()], "doc_id": [b"007"], "grade": [1]}).to_parquet(path)
+    assert read_judgments(path) == {"é": {"007": 1}}
+
+
+def test_a_rater_without_a_name(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, "query,docid,rater,rating\nx,a,,3\nx,a,bob,1\n"))
+    assert judgments.raters == ("rating 1", "bob")
+    assert judgments == {"x": {"a": 2}}

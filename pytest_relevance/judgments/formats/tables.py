@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from io import BytesIO
 from itertools import compress
 from typing import Any, NoReturn
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_of, shown_names
-from pytest_relevance.judgments.model import Place, Query, Ratings
+from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import did_you_mean, quoted
+from pytest_relevance.wording import did_you_mean, found, quoted
 
 ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
 ESCI_WORDS = {name: pair for pair in ESCI.items() for name in pair}
@@ -187,8 +188,22 @@ def parquet_column(source: Source, frame: Any, column: int, *, is_number: bool) 
         source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
     cells: list[Any] = values.astype(object).where(values.notna(), None).tolist()
     if is_number:
-        return cells
-    return ["" if cell is None else str(cell) for cell in cells]
+        return [float(cell) if isinstance(cell, Decimal) else cell for cell in cells]
+    try:
+        return [_parquet_text(cell) for cell in cells]
+    except ValueError as error:
+        source.refuse(f"the column {quoted(str(frame.columns[column]))} holds {error}; write it as text")
+
+
+def _parquet_text(cell: object) -> str:
+    """A cell of a column of ids or texts; ValueError, saying what it is, for anything but text and integers."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8")
+    if isinstance(cell, (str, int)) and not isinstance(cell, bool):
+        return str(cell)
+    raise ValueError(f"{type(cell).__name__} ({found(cell)}), and an id is text or an integer")
 
 
 def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
@@ -235,6 +250,8 @@ class _Table:
         described = self._described(keys)
         raters, titles, ratings = cells.get("rater"), cells.get("title"), cells.get("grade", [])
         place, notices = self._place, _left_out(found)
+        if raters is not None and "" in raters:
+            raters = [rater or UNNAMED for rater in raters]
         if found.raters:
             count, times = len(documents), len(found.raters)
             ratings = [rating for column in self._of_raters for rating in column]
