@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from pytest_relevance.cases.appending import add_cases
@@ -11,6 +12,7 @@ from pytest_relevance.cases.editing import Change, Conflict, add_judgments, to_b
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.review import normal
+from pytest_relevance.cases.scalar_text import number
 from pytest_relevance.cli import FOUND, OK, CommandError
 from pytest_relevance.cli.text import complain, write
 from pytest_relevance.judgments.model import Judgments
@@ -28,6 +30,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
     before = Path(out).read_bytes()
     suite, _ = to_be_judged(before, out)
     found, without = _cases_of(judgments, suite)
+    _refuse_two_grades(judgments, found, out)
     grades: dict[str, dict[str, float]] = {}
     titles: dict[str, Mapping[str, str]] = {}
     for query, cases in found.items():
@@ -69,6 +72,23 @@ def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]],
         query: [query] if query in ids else by_text.get(judgments.text(query), []) for query in all_queries(judgments)
     }
     return {query: cases for query, cases in found.items() if cases}, [query for query in found if not found[query]]
+
+
+def _refuse_two_grades(judgments: Judgments, found: Mapping[str, Sequence[str]], out: str) -> None:
+    """Refuse queries that are one case, by its id and by its text, and give a document of it different grades."""
+    known: dict[tuple[str, str], str] = {}
+    problems = []
+    for query, cases in found.items():
+        for case, (document, grade) in product(cases, judgments.get(query, {}).items()):
+            first = known.setdefault((case, document), query)
+            if judgments[first][document] != grade:
+                problems.append(
+                    f"{harmless(out)}: the case {quoted(case)}: document {quoted(document)} has grade "
+                    f"{number(judgments[first][document])} as {quoted(first)} and {number(grade)} as "
+                    f"{quoted(query)}, which are both this case; decide on a grade"
+                )
+    if problems:
+        raise CommandError("\n".join([*problems, f"{harmless(out)}: nothing was written"]), FOUND)
 
 
 def _nearly_there(judgments: Judgments, without: Sequence[str], suite: Suite, *, added: bool) -> Iterator[str]:

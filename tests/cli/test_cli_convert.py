@@ -304,9 +304,7 @@ def test_nothing_is_replaced_without_being_asked_to(terminal: Terminal) -> None:
         (("out.qrels", "--queries-out", "shop.csv"), 'IN and --queries-out are the same file, "shop.csv"'),
     ],
 )
-def test_no_file_is_written_twice_or_over_the_source(
-    terminal: Terminal, arguments: tuple[str, ...], says: str
-) -> None:
+def test_no_file_is_written_twice_or_over_the_source(terminal: Terminal, arguments: tuple[str, ...], says: str) -> None:
     terminal.write("shop.csv", SHOP)
     Path("here").mkdir()
     Path("link.csv").symlink_to("shop.csv")
@@ -419,6 +417,31 @@ def test_conflicts_write_nothing(terminal: Terminal) -> None:
         '  "boots": "sku-1": 1 (was 3)',
     ]
     assert "judgments: {sku-6: 0, sku-7: 1}   # by Anna" in terminal.read("shop.relevance.yaml")
+
+
+@pytest.mark.parametrize("options", [(), ("--overwrite",)])
+def test_two_queries_that_are_one_case_may_not_contradict_each_other(
+    terminal: Terminal, options: tuple[str, ...]
+) -> None:
+    terminal.write("two.json", '{"q1": {"d": 3, "e": 1}, "shoes": {"d": 0, "e": 1, "f": 2}}')
+    terminal.write("shop.relevance.yaml", "cases: [{query: shoes, id: q1, judgments: {a: 1}}]\n")
+    before = terminal.read("shop.relevance.yaml")
+    said = terminal.run("convert", "two.json", "shop.relevance.yaml", *options)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.splitlines() == [
+        'shop.relevance.yaml: the case "q1": document "d" has grade 3 as "q1" and 0 as "shoes", which are both this '
+        "case; decide on a grade",
+        "shop.relevance.yaml: nothing was written",
+    ]
+    assert terminal.read("shop.relevance.yaml") == before
+
+
+def test_two_queries_that_are_one_case_and_agree_are_joined(terminal: Terminal) -> None:
+    terminal.write("two.json", '{"q1": {"d": 3}, "shoes": {"d": 3, "e": 0}}')
+    terminal.write("shop.relevance.yaml", "cases: [{query: shoes, id: q1, judgments: {a: 1}}]\n")
+    assert terminal.run("convert", "two.json", "shop.relevance.yaml").code == 0
+    (case,) = read_suite("shop.relevance.yaml").cases
+    assert dict(case.judgments) == {"a": 1, "d": 3, "e": 0}
 
 
 def test_queries_without_a_case_get_one_where_that_is_asked_for(terminal: Terminal) -> None:
