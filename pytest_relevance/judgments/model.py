@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-
 UNNAMED = "rating 1"
 """The rater who has no name, where others have one or there are several of them."""
 
