@@ -99,6 +99,13 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
     judgments = graded(rows, arguments.scale, arguments.raters)
     queries = _queries(arguments)
     unjudged = [query for query in queries if not _is_judged(query, judgments)]
+    if judgments and queries and len(unjudged) == len(queries):
+        raise CommandError(
+            f"{arguments.judgments}: none of its judgments is for a query in {arguments.queries}: it has judgments for "
+            f"{quoted(next(iter(judgments)))}, and there the first query is {quoted(queries[0].id)}; do the files "
+            "belong together?",
+            FOUND,
+        )
     if len(unjudged) > _MOST_UNJUDGED:
         raise CommandError(
             f"{arguments.judgments}: {len(unjudged):,} of the {len(queries):,} queries have no judgments, such as "

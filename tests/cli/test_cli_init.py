@@ -125,11 +125,11 @@ def test_queries_that_nobody_has_judged_are_measured(terminal: Terminal) -> None
 
 
 def test_files_that_do_not_belong_together(terminal: Terminal) -> None:
-    terminal.write("qrels.txt", "x1 0 sku-1 3\n")
+    terminal.write("qrels.txt", "q0 0 sku-1 3\n")
     terminal.write("queries.tsv", "".join(f"q{number}\tboots {number}\n" for number in range(300)))
     said = terminal.run("init", "relevance", "--judgments", "qrels.txt", "--queries", "queries.tsv")
     assert (said.code, said.out) == (1, "")
-    assert said.err.startswith('qrels.txt: 300 of the 300 queries have no judgments, such as "boots 0"')
+    assert said.err.startswith('qrels.txt: 299 of the 300 queries have no judgments, such as "boots 1"')
     assert "relevance/conftest.py" not in terminal.files()
 
 
@@ -197,6 +197,18 @@ def test_mistakes_in_the_judgments_are_those_of_the_reader(terminal: Terminal) -
     assert said.code == 1
     assert said.err.startswith("shop.csv:3: ")
     assert terminal.files() == ["shop.csv"]
+
+
+def test_queries_of_other_judgments_write_nothing(terminal: Terminal) -> None:
+    terminal.write("shop.qrels", "q1 0 a 3\nq2 0 b 0\n")
+    terminal.write("queries.tsv", "101\twinter boots\n102\tlaces\n")
+    said = terminal.run("init", "relevance", "--judgments", "shop.qrels", "--queries", "queries.tsv")
+    assert (said.code, said.out) == (1, "")
+    assert said.err == (
+        'shop.qrels: none of its judgments is for a query in queries.tsv: it has judgments for "q1", and there the '
+        'first query is "101"; do the files belong together?\n'
+    )
+    assert terminal.files() == ["queries.tsv", "shop.qrels"]
 
 
 def test_a_folder_that_cannot_be_written_to_is_left_alone(terminal: Terminal) -> None:
