@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats import tables
@@ -77,7 +76,7 @@ def read_table(source: Source) -> list[Query]:
     cells = rows.columns([at[what] for what in wanted])
     columns = {what: tables.unescaped(column) for what, column in zip(wanted, cells, strict=True)}
     if _TEXT in at and folded(names[at[_TEXT]]) == _GOVUK_QUERY:  # it names a query once: a blank cell is the one above
-        columns[_TEXT] = list(accumulate(columns[_TEXT], lambda last, cell: cell or last))
+        columns[_TEXT] = tables.carried_forward(columns[_TEXT])
     return _queries(source, columns, rows.line)
 
 

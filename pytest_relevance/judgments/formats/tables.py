@@ -287,7 +287,7 @@ class _Table:
         """What the rows' queries are kept under: the id, or the text where there is no id."""
         texts, ids = self._cells.get("query"), self._cells.get("query_id")
         if texts is not None and folded(self._layout.names[self._layout.at["query"]]) == _GOVUK_QUERY:
-            texts = self._cells["query"] = _carried_forward(texts)
+            texts = self._cells["query"] = carried_forward(texts)
         if ids is None:
             assert texts is not None
             return texts
@@ -379,7 +379,7 @@ def unescaped(cells: list[str]) -> list[str]:
     return [cell[1:] if cell in marked else cell for cell in cells] if marked else cells
 
 
-def _carried_forward(cells: Sequence[str]) -> list[str]:
+def carried_forward(cells: Sequence[str]) -> list[str]:
     """GOV.UK's tables name a query once: a blank cell is the one above."""
     carried, last = [], ""
     for cell in cells:
