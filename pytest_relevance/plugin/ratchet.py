@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.files import write_whole
 from pytest_relevance.plugin.after import AfterRun, Said
 from pytest_relevance.plugin.ledger import ledger_of
@@ -109,6 +110,12 @@ class Ratchet(AfterRun[str]):
             result = self._change(Path(ledger_of(self._config).files[file].path), shown, digest, floors)
         except _Changed:
             yield f"no floor is raised in {shown}: the file was changed during the run; run it again", False
+            return
+        except CaseFileError as error:
+            yield (
+                f"no floor is raised in {shown}, which cannot be read any more: {harmless(error.problems[0].render(file))}",
+                False,
+            )
             return
         except OSError as error:
             yield f"no floor is raised in {shown}: the file cannot be written: {error.strerror or error}", False

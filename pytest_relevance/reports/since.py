@@ -23,7 +23,7 @@ def with_baseline(reasons: Sequence[str], scored: Scored, found: Since) -> list[
     """The first reason with the score of the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`.
 
     Where the floor is not met that is the first, and the drop is not said a second time. `reasons` may be what is said
-    of a case that has none.
+    of a case that has none; what is not about the score is left as it is.
     """
     if found.score is None:
         return [*reasons]
@@ -34,7 +34,7 @@ def with_baseline(reasons: Sequence[str], scored: Scored, found: Since) -> list[
         reasons = [*(reason for reason in reasons if reason not in (unmet, drop))]
         at = 1 if reasons and reasons[0].startswith("inconclusive") else 0
         return [*reasons[:at], f"{unmet}   {_standing(scored.score, found)}", *reasons[at:]]
-    if drop in reasons:
+    if scored.reasons:
         return [*reasons]
     return [f"{reasons[0]}   {_standing(scored.score, found)}", *reasons[1:]]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pytest_relevance.cases.editing import Change, set_floor
 from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.wording import quoted
 
 _STEPS = 1000  # a floor has three decimals
 _ROUNDING = 1e-9
@@ -75,19 +77,35 @@ class Ratcheted:
 def ratcheted(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -> Ratcheted:
     """Raise the floors of cases in a case file. What cannot be changed in place is left, and said with its place.
 
-    `shown` is what messages call the file. One case that cannot be changed would keep all of them from it, and may not
-    be the one that is complained of (what stands behind an anchor is another's too): it is found by halves.
+    `shown` is what messages call the file. `CaseFileError` where it cannot be read any more: a file that it names may
+    have changed.
     """
     if not floors:
         return Ratcheted(data, ())
+    parse_suite(data, file)
+    return _raised(data, file, shown, floors)
+
+
+def _raised(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -> Ratcheted:
+    """The same for a file that can be read. One case that cannot be changed must not keep the others from it.
+
+    What stands behind an anchor is another case's too. Then it is that one which is complained of, and the one that is
+    in the way is found by halves.
+    """
     try:
         edited = set_floor(data, file, floors)
     except CaseFileError as error:
-        if len(floors) == 1:
-            return Ratcheted(data, (), (error.problems[0].render(shown),))
+        refusals = tuple(problem.render(shown) for problem in error.problems)
+        refused = {problem.case for problem in error.problems}
+        left = {name: floor for name, floor in floors.items() if quoted(name, 60) not in refused}
+        if not left or len(floors) == 1:
+            return Ratcheted(data, (), refusals)
+        if len(left) < len(floors):
+            rest = _raised(data, file, shown, left)
+            return replace(rest, refusals=refusals + rest.refusals)
         names = list(floors)
         half = len(names) // 2
-        one = ratcheted(data, file, shown, {name: floors[name] for name in names[:half]})
-        two = ratcheted(one.data, file, shown, {name: floors[name] for name in names[half:]})
+        one = _raised(data, file, shown, {name: floors[name] for name in names[:half]})
+        two = _raised(one.data, file, shown, {name: floors[name] for name in names[half:]})
         return Ratcheted(two.data, one.changes + two.changes, one.refusals + two.refusals)
     return Ratcheted(edited.data, edited.changes)

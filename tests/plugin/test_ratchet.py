@@ -177,6 +177,27 @@ def test_what_cannot_be_written_fails_the_run(
         assert path.read_text() in (before, "# mine")
 
 
+def test_a_file_of_judgments_that_is_gone_fails_the_run(project: Project) -> None:
+    project.conftest("""
+        import pathlib
+        import pytest
+
+        @pytest.fixture
+        def search():
+            yield str.split
+            pathlib.Path(__file__).with_name("qrels.txt").unlink(missing_ok=True)
+    """)
+    project.write("qrels.txt", "1 0 a 3\n2 0 c 3\n")
+    path = project.cases("""
+        judgments: qrels.txt
+        cases: [{id: "1", query: a b, min_ndcg: 0.5}, {id: "2", query: c d, min_ndcg: 0.5}]
+    """)
+    run = project.run(RATCHET)
+    assert run.code == 1
+    assert said(run)[0].startswith("no floor is raised in shop.relevance.yaml, which cannot be read any more: ")
+    assert "0.95" not in path.read_text()
+
+
 def test_a_run_that_stops_early_raises_what_it_knows(project: Project) -> None:
     project.conftest()
     path = project.cases("""
