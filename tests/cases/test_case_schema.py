@@ -328,7 +328,7 @@ def test_the_schema_and_the_reader_agree_on_files(
 
 # Gates
 
-SOUND = st.one_of(
+SOUND: st.SearchStrategy[Any] = st.one_of(
     st.fixed_dictionaries(
         {"mean": st.dictionaries(metrics().filter(is_metric), st.sampled_from([0, 0.75, 1]), min_size=1)}
     ),
@@ -340,18 +340,26 @@ SOUND = st.one_of(
     st.fixed_dictionaries({"passing": st.sampled_from([0.95, 1, 1.0])}),
 )
 NAMED = st.fixed_dictionaries({}, optional={"id": st.sampled_from(["most", "a b", "007"]), "tag": st.just("head")})
-SOUND_GATE = st.builds(lambda gate, named: {**gate, **named}, SOUND, NAMED)
-FLAWS: list[object] = [
-    *({"mean": value} for value in ({}, [], None, 0.5, {"nDGC@10": 0.5}, {"P": 0.5}, {"nDCG@10": 1.5}, {"RR": "0.5"})),
-    *({"max_drop": value} for value in ({}, None, {"nDCG@10": -0.1}, {"DCG@5": True}, {"Rprec@5": 0.1})),
+
+
+def joined(gate: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    return {**gate, **more}
+
+
+SOUND_GATE: st.SearchStrategy[Any] = st.builds(joined, SOUND, NAMED)
+NO_MEANS: list[object] = [{}, [], None, 0.5, {"nDGC@10": 0.5}, {"P": 0.5}, {"nDCG@10": 1.5}, {"RR": "0.5"}]
+NO_DROPS: list[object] = [{}, None, {"nDCG@10": -0.1}, {"DCG@5": True}, {"Rprec@5": 0.1}]
+FLAWS: list[dict[str, Any]] = [
+    *({"mean": value} for value in NO_MEANS),
+    *({"max_drop": value} for value in NO_DROPS),
     *({"passing": value} for value in (0, 1.01, "0.95", None, True, 95)),
     *({"id": value} for value in ("tv [new]", "a::b", "", "__a", 7, None)),
     *({"tag": value} for value in ("two words", "_a", "", "nobody", 7, None)),
     *({"p": value} for value in (0, 1, "0.05", None, True, 0.05)),
     {"means": {"nDCG@10": 0.5}},
 ]
-FLAWED_GATE = st.builds(lambda gate, flaw: {**gate, **flaw}, SOUND_GATE, st.sampled_from(FLAWS))
-A_GATE = SOUND_GATE | FLAWED_GATE | st.sampled_from([None, 7, [], {}, {"id": "a"}, "passing"])
+FLAWED_GATE: st.SearchStrategy[Any] = st.builds(joined, SOUND_GATE, st.sampled_from(FLAWS))
+A_GATE: st.SearchStrategy[Any] = SOUND_GATE | FLAWED_GATE | st.sampled_from([None, 7, [], {}, {"id": "a"}, "passing"])
 
 
 @given(gates=st.lists(A_GATE, max_size=3) | st.sampled_from([None, {}, "mean", {"mean": {"nDCG@10": 0.5}}]))
