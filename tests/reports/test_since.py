@@ -102,6 +102,11 @@ def test_the_first_line_says_what_the_baseline_was(
     assert text == f"shop.relevance.yaml:41: {first}"
 
 
+def test_what_is_not_about_the_score_is_said_without_it(shop: Shop) -> None:
+    text = report(shop, ["sku-1", "sku-2"], ["sku-2", "sku-1"], expect={"first": "sku-1"})
+    assert text.splitlines()[0] == 'shop.relevance.yaml:41: first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'
+
+
 def test_in_doubt_that_is_said_first(shop: Shop) -> None:
     text = report(shop, ["sku-1", "sku-2"], ["x", "sku-1"], min_ndcg=0.6, min_judged=0.9)
     assert text.splitlines()[:2] == [
