@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,13 +23,23 @@ def test_every_command_has_an_example_and_a_row() -> None:
         assert f"| [`{name}`](#{name}) | {does} |" in TEXT
 
 
+def run_shards() -> None:
+    """The suite that `init` has written, in two parts."""
+    quiet = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio")
+    for record, chosen in (("shard-1.jsonl", "rain"), ("shard-2.jsonl", "not rain")):
+        command = [sys.executable, "-m", "pytest", "relevance", "-k", chosen, f"--relevance-record={record}", *quiet]
+        subprocess.run(command, capture_output=True, check=True)
+
+
 def test_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    assert len(FILES) == 4
+    assert len(FILES) == 6
     for name, content in FILES:
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(content, encoding="utf-8")
     for command, shown in EXAMPLES:
+        if command.startswith("merge "):
+            run_shards()
         assert main(shlex.split(command)) == 0
         out, err = capsys.readouterr()
         printed = iter((err + out).splitlines())
