@@ -208,8 +208,12 @@ _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
 """What JSON of Python has for numbers that are none; in quotes they are texts like any other."""
 
 
+def _is_no_number(value: object) -> bool:
+    return isinstance(value, NumberAsWritten) and value in _NO_NUMBERS
+
+
 def _refuse_no_number(source: Source, query: str, ranking: Sequence[object]) -> None:
-    wrong = next((one for one in ranking if isinstance(one, NumberAsWritten) and one in _NO_NUMBERS), None)
+    wrong = next(filter(_is_no_number, ranking), None)
     if wrong is not None:
         source.refuse(f"query {quoted(query)}: {wrong} is no id of a document; an id is text or a number")
 
@@ -227,6 +231,11 @@ def _of_objects(source: Source, rows: Sequence[object]) -> Rankings:
     def columns(wanted: Sequence[int]) -> list[list[Any]]:
         return [[_cell(row, names[column]) for row in rows] for column in wanted]
 
+    of_ids = [names[column] for column in find_columns(names, ("query_id", "query", "document")).values()]
+    for name in of_ids:
+        wrong = next(filter(_is_no_number, (row.get(name) for row in rows if isinstance(row, dict))), None)
+        if wrong is not None:
+            source.refuse(f"{name}: {wrong} is no id; an id is text or a number")
     return _of_columns(source, names, columns, _no_line)
 
 

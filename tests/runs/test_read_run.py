@@ -81,6 +81,8 @@ def test_json(tmp_path: Path, content: str) -> None:
 def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
     path = written(tmp_path, '{"007": [1e5, 12, "no"]}', "run.json")
     assert read_run(path) == {"007": ["1e5", "12", "no"]}
+    rows = written(tmp_path, '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]', "rows.json")
+    assert read_run(rows) == {"7": ["1e5", "NaN"]}
 
 
 def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
@@ -123,6 +125,7 @@ def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
         ('{"q": ["a", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
         ('{"q": ["b", "a", "c", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
         ('{"q": ["a", NaN]}', 'FILE: query "q": NaN is no id of a document; an id is text or a number'),
+        ('[{"query": "q", "doc_id": NaN}]', "FILE: doc_id: NaN is no id; an id is text or a number"),
         ('{"q": ["a", null]}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the list'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
         ('{"q": ["a"', "FILE:1: the file is no valid JSON"),
