@@ -80,10 +80,6 @@ def read_table(source: Source) -> list[Query]:
     return _queries(source, columns, rows.line)
 
 
-def _carried_forward(last: str, cell: str) -> str:
-    return cell or last
-
-
 def read_parquet(source: Source) -> list[Query]:
     """Read a Parquet file of queries."""
     frame = tables.parquet_frame(source)
