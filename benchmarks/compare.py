@@ -20,8 +20,9 @@ from pathlib import Path
 
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.runs.record import write_record
-from pytest_relevance.runs.run import Conditions, Result, Run, counted_grades, digest_of
+from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import ndcg_at
+from pytest_relevance.runs.values import counted_grades, digest_of
 
 CASES, RESULTS, JUDGED = 100_000, 10, 14
 

@@ -137,9 +137,7 @@ def _named(source: Source, format: str | None) -> Format | None:
 def _look_at_options(source: Source, known: Format) -> None:
     """Refuse what was said of a file and means nothing for its format."""
     if source.options and known.name != "elasticsearch":
-        source.refuse(
-            f"query= is for Elasticsearch requests, and this is {known.name} ({known.about}); leave it out"
-        )
+        source.refuse(f"query= is for Elasticsearch requests, and this is {known.name} ({known.about}); leave it out")
 
 
 def _options(query: str | None) -> dict[str, str]:

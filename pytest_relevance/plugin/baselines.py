@@ -22,8 +22,9 @@ from pytest_relevance.reports.text import Line, harmless
 from pytest_relevance.runs.accepting import Updated, update_baseline
 from pytest_relevance.runs.baseline import SUFFIX, Entry, Key, beside, entry_of, read_baseline, since
 from pytest_relevance.runs.held import held
-from pytest_relevance.runs.run import RecordError, defined
+from pytest_relevance.runs.run import RecordError
 from pytest_relevance.runs.scored import Scored, ndcg_at
+from pytest_relevance.runs.values import defined
 from pytest_relevance.wording import quoted
 
 OPTION = "--relevance-update"

@@ -26,8 +26,8 @@ from pytest_relevance.reports.baseline import ALL
 from pytest_relevance.reports.gates import Case, gate_lines, unmet
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge
-from pytest_relevance.runs.run import defined
 from pytest_relevance.runs.scored import ERROR, SKIPPED, Scored, ndcg_at
+from pytest_relevance.runs.values import defined
 
 _KNOWING_ITEMS = ("lfplugin", "stepwiseplugin")
 """Plugins of pytest that choose in the next run what failed in this one. Nobody can choose a gate."""

@@ -22,8 +22,8 @@ from pytest_relevance.plugin.options import tolerance, verbosity
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.ratchet import Ratcheted, Reached, raised, ratcheted
-from pytest_relevance.runs.run import defined
 from pytest_relevance.runs.scored import PASSED
+from pytest_relevance.runs.values import defined
 from pytest_relevance.wording import counted, listed, quoted
 
 OPTION = "--relevance-ratchet"
@@ -112,10 +112,8 @@ class Ratchet(AfterRun[str]):
             yield f"no floor is raised in {shown}: the file was changed during the run; run it again", False
             return
         except CaseFileError as error:
-            yield (
-                f"no floor is raised in {shown}, which cannot be read any more: {harmless(error.problems[0].render(file))}",
-                False,
-            )
+            why = harmless(error.problems[0].render(file))
+            yield f"no floor is raised in {shown}, which cannot be read any more: {why}", False
             return
         except OSError as error:
             yield f"no floor is raised in {shown}: the file cannot be written: {error.strerror or error}", False

@@ -7,6 +7,7 @@ named in the record.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,17 +15,19 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.model import Case, Terms
+from pytest_relevance.cases.model import Terms
 from pytest_relevance.plugin import running
 from pytest_relevance.plugin.after import AfterRun, Said
+from pytest_relevance.plugin.gates import scores
 from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
 from pytest_relevance.plugin.target import Target
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.record import Line, conditions_text, is_record, result_line, write_results
-from pytest_relevance.runs.run import Conditions, values_of
+from pytest_relevance.runs.lines import conditions_text, details_text, line_of
+from pytest_relevance.runs.record import is_record, write_results
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED
+from pytest_relevance.runs.values import NO_DIGEST, values_of
 from pytest_relevance.wording import counted, listed
 
 OPTION = "--relevance-record"
@@ -52,47 +55,56 @@ class Recorder:
     def attach(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
         """Attach the results of what ran in a call to its report."""
         found = [
-            self._result(run, report, call)
+            f"{self._conditions_of(run)}\n{_that_travels(_result(run, report, call))}"
             for run in runs
             if run.scored is not None or not report.passed  # else another plugin did something in its place
         ]
         setattr(report, RECORDED, found)
 
-    def _result(self, run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> Line:
-        case, scored = run.case, run.scored
-        values: dict[str, Any] = {
-            "file": Path(run.file).as_posix(),
-            "line": case.line,
-            "source": case.source,
-            "id": case.id,
-            "variant": run.variant,
-            "query": case.query,
-            "params": case.params,
-            "tags": case.tags,
-            "weight": case.weight,
-            "depth": case.depth,
-        }
-        details: dict[str, Any] = {}
-        if scored is not None:
-            found, details = values_of(case, scored)
-            values |= found
-            if run.repeated is not None:
-                values |= {"calls": run.repeated["calls"], "rankings_seen": run.repeated["rankings"]}
-        else:
-            is_skipped = report.skipped and not hasattr(report, "wasxfail")
-            values |= {"verdict": SKIPPED if is_skipped else ERROR, "reasons": [_message(call)]}
-        values["outcome"] = _outcome(run, report, call)
-        return self._conditions_of(case, run), _that_travels(result_line(values, details, case.k))
-
-    def _conditions_of(self, case: Case, run: running.CaseRun) -> str:
+    def _conditions_of(self, run: running.CaseRun) -> str:
         """The conditions of a case; those of a case file's cases are made once, as they have their terms in common."""
+        case = run.case
         known = self._conditions.get(id(case.terms))
         if known is not None:
             return known[1]
-        text = conditions_text(Conditions(run.search, case.k, case.settings))
+        text = conditions_text(run.search, case.k, case.settings)
         if run.function is not None:  # the terms stay as long as the items do, and those of a check do not
             self._conditions[id(case.terms)] = case.terms, text
         return text
+
+
+def _result(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+    """The result of a case as text. What is usual is not said: this is done for every case."""
+    case, scored = run.case, run.scored
+    values: dict[str, Any] = {"file": run.file.replace(os.sep, "/"), "line": case.line, "id": case.id}
+    details = "{}"
+    for name in _OFTEN_USUAL:
+        if value := getattr(case, name):
+            values[name] = value
+    if case.query != case.id:
+        values["query"] = case.query
+    if run.variant is not None:
+        values["variant"] = run.variant
+    if case.weight != 1:
+        values["weight"] = case.weight
+    if (depth := case.depth) != case.k:
+        values["depth"] = depth
+    if scored is not None:
+        values |= values_of(case, scored)
+        details = details_text(case, scored)
+        if case.terms.gates and (before := scores(run, scored)["before"]):
+            values["before"] = before
+        if run.repeated is not None:
+            values |= {"calls": run.repeated["calls"], "rankings_seen": run.repeated["rankings"]}
+    else:
+        is_skipped = report.skipped and not hasattr(report, "wasxfail")
+        values |= {"verdict": SKIPPED if is_skipped else ERROR, "reasons": [_message(call)], "digest": NO_DIGEST}
+    if (outcome := _outcome(run, report, call)) != values["verdict"]:
+        values["outcome"] = outcome
+    return line_of(values, details)
+
+
+_OFTEN_USUAL = ("source", "params", "tags")
 
 
 def _outcome(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
@@ -118,7 +130,7 @@ def _that_travels(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
-class RecordFile(AfterRun[Line]):
+class RecordFile(AfterRun[str]):
     """The hooks that gather the results and write them."""
 
     option = OPTION
@@ -150,7 +162,7 @@ class RecordFile(AfterRun[Line]):
         """Keep what a worker is to run; all collect the same."""
         self._collected.update(dict.fromkeys(ids))
 
-    def act(self, found: Iterable[Line]) -> Iterator[Said]:
+    def act(self, found: Iterable[str]) -> Iterator[Said]:
         """Write the record."""
         missing = [*self._broken, *(name for name in self._collected if self._is_missing(name))]
         trouble = self._target.write(lambda path: self._write(path, missing))

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.runs.ranking import Ranking
-from pytest_relevance.runs.run import looks_at_all
+from pytest_relevance.runs.values import looks_at_all
 
 OPTION = "--relevance-repeat"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from pytest_relevance.runs.compared import MOST_MOVERS, Compared
 from pytest_relevance.runs.drops import Ruling
+from pytest_relevance.runs.lines import settings_values
 from pytest_relevance.runs.movers import Mover
-from pytest_relevance.runs.record import settings_values
 from pytest_relevance.runs.run import Key
 
 KIND = "pytest-relevance comparison"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytest_relevance.files import write_whole
 from pytest_relevance.runs.baseline import KIND, VERSION, Entry, Key, read_baseline
-from pytest_relevance.runs.record import as_json
+from pytest_relevance.runs.lines import as_json
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 

@@ -17,9 +17,11 @@ from typing import Any
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.runs.beside import SUFFIX, beside
-from pytest_relevance.runs.record import as_json, no_garbage_collection, read_header, read_object, read_text
-from pytest_relevance.runs.run import RecordError, looks_at_all
+from pytest_relevance.runs.lines import as_json
+from pytest_relevance.runs.record import no_garbage_collection, read_header, read_object, read_text
+from pytest_relevance.runs.run import RecordError
 from pytest_relevance.runs.scored import Scored, ndcg_at
+from pytest_relevance.runs.values import looks_at_all
 from pytest_relevance.wording import quoted
 
 __all__ = ["SUFFIX", "Entry", "Since", "beside", "entry_of", "read_baseline", "since", "stale"]

@@ -19,9 +19,10 @@ from pytest_relevance.runs.differences import Column, tested
 from pytest_relevance.runs.obstacles import Incomparable, shown_key, some
 from pytest_relevance.runs.pairing import Pairs, Variants, called, pair
 from pytest_relevance.runs.record import no_garbage_collection
-from pytest_relevance.runs.run import NO_DIGEST, Run
+from pytest_relevance.runs.run import Run
 from pytest_relevance.runs.scored import ndcg_at
 from pytest_relevance.runs.sides import load_side, with_empty
+from pytest_relevance.runs.values import NO_DIGEST
 from pytest_relevance.runs.yardstick import Yardstick, judge_anew, yardstick
 from pytest_relevance.wording import counted, did_you_mean, listed
 

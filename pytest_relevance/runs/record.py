@@ -3,8 +3,6 @@
 The header has a version. A record of a newer version is refused, not guessed at. Settings are many results' and stand
 once, in the header, and so does what there is to know of each case file. What is read is checked only as far as a hand
 could have broken it: that every line is a result.
-
-A result becomes text (`result_line`) where its case ran: text is light to send, and to keep until the run ends.
 """
 
 from __future__ import annotations
@@ -21,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_relevance.files import Unreadable, read_whole, write_whole
-from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.run import NO_DIGEST, Conditions, RecordError, Result, Run
+from pytest_relevance.runs.lines import DETAILS, as_json, conditions_text, result_line, settings_of
+from pytest_relevance.runs.run import Conditions, RecordError, Result, Run
 from pytest_relevance.runs.scored import SKIPPED, VERDICTS
 from pytest_relevance.wording import quoted, shown
 
@@ -33,14 +31,8 @@ VERSION = 1
 
 _BEGINNING = f'{{"kind":"{KIND}"'.encode()
 _GZIP = b"\x1f\x8b"
-_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
-_DETAILS = ',"details":{'
 _ANOTHER_KEY = '},"'
 """Details end their line, and in them no key follows upon an object; in a text the quote would be escaped."""
-
-
-Line = tuple[str, str]
-"""A result as text: its conditions, which many share, and the rest of it."""
 
 
 def write_record(path: str | os.PathLike[str], run: Run) -> None:
@@ -50,15 +42,16 @@ def write_record(path: str | os.PathLike[str], run: Run) -> None:
 
 def write_results(
     path: str | os.PathLike[str],
-    lines: Iterable[Line],
+    lines: Iterable[str],
     missing: Iterable[str] = (),
     files: Mapping[str, CaseFileFacts] | None = None,
     program: str = "",
 ) -> None:
-    """Write a record of results that are text already."""
+    """Write a record of results that are text already: the conditions, and below them the rest."""
     conditions: dict[str, int] = {}
     written = []
-    for shared, rest in lines:
+    for line in lines:
+        shared, _, rest = line.partition("\n")
         written.append(f'{{"conditions":{conditions.setdefault(shared, len(conditions))},{rest[1:]}')
     header = {
         "kind": KIND,
@@ -75,39 +68,14 @@ def write_results(
     write_whole(path, data)
 
 
-def _lines(results: Iterable[Result]) -> Iterator[Line]:
+def _lines(results: Iterable[Result]) -> Iterator[str]:
     shared: dict[int, str] = {}
     for result in results:
         conditions = shared.get(id(result.conditions))
         if conditions is None:
-            conditions = shared[id(result.conditions)] = conditions_text(result.conditions)
-        yield conditions, result_line(result.values, result.kept_details, result.k)
-
-
-def conditions_text(conditions: Conditions) -> str:
-    """Conditions as text."""
-    return as_json({"search": conditions.search, "k": conditions.k, **settings_values(conditions.settings)})
-
-
-def result_line(values: Mapping[str, Any], details: Mapping[str, Any] | str, k: int) -> str:
-    """A result as text, without its conditions, of which `k` is the cutoff. What is usual is left out."""
-    written = {name: value for name, value in values.items() if not _is_default(values, name, value, k)}
-    written["digest"] = values.get("digest") or NO_DIGEST
-    text = details if isinstance(details, str) else as_json(details)
-    return f"{as_json(written)[:-1]}{_DETAILS[:-1]}{text}}}"  # `_quick` takes the details from the end of the line
-
-
-def _is_default(values: Mapping[str, Any], name: str, value: object, k: int) -> bool:
-    """Whether a value need not be written, or is written elsewhere."""
-    return (
-        value is None
-        or name in ("conditions", "digest")
-        or (name in ("tags", "params", "reasons", "scores") and not value)
-        or (name == "weight" and value == 1)
-        or (name == "depth" and value == k)
-        or (name == "query" and value == values["id"])
-        or (name == "outcome" and value == values["verdict"])
-    )
+            found = result.conditions
+            conditions = shared[id(found)] = conditions_text(found.search, found.k, found.settings)
+        yield f"{conditions}\n{result_line(result.values, result.kept_details, result.k)}"
 
 
 def is_record(data: bytes) -> bool:
@@ -148,8 +116,8 @@ def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Resul
     """The results, their details left as text; None where a line is not as it was written."""
     heads, tails = [], []
     for line in lines:
-        cut = line.rfind(_DETAILS)
-        tail = line[cut + len(_DETAILS) - 1 : -1]
+        cut = line.rfind(DETAILS)
+        tail = line[cut + len(DETAILS) - 1 : -1]
         if cut >= 0 and tail.endswith("}") and _ANOTHER_KEY not in tail:
             heads.append(line[:cut])
             tails.append(tail)
@@ -261,46 +229,9 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     return values
 
 
-def as_json(values: Mapping[str, object]) -> str:
-    """An object on one line; what params may hold besides (a date, an infinity, a set) as its text."""
-    try:
-        return _as_json(values)
-    except (TypeError, ValueError):
-        return _as_json(_plain(values))
-
-
-_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
-
-
-def _plain(value: object) -> object:
-    """A value in types that JSON has."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def _conditions_of(values: Mapping[str, Any]) -> Conditions:
     settings = {name: value for name, value in values.items() if name not in ("search", "k")}
     return Conditions(values["search"], values["k"], settings_of(settings))
-
-
-def settings_values(settings: Settings) -> dict[str, object]:
-    """Settings as they stand in a file. A mapping of gains is a list of pairs: the keys of JSON are text."""
-    values = {name: getattr(settings, name) for name in _SETTINGS}
-    if isinstance(values["gain"], Mapping):
-        values["gain"] = sorted(map(list, values["gain"].items()))
-    return values
-
-
-def settings_of(values: Mapping[str, Any]) -> Settings:
-    """The settings that stand in a file."""
-    known = dict(values)
-    gain = known.get("gain")
-    if isinstance(gain, Sequence) and not isinstance(gain, str):
-        known["gain"] = dict(map(tuple, gain))
-    return Settings(**known)
 
 
 @contextmanager

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.scored import Scored, ndcg_at
+from pytest_relevance.runs.scored import ndcg_at
+from pytest_relevance.runs.values import NO_DIGEST, defined
 from pytest_relevance.wording import quoted
 
 if TYPE_CHECKING:
@@ -32,9 +29,6 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str | None]
 """What tells the results of a run apart: the case file, the id of the case, the parameter id of its search."""
 
-
-NO_DIGEST = "0" * 16
-"""The digest of a case without judgments, or that did not come to its scoring."""
 
 _RANKING, _BEHIND_RANKING = '{"ranking":[', '],"grades":['
 """Where the ranking is in details as `record` writes them. No text of JSON has a plain quote in it."""
@@ -280,78 +274,6 @@ def require_ranks(case: str, details: Mapping[str, Any], needed: int | None, met
     raise ValueError(
         f"{metrics} takes {what}, and of the ranking of {quoted(case)} the first {kept} were kept: name the metric in "
         "an expectation of the case, so that it is recorded"
-    )
-
-
-def digest_of(judgments: Mapping[str, float]) -> str:
-    """A short text that is the same for the same judgments, whatever their order; `NO_DIGEST` for none."""
-    if not judgments:
-        return NO_DIGEST
-    text = "".join([f"{document}\0{grade:.12g}\n" for document, grade in sorted(judgments.items())])
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def values_of(case: Case, scored: Scored) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values and the details of the `Result` of a scored case, as far as its ranking decides them."""
-    graded, k, settings = scored.graded, case.k, case.settings
-    scores = {ndcg_at(k).text: defined(scored.score)}
-    for metric in metrics_of(case):
-        if metric.text not in scores:
-            scores[metric.text] = defined(score(metric, graded, settings))
-    values: dict[str, Any] = {
-        "verdict": scored.verdict,
-        "scores": scores,
-        "latency": scored.latency,
-        "digest": digest_of(case.judgments),
-    }
-    if scored.reasons:
-        values["reasons"] = list(scored.reasons)
-    if scored.lower != scored.upper and scored.score == scored.score:
-        values |= {"lower": float(scored.lower), "upper": float(scored.upper)}
-    depth = len(scored.ranking.ids) if looks_at_all(case) else max(case.depth, k)
-    details: dict[str, Any] = {
-        "ranking": [str.__str__(document) for document in scored.ranking.ids[:depth]],
-        "grades": list(graded.grades[:depth]),
-        "judged": scored.judged,
-        "top": scored.top,
-        "returned": scored.returned,
-    }
-    if case.judgments:
-        details["judgments"] = counted_grades(graded.judged)
-    return values, details
-
-
-def metrics_of(case: Case) -> list[Metric]:
-    """What a case is measured by beside its nDCG@k: in its expectations, and in the gates of its suite."""
-    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
-    for gate in case.terms.gates:
-        metrics += gate.metrics
-    return metrics
-
-
-def counted_grades(judged: Iterable[float]) -> dict[str, int]:
-    """How many judgments of a query have which grade, under the grade as text: a whole number, or all its digits."""
-    return {_as_text(grade): count for grade, count in Counter(judged).items()}
-
-
-@lru_cache(maxsize=1024)  # grades are few
-def _as_text(grade: float) -> str:
-    return f"{float(grade)!r}".removesuffix(".0")
-
-
-def defined(score: float) -> float | None:
-    """A score, or None where it is not defined."""
-    return None if score != score else float(score)
-
-
-def looks_at_all(case: Case) -> bool:
-    """Whether a case is about all that was returned, and not about the top alone."""
-    settings = case.settings
-    return (
-        settings.ideal == "returned"
-        or settings.unjudged == "skip"
-        or any(metric.k is None for metric in metrics_of(case))
-        or any(expected.kind == "order" for expected in case.expect)
     )
 
 

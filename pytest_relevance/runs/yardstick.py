@@ -16,7 +16,8 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.scalar import grade_ranking
 from pytest_relevance.runs.evaluate import compile_judgments
-from pytest_relevance.runs.run import NO_DIGEST, Conditions, Result, counted_grades, digest_of, looks_at_all
+from pytest_relevance.runs.run import Conditions, Result
+from pytest_relevance.runs.values import NO_DIGEST, counted_grades, digest_of, looks_at_all
 
 if TYPE_CHECKING:
     from pytest_relevance.runs.evaluate import AnyJudgments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.runs.lines import details_text
 from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.run import NO_DIGEST, Conditions, Result, Run, values_of
+from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import ERROR, SKIPPED, score_case
+from pytest_relevance.runs.values import NO_DIGEST, values_of
 
 
 class Maker:
@@ -36,10 +39,11 @@ class Maker:
         """A case that ran; `keys` are those of a case in a case file."""
         keys = {"query": query, "judgments": self.judgments.get(query, {}), **keys}
         case = case_from_values(keys)
-        values, details = values_of(case, score_case(case, read_ranking(ranking), 0.012))
+        scored = score_case(case, read_ranking(ranking), 0.012)
         about: dict[str, Any] = {"file": file, "line": 7, "id": case.id, "query": case.query, "variant": variant}
         about |= {"params": case.params, "tags": list(case.tags), "weight": case.weight}
-        return Result({**about, **values}, details, Conditions(case.search, case.k, case.settings))
+        details = json.loads(details_text(case, scored))
+        return Result({**about, **values_of(case, scored)}, details, Conditions(case.search, case.k, case.settings))
 
     def without_score(self, query: str, verdict: str) -> Result:
         """A case that has none: an error, or skipped."""

@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.record import as_json, read_record, settings_of, settings_values, write_record
+from pytest_relevance.runs.lines import as_json, settings_of, settings_values
+from pytest_relevance.runs.record import read_record, write_record
 from pytest_relevance.runs.run import Conditions, RecordError, Result, Run
 
 if TYPE_CHECKING:

@@ -11,18 +11,11 @@ from hypothesis import strategies as st
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.runs.lines import details_text
 from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.run import (
-    NO_DIGEST,
-    Conditions,
-    Result,
-    Run,
-    counted_grades,
-    defined,
-    digest_of,
-    values_of,
-)
+from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import score_case
+from pytest_relevance.runs.values import NO_DIGEST, counted_grades, defined, digest_of, values_of
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker
@@ -108,8 +101,7 @@ def test_the_scores_are_those_of_the_case_however_odd_its_grades(grades: list[fl
     judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
     case = case_from_values({"query": "q", "judgments": judgments})
     scored = score_case(case, read_ranking([*judgments][::-1]))
-    values, details = values_of(case, scored)
-    values["scores"] = {}
+    values, details = {**values_of(case, scored), "scores": {}}, details_text(case, scored)
     result = Result({"file": "f", "id": "q", **values}, details, Conditions(case.search, case.k, case.settings))
     assert result.score_of(parse_metric("nDCG@10")) == defined(scored.score)
     assert {float(grade): count for grade, count in counted_grades(grades).items()} == {
