@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,10 +24,10 @@ from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
 from pytest_relevance.plugin.target import Target
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.lines import conditions_text, details_text, line_of
+from pytest_relevance.runs.lines import conditions_text, details_text, line_of, named, scored_values
 from pytest_relevance.runs.record import is_record, write_results
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED
-from pytest_relevance.runs.values import NO_DIGEST, values_of
+from pytest_relevance.runs.values import NO_DIGEST
 from pytest_relevance.wording import counted, listed
 
 OPTION = "--relevance-record"
@@ -74,37 +74,42 @@ class Recorder:
 
 
 def _result(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
-    """The result of a case as text. What is usual is not said: this is done for every case."""
+    """The result of a case as text. What is usual is not said."""
     case, scored = run.case, run.scored
-    values: dict[str, Any] = {"file": run.file.replace(os.sep, "/"), "line": case.line, "id": case.id}
-    details = "{}"
-    for name in _OFTEN_USUAL:
-        if value := getattr(case, name):
-            values[name] = value
+    values = [f'{_file(run.file)},"line":{case.line}', named("id", case.id)]
     if case.query != case.id:
-        values["query"] = case.query
+        values.append(named("query", case.query))
     if run.variant is not None:
-        values["variant"] = run.variant
+        values.append(named("variant", run.variant))
+    values += [named(name, value) for name in _OFTEN_USUAL if (value := getattr(case, name))]
     if case.weight != 1:
-        values["weight"] = case.weight
+        values.append(named("weight", case.weight))
     if (depth := case.depth) != case.k:
-        values["depth"] = depth
-    if scored is not None:
-        values |= values_of(case, scored)
-        details = details_text(case, scored)
-        if case.terms.gates and (before := scores(run, scored)["before"]):
-            values["before"] = before
-        if run.repeated is not None:
-            values |= {"calls": run.repeated["calls"], "rankings_seen": run.repeated["rankings"]}
-    else:
+        values.append(named("depth", depth))
+    outcome = _outcome(run, report, call)
+    if scored is None:
         is_skipped = report.skipped and not hasattr(report, "wasxfail")
-        values |= {"verdict": SKIPPED if is_skipped else ERROR, "reasons": [_message(call)], "digest": NO_DIGEST}
-    if (outcome := _outcome(run, report, call)) != values["verdict"]:
-        values["outcome"] = outcome
+        verdict, details = SKIPPED if is_skipped else ERROR, "{}"
+        found = {"verdict": verdict, "reasons": [_message(call)], "digest": NO_DIGEST}
+        values += [named(name, value) for name, value in found.items()]
+    else:
+        verdict, details = scored.verdict, details_text(case, scored)
+        values += scored_values(case, scored)
+        if case.terms.gates and (before := scores(run, scored)["before"]):
+            values.append(named("before", before))
+        if run.repeated is not None:
+            values += [named("calls", run.repeated["calls"]), named("rankings_seen", run.repeated["rankings"])]
+    if outcome != verdict:
+        values.append(named("outcome", outcome))
     return line_of(values, details)
 
 
 _OFTEN_USUAL = ("source", "params", "tags")
+
+
+@lru_cache(maxsize=64)  # of cases that end one after the other
+def _file(file: str) -> str:
+    return named("file", file.replace(os.sep, "/"))
 
 
 def _outcome(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:

@@ -1,19 +1,18 @@
-"""What a record has of a case that ran: what its ranking decided, and a digest of the judgments that it was scored by.
+"""What a record has of a case that ran beside its ranking: a digest of its judgments, and how many there are of which
+grade.
 
-It is found out for every case of a run that is recorded, and must cost next to nothing beside the run.
+Both are found out for every case of a run that is recorded, and must cost next to nothing beside the run.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import score
-from pytest_relevance.runs.scored import Scored, ndcg_at
 
 NO_DIGEST = "0" * 16
 """The digest of a case without judgments, or that did not come to its scoring."""
@@ -24,15 +23,15 @@ def digest_of(judgments: Mapping[str, float]) -> str:
     if not judgments:
         return NO_DIGEST
     documents = sorted(judgments)
-    grades = [judgments[document] for document in documents]
+    grades = [*map(judgments.__getitem__, documents)]
     data = _small(grades)
     if data is None:
         data = ",".join([f"{grade:.12g}" for grade in grades]).encode()  # whatever order a mean was summed in
-    return blake2b("\0".join([*documents, ""]).encode("utf-8", "surrogatepass") + data, digest_size=8).hexdigest()
+    return blake2b("\0".join(documents).encode("utf-8", "surrogatepass") + b"\0" + data, digest_size=8).hexdigest()
 
 
 def _small(grades: Sequence[float]) -> bytes | None:
-    """Grades as bytes where they are whole and not negative, as nearly all are: of bytes much is known at once."""
+    """Grades as bytes where they are whole and not negative, as nearly all are: one object in the place of many."""
     try:
         return bytes(grades)  # type: ignore[arg-type]  # it takes whole numbers up to 255
     except (TypeError, ValueError):
@@ -40,36 +39,26 @@ def _small(grades: Sequence[float]) -> bytes | None:
         return bytes(whole) if whole == grades and min(whole) >= 0 and max(whole) < 256 else None
 
 
-def values_of(case: Case, scored: Scored) -> dict[str, Any]:
-    """The values of the `Result` of a scored case, as far as its ranking decides them."""
-    scores = {ndcg_at(case.k).text: defined(scored.score)}
-    for metric in metrics_of(case) if case.expect or case.terms.gates else ():
-        if metric.text not in scores:
-            scores[metric.text] = defined(score(metric, scored.graded, case.settings))
-    values: dict[str, Any] = {"verdict": scored.verdict, "scores": scores, "digest": digest_of(case.judgments)}
-    if scored.latency is not None:
-        values["latency"] = int(scored.latency * 1e6) / 1e6
-    if scored.reasons:
-        values["reasons"] = [*scored.reasons]
-    if scored.lower != scored.upper and scored.score == scored.score:
-        values["lower"], values["upper"] = float(scored.lower), float(scored.upper)
-    return values
-
-
-def metrics_of(case: Case) -> list[Metric]:
-    """What a case is measured by beside its nDCG@k: in its expectations, and in the gates of its suite."""
-    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
-    for gate in case.terms.gates:
-        metrics += gate.metrics
-    return metrics
-
-
 def counted_grades(judged: Sequence[float]) -> dict[str, int]:
     """How many judgments of a query have which grade, under the grade as text."""
-    small = _small(judged) if judged else None
-    if small is None or max(small) > _LARGEST_OF_A_SCALE:
-        return {GRADES[grade]: count for grade, count in Counter(judged).items()}
-    return {GRADES[grade]: count for grade in range(max(small) + 1) if (count := small.count(grade))}
+    return {GRADES[grade]: count for grade, count in Counter(judged).items()}
+
+
+def counts_text(judged: Sequence[float]) -> str:
+    """The same as JSON."""
+    ordered = sorted(judged, reverse=True)
+    small = _small(ordered)
+    return _counts_text(ordered) if small is None else _counts_of_small(small)
+
+
+def _counts_text(ordered: Sequence[float]) -> str:
+    counts = [f'"{grade}":{count}' for grade, count in counted_grades(ordered).items()]
+    return f"{{{','.join(counts)}}}"
+
+
+@lru_cache(maxsize=4096)  # many queries have as many judgments of each grade
+def _counts_of_small(ordered: bytes) -> str:
+    return _counts_text([*ordered])
 
 
 class _Grades(dict["float | None", str]):
@@ -81,7 +70,14 @@ class _Grades(dict["float | None", str]):
 
 
 GRADES = _Grades()
-_LARGEST_OF_A_SCALE = 20  # up to which looking for each grade is faster than counting what there is
+
+
+def metrics_of(case: Case) -> list[Metric]:
+    """What a case is measured by beside its nDCG@k: in its expectations, and in the gates of its suite."""
+    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
+    for gate in case.terms.gates:
+        metrics += gate.metrics
+    return metrics
 
 
 def defined(score: float) -> float | None:

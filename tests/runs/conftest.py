@@ -10,11 +10,11 @@ import pytest
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.lines import details_text
+from pytest_relevance.runs.lines import details_text, scored_values
 from pytest_relevance.runs.ranking import read_ranking
 from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import ERROR, SKIPPED, score_case
-from pytest_relevance.runs.values import NO_DIGEST, values_of
+from pytest_relevance.runs.values import NO_DIGEST
 
 
 class Maker:
@@ -43,7 +43,8 @@ class Maker:
         about: dict[str, Any] = {"file": file, "line": 7, "id": case.id, "query": case.query, "variant": variant}
         about |= {"params": case.params, "tags": list(case.tags), "weight": case.weight}
         details = json.loads(details_text(case, scored))
-        return Result({**about, **values_of(case, scored)}, details, Conditions(case.search, case.k, case.settings))
+        values = json.loads(f"{{{','.join(scored_values(case, scored))}}}")
+        return Result({**about, **values}, details, Conditions(case.search, case.k, case.settings))
 
     def without_score(self, query: str, verdict: str) -> Result:
         """A case that has none: an error, or skipped."""

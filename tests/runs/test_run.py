@@ -15,7 +15,7 @@ from pytest_relevance.runs.lines import details_text
 from pytest_relevance.runs.ranking import read_ranking
 from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import score_case
-from pytest_relevance.runs.values import NO_DIGEST, counted_grades, defined, digest_of, values_of
+from pytest_relevance.runs.values import NO_DIGEST, counted_grades, defined, digest_of
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker
@@ -101,8 +101,8 @@ def test_the_scores_are_those_of_the_case_however_odd_its_grades(grades: list[fl
     judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
     case = case_from_values({"query": "q", "judgments": judgments})
     scored = score_case(case, read_ranking([*judgments][::-1]))
-    values, details = {**values_of(case, scored), "scores": {}}, details_text(case, scored)
-    result = Result({"file": "f", "id": "q", **values}, details, Conditions(case.search, case.k, case.settings))
+    values = {"file": "f", "id": "q", "verdict": scored.verdict}
+    result = Result(values, details_text(case, scored), Conditions(case.search, case.k, case.settings))
     assert result.score_of(parse_metric("nDCG@10")) == defined(scored.score)
     assert {float(grade): count for grade, count in counted_grades(grades).items()} == {
         grade: grades.count(grade) for grade in grades
