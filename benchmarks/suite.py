@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 OURS = ("-p", "pytest_relevance.plugin")
@@ -252,6 +254,26 @@ def huge(folder: Path, pairs: int) -> Iterator[Figure]:
     )
 
 
+def kept(folder: Path, pairs: int) -> Iterator[Figure]:
+    """Recording 10,000 cases x 10 judgments, and comparing them with a baseline, beside neither."""
+    place, _ = write_suite(folder, 10_000, 10)
+    runner = Runner(folder)
+    with_baseline = folder / "with_baseline"
+    shutil.copytree(place, with_baseline)
+    runner.seconds(with_baseline, *OURS, "--relevance-update")
+    record = ("--relevance-record", str(folder / "record.jsonl"))
+    ways = {
+        "recording": (place, record),
+        "comparing with a baseline": (with_baseline, ()),
+        "both": (with_baseline, record),
+    }
+    for what, (where, options) in ways.items():
+        found = runner.pairs(
+            pairs, partial(runner.seconds, where, *OURS, *options), partial(runner.seconds, place, *OURS)
+        )
+        yield Figure(f"10,000 cases, {what}, beside neither", "at most 1.03", spread([a / b for a, b in found]))
+
+
 def peak(folder: Path, place: Path, *arguments: str) -> float:
     """The peak resident memory of a pytest process, in GiB."""
     command = ["-q", "-p", "no:cacheprovider", *arguments]
@@ -270,7 +292,9 @@ def peak(folder: Path, place: Path, *arguments: str) -> float:
 Measurements = dict[str, Callable[[Path, int], Iterator[Figure]]]
 """What there is to measure, by name: each takes a folder to work in and a number of pairs."""
 
-MEASUREMENTS: Measurements = {function.__name__: function for function in (empty, tree, reading, small, large, huge)}
+MEASUREMENTS: Measurements = {
+    function.__name__: function for function in (empty, tree, reading, small, large, kept, huge)
+}
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 import pytest
 
-from pytest_relevance.plugin.ledger import ENDED
+from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.section import FILES, Section
 from pytest_relevance.plugin.target import ended_well, runs_tests
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, line
@@ -37,7 +37,7 @@ class AfterRun(ABC, Generic[Left]):
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         Section.add(config, FILES, self._lines)
-        self._found: dict[str, Sequence[Left]] = {}
+        self._found: dict[str, Sequence[Left]] = ledger_of(config).left(self.attribute)
         self._began = False
         self._said: list[Said] = []
 
@@ -49,13 +49,6 @@ class AfterRun(ABC, Generic[Left]):
     def pytest_runtestloop(self) -> None:
         """See that tests are run: `--fixtures` and the like have a session too."""
         self._began = runs_tests(self._config)
-
-    @pytest.hookimpl
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep what a case left."""
-        found = getattr(report, self.attribute, None)
-        if found is not None and report.outcome in ENDED:
-            self._found[report.nodeid] = found
 
     @pytest.hookimpl
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:

@@ -88,6 +88,7 @@ class Ledger:
     files: dict[str, FileFacts] = field(default_factory=dict)
     gates: dict[tuple[str, str | None], Counter[str]] = field(default_factory=dict)
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
+    _left: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def announce(self, file: str, facts: FileFacts) -> None:
         """Keep what there is to know of a file until its first report leaves this process."""
@@ -99,12 +100,21 @@ class Ledger:
         if facts is not None:
             setattr(report, FILES, {file: facts.values()})
 
+    def left(self, attribute: str) -> dict[str, Any]:
+        """What cases left in an attribute of their reports, by their node ids; it fills from now on."""
+        return self._left.setdefault(attribute, {})
+
     def add(self, report: pytest.TestReport) -> None:
         """Keep what came on a report."""
         for file, values in getattr(report, FILES, {}).items():
             self.files.setdefault(file, FileFacts.of(values))
         if report.outcome not in ENDED:
             return
+        attached = vars(report)
+        for attribute, found in self._left.items():
+            left = attached.get(attribute)
+            if left is not None:
+                found[report.nodeid] = left
         was_xfail = hasattr(report, "wasxfail")
         for number, entry in enumerate(getattr(report, ENTRIES, ())):
             own = entry.pop("outcome", None)

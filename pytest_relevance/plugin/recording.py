@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
-from pytest_relevance.cases.model import Terms
+from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.plugin import running
 from pytest_relevance.plugin.after import AfterRun, Said
-from pytest_relevance.plugin.gates import scores
-from pytest_relevance.plugin.ledger import ledger_of
+from pytest_relevance.plugin.ledger import ENDED, ledger_of
 from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
 from pytest_relevance.plugin.target import Target
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.lines import conditions_text, details_text, line_of, named, scored_values
+from pytest_relevance.runs.lines import as_text, conditions_text, line_of, named, scored_text
 from pytest_relevance.runs.record import is_record, write_results
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED
-from pytest_relevance.runs.values import NO_DIGEST
+from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.runs.values import NO_DIGEST, kept_depth
 from pytest_relevance.wording import counted, listed
 
 OPTION = "--relevance-record"
@@ -37,6 +37,7 @@ RECORDED = "relevance_recorded"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_NAMED = 3
+_AT_A_TIME = 64
 
 
 def install(config: pytest.Config, file: str) -> None:
@@ -46,65 +47,108 @@ def install(config: pytest.Config, file: str) -> None:
         config.pluginmanager.register(RecordFile(config, target), "relevance-record")
 
 
+_Ended = tuple[running.CaseRun, "Scored | None", str, Mapping[str, object]]
+"""A case that ended, its score, its outcome, and what else there is to say of it: values with their names."""
+
+
 class Recorder:
-    """Makes text of the results of cases, in the process where they ran."""
+    """Makes text of the results of cases in the process where they ran, and in a worker puts it on the report.
 
-    def __init__(self) -> None:
-        self._conditions: dict[int, tuple[Terms, str]] = {}
+    Where nothing need travel, some results become text one after the other, which takes half the time.
+    """
 
-    def attach(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
-        """Attach the results of what ran in a call to its report."""
-        found = [
-            f"{self._conditions_of(run)}\n{_that_travels(_result(run, report, call))}"
+    def __init__(self, config: pytest.Config) -> None:
+        self._found = None if hasattr(config, "workerinput") else ledger_of(config).left(RECORDED)
+        self._waiting: dict[str, Sequence[_Ended]] = {}
+        self._lines = _Lines()
+
+    def keep(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
+        """Keep what ran in a call."""
+        ended = [
+            (run, run.scored, _outcome(run, report, call), _about(run, call))
             for run in runs
             if run.scored is not None or not report.passed  # else another plugin did something in its place
         ]
-        setattr(report, RECORDED, found)
+        if self._found is None:
+            setattr(report, RECORDED, [_that_travels(self._lines.line(each)) for each in ended])
+        elif report.outcome in ENDED:
+            nodeid = report.nodeid
+            self._waiting[nodeid] = self._found[nodeid] = ended
+            if len(self._waiting) == _AT_A_TIME:
+                for nodeid, each in self._waiting.items():
+                    self._found[nodeid] = tuple(map(self._lines.line, each))
+                self._waiting.clear()
 
-    def _conditions_of(self, run: running.CaseRun) -> str:
-        """The conditions of a case; those of a case file's cases are made once, as they have their terms in common."""
+
+class _Lines:
+    """Results as text, behind their conditions."""
+
+    def __init__(self) -> None:
+        self._shared: dict[int, tuple[Terms, str, int | None]] = {}
+
+    def line(self, ended: _Ended | str) -> str:
+        """The line of a result; of one that travelled it is there already."""
+        if isinstance(ended, str):
+            return ended
+        run, scored, outcome, about = ended
         case = run.case
-        known = self._conditions.get(id(case.terms))
-        if known is not None:
-            return known[1]
-        text = conditions_text(run.search, case.k, case.settings)
-        if run.function is not None:  # the terms stay as long as the items do, and those of a check do not
-            self._conditions[id(case.terms)] = case.terms, text
-        return text
+        shared = self._shared.get(id(case.terms))
+        if shared is None:
+            text = conditions_text(run.search, case.k, case.settings)
+            shared = case.terms, text, kept_depth(replace(case, expect=()))
+            if run.function is not None:  # of a case file, whose cases have their terms in common
+                self._shared[id(case.terms)] = shared  # the terms too, so that no others come to have their id
+        _, conditions, depth = shared
+        if scored is None:
+            verdict, details = SKIPPED if outcome == "skipped" else ERROR, "{}"
+            values = f"{named('verdict', verdict)},{named('digest', NO_DIGEST)}"
+        else:
+            verdict = scored.verdict
+            values, details = scored_text(case, scored, kept_depth(case) if case.expect else depth)
+        if about:
+            values = ",".join([values, *(named(name, value) for name, value in about.items())])
+        if outcome != verdict:
+            values += f",{named('outcome', outcome)}"
+        return f"{conditions}\n{line_of(f'{_begin(run, case)},{values}', details)}"
 
 
-def _result(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
-    """The result of a case as text. What is usual is not said."""
-    case, scored = run.case, run.scored
-    values = [f'{_file(run.file)},"line":{case.line}', named("id", case.id)]
+def _begin(run: running.CaseRun, case: Case) -> str:
+    """What there is to say of a case, however it ended. What is usual is not said."""
+    values = f'{_file(run.file)},"line":{case.line},"id":{as_text(case.id)}'
     if case.query != case.id:
-        values.append(named("query", case.query))
+        values += f',"query":{as_text(case.query)}'
+    if case.tags:
+        values += f",{named('tags', case.tags)}"
     if run.variant is not None:
-        values.append(named("variant", run.variant))
-    values += [named(name, value) for name in _OFTEN_USUAL if (value := getattr(case, name))]
+        values += f",{named('variant', run.variant)}"
+    if case.source is not None:
+        values += f",{named('source', case.source)}"
+    if case.params:
+        values += f",{named('params', case.params)}"
     if case.weight != 1:
-        values.append(named("weight", case.weight))
-    if (depth := case.depth) != case.k:
-        values.append(named("depth", depth))
-    outcome = _outcome(run, report, call)
-    if scored is None:
-        is_skipped = report.skipped and not hasattr(report, "wasxfail")
-        verdict, details = SKIPPED if is_skipped else ERROR, "{}"
-        found = {"verdict": verdict, "reasons": [_message(call)], "digest": NO_DIGEST}
-        values += [named(name, value) for name, value in found.items()]
-    else:
-        verdict, details = scored.verdict, details_text(case, scored)
-        values += scored_values(case, scored)
-        if case.terms.gates and (before := scores(run, scored)["before"]):
-            values.append(named("before", before))
-        if run.repeated is not None:
-            values += [named("calls", run.repeated["calls"]), named("rankings_seen", run.repeated["rankings"])]
-    if outcome != verdict:
-        values.append(named("outcome", outcome))
-    return line_of(values, details)
+        values += f",{named('weight', case.weight)}"
+    if (case.expect or case.terms.gates) and case.depth != case.k:
+        values += f",{named('depth', case.depth)}"
+    return values
 
 
-_OFTEN_USUAL = ("source", "params", "tags")
+_NOTHING: Mapping[str, object] = {}
+
+
+def _about(run: running.CaseRun, call: pytest.CallInfo[None]) -> Mapping[str, object]:
+    """What there is to say of a case beside what it scored: most often nothing."""
+    if run.scored is None:
+        return {"reasons": [_message(call)]}
+    if not run.case.terms.gates and run.repeated is None:
+        return _NOTHING
+    from pytest_relevance.plugin.gates import scores
+
+    about: dict[str, object] = {}
+    if before := scores(run, run.scored)["before"]:
+        about["before"] = before
+    if run.repeated is not None:
+        about |= {"calls": run.repeated["calls"], "rankings_seen": run.repeated["rankings"]}
+    return about
 
 
 @lru_cache(maxsize=64)  # of cases that end one after the other
@@ -116,7 +160,7 @@ def _outcome(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallI
     """What pytest made of a case; a check of a test that went on, or ended otherwise, has an outcome of its own."""
     if run.function is None and (call.excinfo is None or run.error is not call.excinfo.value):
         return FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
-    if hasattr(report, "wasxfail"):
+    if "wasxfail" in vars(report):
         return "xfailed" if report.skipped else "xpassed"
     return report.outcome
 
@@ -135,7 +179,7 @@ def _that_travels(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
-class RecordFile(AfterRun[str]):
+class RecordFile(AfterRun[_Ended | str]):
     """The hooks that gather the results and write them."""
 
     option = OPTION
@@ -167,18 +211,16 @@ class RecordFile(AfterRun[str]):
         """Keep what a worker is to run; all collect the same."""
         self._collected.update(dict.fromkeys(ids))
 
-    def act(self, found: Iterable[str]) -> Iterator[Said]:
+    def act(self, found: Iterable[_Ended | str]) -> Iterator[Said]:
         """Write the record."""
-        missing = [*self._broken, *(name for name in self._collected if self._is_missing(name))]
+        absent = [name for name in self._collected if name not in self._found]
+        missing = [*self._broken, *(name for name in absent if self._is_case_file(name.partition("::")[0]))]
         trouble = self._target.write(lambda path: self._write(path, missing))
         if trouble is None:
-            count = counted(sum(1 for _ in found), "case")
+            count = counted(sum(map(len, self._found.values())), "case")
             yield f"record: {self._target.shown} ({count}{_unfinished(missing)})", True
         else:
             yield f"no record of the run: {trouble}", False
-
-    def _is_missing(self, nodeid: str) -> bool:
-        return nodeid not in self._found and self._is_case_file(nodeid.partition("::")[0])
 
     def _is_case_file(self, file: str) -> bool:
         """Whether it is a case file, named as in node ids. The controller of pytest-xdist has collected nothing."""
@@ -190,9 +232,9 @@ class RecordFile(AfterRun[str]):
 
     def _write(self, path: Path, missing: Sequence[str]) -> None:
         """Write the results in the order in which they were collected, whichever worker was first."""
-        place = {nodeid: number for number, nodeid in enumerate(self._collected)}
-        ordered = sorted(self._found, key=lambda nodeid: place.get(nodeid, len(place)))
-        lines = (line for nodeid in ordered for line in self._found[nodeid])
+        ordered = dict.fromkeys([*(name for name in self._collected if name in self._found), *self._found])
+        text = _Lines()
+        lines = [text.line(ended) for nodeid in ordered for ended in self._found[nodeid]]
         files = {
             Path(file).as_posix(): CaseFileFacts.of(facts.values())
             for file, facts in sorted(ledger_of(self._config).files.items())

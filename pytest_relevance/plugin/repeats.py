@@ -13,7 +13,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.runs.ranking import Ranking
-from pytest_relevance.runs.values import looks_at_all
+from pytest_relevance.runs.values import kept_depth
 
 OPTION = "--relevance-repeat"
 
@@ -36,7 +36,7 @@ def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
     highest at which any of them differs from the first, `documents` the two that stand there (None below the end of a
     ranking), and `is_tie` whether the search gave these the same score.
     """
-    depth = None if looks_at_all(case) else max(case.depth, case.k)
+    depth = kept_depth(case)
     tops = [tuple(ranking.ids[:depth]) for ranking in rankings]
     found: dict[str, Any] = {"calls": len(tops), "rankings": len(set(tops))}
     first = tops[0]

@@ -59,7 +59,7 @@ class Reporting:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._lists_unjudged = config.option.relevance_unjudged is not None
-        self._recorder = _recorder() if config.option.relevance_record is not None else None
+        self._recorder = _recorder(config) if config.option.relevance_record is not None else None
         self._updates = config.option.relevance_update is not None
         self._ratchets = config.option.relevance_ratchet
         self._ledger = ledger_of(config)
@@ -107,7 +107,7 @@ class Reporting:
                     scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
                     setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
                 if self._recorder is not None:
-                    self._recorder.attach(report, ended.runs, ended.call)
+                    self._recorder.keep(report, ended.runs, ended.call)
                 if self._updates:
                     from pytest_relevance.plugin import baselines
 
@@ -214,10 +214,10 @@ def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallIn
     return None
 
 
-def _recorder() -> Recorder:
+def _recorder(config: pytest.Config) -> Recorder:
     from pytest_relevance.plugin.recording import Recorder
 
-    return Recorder()
+    return Recorder(config)
 
 
 @dataclass(frozen=True, slots=True)

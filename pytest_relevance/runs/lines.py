@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import Scored, ndcg_at
-from pytest_relevance.runs.values import GRADES, NO_DIGEST, counts_text, digest_of, looks_at_all, metrics_of
+from pytest_relevance.runs.values import GRADES, NO_DIGEST, digest_and_counts, metrics_of
 
 DETAILS = ',"details":{'
 """What the details of a result begin with; they end its line."""
 
 _SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
-
-_SEPARATOR, _BETWEEN = "\x7f", '","'  # a character that JSON leaves as it is, and that ids hardly have
 
 
 def conditions_text(search: str, k: int, settings: Settings) -> str:
@@ -35,12 +33,12 @@ def result_line(values: Mapping[str, Any], details: Mapping[str, Any] | str, k: 
     """A result as text, without its conditions, of which `k` is the cutoff. What is usual is left out."""
     written = {name: value for name, value in values.items() if not _is_usual(values, name, value, k)}
     written["digest"] = values.get("digest") or NO_DIGEST
-    return line_of([as_json(written)[1:-1]], details if isinstance(details, str) else as_json(details))
+    return line_of(as_json(written)[1:-1], details if isinstance(details, str) else as_json(details))
 
 
-def line_of(values: Iterable[str], details: str) -> str:
-    """A result as text, of values that are text already, each with its name."""
-    return f"{{{','.join(values)}{DETAILS[:-1]}{details}}}"
+def line_of(values: str, details: str) -> str:
+    """A result as text, of values and details that are text already."""
+    return f'{{{values},"details":{details}}}'
 
 
 def _is_usual(values: Mapping[str, Any], name: str, value: object, k: int) -> bool:
@@ -56,25 +54,46 @@ def _is_usual(values: Mapping[str, Any], name: str, value: object, k: int) -> bo
     )
 
 
+as_text = encode_basestring
+"""Text as JSON."""
+
+
 def named(name: str, value: object) -> str:
     """A value with its name."""
     return f'"{name}":{encode_basestring(value) if type(value) is str else as_json(value)}'
 
 
-def scored_values(case: Case, scored: Scored) -> Iterator[str]:
-    """What its ranking decided of a case."""
-    scores = [_score(ndcg_at(case.k).text, scored.score)]
+def scored_text(case: Case, scored: Scored, depth: int | None) -> tuple[str, str]:
+    """What its ranking decided of a case, and the details behind it.
+
+    `depth` is how much of the ranking is kept, as `kept_depth` has it. `returned` is how many different documents there
+    were; `judgments`, how many there are of which grade, are left out where there are none.
+    """
+    graded = scored.graded
+    ids, grades = scored.ranking.ids, graded.grades
+    if depth is not None and len(ids) > depth:
+        ids, grades = ids[:depth], grades[:depth]
+    digest, counts = digest_and_counts(case.judgments)
+    scores = _score(ndcg_at(case.terms.k).text, scored.score)
     if case.expect or case.terms.gates:
-        metrics = {metric.text: metric for metric in metrics_of(case)}
-        metrics.pop(ndcg_at(case.k).text, None)
-        scores += [_score(name, score(metric, scored.graded, case.settings)) for name, metric in metrics.items()]
-    yield f'"verdict":"{scored.verdict}","scores":{{{",".join(scores)}}},"digest":"{digest_of(case.judgments)}"'
+        scores = ",".join([scores, *(_score(name, value) for name, value in _beside(case, graded).items())])
+    values = f'"verdict":"{scored.verdict}","scores":{{{scores}}},"digest":"{digest}"'
     if scored.latency is not None:
-        yield f'"latency":{scored.latency:.6f}'
+        values += f',"latency":{scored.latency:.6f}'
     if scored.reasons:
-        yield named("reasons", [*scored.reasons])
+        values += f",{named('reasons', [*scored.reasons])}"
     if scored.lower != scored.upper and scored.score == scored.score:
-        yield f"{_score('lower', scored.lower)},{_score('upper', scored.upper)}"
+        values += f",{_score('lower', scored.lower)},{_score('upper', scored.upper)}"
+    texts = ",".join(map(GRADES.__getitem__, grades))
+    judged = f',"judgments":{counts}' if counts else ""
+    return values, f'{{"ranking":[{_documents(ids)}],"grades":[{texts}],"returned":{scored.returned}{judged}}}'
+
+
+def _beside(case: Case, graded: GradedRanking) -> dict[str, float]:
+    """The scores beside nDCG@k."""
+    metrics = {metric.text: metric for metric in metrics_of(case)}
+    metrics.pop(ndcg_at(case.k).text, None)
+    return {name: score(metric, graded, case.settings) for name, metric in metrics.items()}
 
 
 def _score(name: str, value: float) -> str:
@@ -82,24 +101,12 @@ def _score(name: str, value: float) -> str:
     return f'"{name}":{float(value)!r}' if value == value else f'"{name}":null'
 
 
-def details_text(case: Case, scored: Scored) -> str:
-    """What a record has of a ranking: documents and grades as far as the case looks, and what was judged.
-
-    `returned` is how many different documents there were; `judgments` how many there are of which grade.
-    """
-    ids, graded = scored.ranking.ids, scored.graded
-    depth = len(ids) if looks_at_all(case) else max(case.depth, case.k)
-    grades = ",".join(map(GRADES.__getitem__, graded.grades[:depth]))
-    text = f'{{"ranking":[{_documents(ids[:depth])}],"grades":[{grades}],"returned":{scored.returned}'
-    return f'{text},"judgments":{counts_text(graded.judged)}}}' if case.judgments else f"{text}}}"
-
-
 def _documents(ids: Sequence[str]) -> str:
-    """The ids of documents as they stand in a list, all in one piece."""
-    joined = _SEPARATOR.join(ids)
-    if not ids or joined.count(_SEPARATOR) >= len(ids):
-        return as_json([*ids])[1:-1]
-    return encode_basestring(joined).replace(_SEPARATOR, _BETWEEN)
+    """The ids of documents as they stand in a list: as they are, where JSON has nothing to escape in them."""
+    joined = '","'.join(ids)
+    if ids and joined.isprintable() and "\\" not in joined and joined.count('"') == 2 * len(ids) - 2:
+        return f'"{joined}"'
+    return as_json(ids)[1:-1]
 
 
 def as_json(values: object) -> str:

@@ -20,14 +20,22 @@ NO_DIGEST = "0" * 16
 
 def digest_of(judgments: Mapping[str, float]) -> str:
     """A short text that is the same for the same judgments, whatever their order; `NO_DIGEST` for none."""
+    return digest_and_counts(judgments)[0]
+
+
+def digest_and_counts(judgments: Mapping[str, float]) -> tuple[str, str]:
+    """The digest, and how many judgments there are of which grade, as JSON; nothing where there are none."""
     if not judgments:
-        return NO_DIGEST
+        return NO_DIGEST, ""
     documents = sorted(judgments)
     grades = [*map(judgments.__getitem__, documents)]
     data = _small(grades)
     if data is None:
         data = ",".join([f"{grade:.12g}" for grade in grades]).encode()  # whatever order a mean was summed in
-    return blake2b("\0".join(documents).encode("utf-8", "surrogatepass") + b"\0" + data, digest_size=8).hexdigest()
+    text = "\0".join(documents).encode("utf-8", "surrogatepass")
+    digest = blake2b(text + b"\0" + data, digest_size=8).hexdigest()
+    grades.sort(reverse=True)
+    return digest, _counts_text(tuple(grades))
 
 
 def _small(grades: Sequence[float]) -> bytes | None:
@@ -44,21 +52,10 @@ def counted_grades(judged: Sequence[float]) -> dict[str, int]:
     return {GRADES[grade]: count for grade, count in Counter(judged).items()}
 
 
-def counts_text(judged: Sequence[float]) -> str:
-    """The same as JSON."""
-    ordered = sorted(judged, reverse=True)
-    small = _small(ordered)
-    return _counts_text(ordered) if small is None else _counts_of_small(small)
-
-
+@lru_cache(maxsize=4096)  # many queries have as many judgments of each grade
 def _counts_text(ordered: Sequence[float]) -> str:
     counts = [f'"{grade}":{count}' for grade, count in counted_grades(ordered).items()]
     return f"{{{','.join(counts)}}}"
-
-
-@lru_cache(maxsize=4096)  # many queries have as many judgments of each grade
-def _counts_of_small(ordered: bytes) -> str:
-    return _counts_text([*ordered])
 
 
 class _Grades(dict["float | None", str]):
@@ -83,6 +80,11 @@ def metrics_of(case: Case) -> list[Metric]:
 def defined(score: float) -> float | None:
     """A score, or None where it is not defined."""
     return None if score != score else float(score)
+
+
+def kept_depth(case: Case) -> int | None:
+    """How much of its ranking is kept of a case; None is all."""
+    return None if looks_at_all(case) else max(case.depth, case.k)
 
 
 def looks_at_all(case: Case) -> bool:

@@ -10,11 +10,11 @@ import pytest
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.lines import details_text, scored_values
+from pytest_relevance.runs.lines import scored_text
 from pytest_relevance.runs.ranking import read_ranking
 from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import ERROR, SKIPPED, score_case
-from pytest_relevance.runs.values import NO_DIGEST
+from pytest_relevance.runs.values import NO_DIGEST, kept_depth
 
 
 class Maker:
@@ -42,8 +42,8 @@ class Maker:
         scored = score_case(case, read_ranking(ranking), 0.012)
         about: dict[str, Any] = {"file": file, "line": 7, "id": case.id, "query": case.query, "variant": variant}
         about |= {"params": case.params, "tags": list(case.tags), "weight": case.weight}
-        details = json.loads(details_text(case, scored))
-        values = json.loads(f"{{{','.join(scored_values(case, scored))}}}")
+        values, details = scored_text(case, scored, kept_depth(case))
+        values, details = json.loads(f"{{{values}}}"), json.loads(details)
         return Result({**about, **values}, details, Conditions(case.search, case.k, case.settings))
 
     def without_score(self, query: str, verdict: str) -> Result:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import grade_ranking, score
-from pytest_relevance.runs.lines import details_text
+from pytest_relevance.runs.lines import scored_text
 from pytest_relevance.runs.ranking import read_ranking
 from pytest_relevance.runs.run import Conditions, Result, Run
 from pytest_relevance.runs.scored import score_case
-from pytest_relevance.runs.values import NO_DIGEST, counted_grades, defined, digest_of
+from pytest_relevance.runs.values import NO_DIGEST, counted_grades, defined, digest_of, kept_depth
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker
@@ -102,7 +102,8 @@ def test_the_scores_are_those_of_the_case_however_odd_its_grades(grades: list[fl
     case = case_from_values({"query": "q", "judgments": judgments})
     scored = score_case(case, read_ranking([*judgments][::-1]))
     values = {"file": "f", "id": "q", "verdict": scored.verdict}
-    result = Result(values, details_text(case, scored), Conditions(case.search, case.k, case.settings))
+    _, details = scored_text(case, scored, kept_depth(case))
+    result = Result(values, details, Conditions(case.search, case.k, case.settings))
     assert result.score_of(parse_metric("nDCG@10")) == defined(scored.score)
     assert {float(grade): count for grade, count in counted_grades(grades).items()} == {
         grade: grades.count(grade) for grade in grades
