@@ -6,12 +6,10 @@ asks for one walks down the text to it, and what is not on the way is skipped by
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from decimal import Decimal
 from functools import cached_property
 
@@ -68,18 +66,6 @@ class _Numbers(dict[str, NumberAsWritten]):
     def __missing__(self, digits: str) -> NumberAsWritten:
         number = self[digits] = NumberAsWritten(digits)
         return number
-
-
-@contextmanager
-def garbage_kept() -> Iterator[None]:
-    """Parse a large text in half the time: Python looks for cycles in what is parsed, where none can be."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def as_python(value: object) -> object:

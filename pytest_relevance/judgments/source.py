@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import NoReturn
 
 from pytest_relevance.files import Unreadable, read_whole
-from pytest_relevance.judgments.json_text import Decoder, JsonPlaces, garbage_kept, half_a_character, shown_path
+from pytest_relevance.garbage import garbage_kept
+from pytest_relevance.judgments.json_text import Decoder, JsonPlaces, half_a_character, shown_path
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 
 HEAD = 1 << 16

@@ -12,7 +12,7 @@ import gc
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
@@ -78,7 +79,7 @@ class CaseFile(pytest.Module):
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Read the file and make its cases items. All mistakes of the file are one collection error."""
         reporting.install(self.config)
-        with _no_garbage_collection():
+        with garbage_kept():
             return self._collected()
 
     def _collected(self) -> list[pytest.Item | pytest.Collector]:
@@ -247,18 +248,6 @@ def _only_pytest_makes_items(file: CaseFile) -> bool:
         for hook in (hooks.pytest_pycollect_makeitem, hooks.pytest_generate_tests)
         for impl in hook.get_hookimpls()
     )
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Ten thousand items are made that all stay: looking through them for garbage, again and again, finds none."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Marks:

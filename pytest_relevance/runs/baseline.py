@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_relevance.cases.model import Case
+from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.runs.beside import SUFFIX, beside
 from pytest_relevance.runs.lines import as_json
-from pytest_relevance.runs.record import no_garbage_collection, read_header, read_object, read_text
+from pytest_relevance.runs.record import read_header, read_object, read_text
 from pytest_relevance.runs.run import RecordError
 from pytest_relevance.runs.scored import Scored, ndcg_at
 from pytest_relevance.runs.values import looks_at_all
@@ -178,7 +179,7 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
     text = read_text(path, file)
     read_header(file, text, KIND, VERSION)
     lines = text.split("\n")[1:]
-    with no_garbage_collection():
+    with garbage_kept():
         entries = _quick([line for line in lines if line])
         return _careful(file, lines) if entries is None else entries
 

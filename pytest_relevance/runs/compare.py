@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.runs.columns import score_columns
@@ -18,7 +19,6 @@ from pytest_relevance.runs.compared import Compared, variant_indexes
 from pytest_relevance.runs.differences import Column, tested
 from pytest_relevance.runs.obstacles import Incomparable, shown_key, some
 from pytest_relevance.runs.pairing import Pairs, Variants, called, pair
-from pytest_relevance.runs.record import no_garbage_collection
 from pytest_relevance.runs.run import Run
 from pytest_relevance.runs.scored import ndcg_at
 from pytest_relevance.runs.sides import load_side, with_empty
@@ -54,7 +54,7 @@ def compare(
     """Compare two runs, into a `kind` of `Compared`. The arguments are those of `compare_runs`."""
     asked = _parsed(metrics)
     _check(settings, missing, resamples)
-    with no_garbage_collection():
+    with garbage_kept():
         sides, notes = _load(first, second, asked, judgments, missing, settings)
         pairs = pair(*sides, asked, variants)
         reasons = [obstacle.reason for obstacle in pairs.obstacles]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.metrics.compiled import Floats, Indexes
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
@@ -17,7 +18,6 @@ from pytest_relevance.runs.differences import TIE, Column, Difference, TagDiffer
 from pytest_relevance.runs.movers import Mover, Movers, mover
 from pytest_relevance.runs.obstacles import Both, Obstacle
 from pytest_relevance.runs.pairing import Errored
-from pytest_relevance.runs.record import no_garbage_collection
 from pytest_relevance.runs.run import Key, details_of
 from pytest_relevance.runs.yardstick import DIGEST_THEN
 
@@ -146,7 +146,7 @@ class Compared:
         """
         import pandas
 
-        with no_garbage_collection():
+        with garbage_kept():
             keys = [self.key(index) for index in range(len(self))]
             seconds = [two for _, two in self.pairs]
             table: dict[str, object] = dict(zip(("file", "id", "variant"), zip(*keys, strict=True), strict=True))

@@ -7,18 +7,17 @@ could have broken it: that every line is a result.
 
 from __future__ import annotations
 
-import gc
 import gzip
 import json
 import math
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pytest_relevance.files import Unreadable, read_whole, write_whole
+from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.runs.facts import CaseFileFacts
 from pytest_relevance.runs.lines import DETAILS, as_json, conditions_text, result_line, settings_of
 from pytest_relevance.runs.run import Conditions, RecordError, Result, Run
@@ -100,7 +99,7 @@ def read_record(path: str | os.PathLike[str]) -> Run:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
     lines = text.split("\n")[1:]
-    with no_garbage_collection():
+    with garbage_kept():
         results = _quick(lines, conditions)
         if results is None:
             results = _careful(file, lines, conditions)
@@ -232,22 +231,3 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
 def _conditions_of(values: Mapping[str, Any]) -> Conditions:
     settings = {name: value for name, value in values.items() if name not in ("search", "k")}
     return Conditions(values["search"], values["k"], settings_of(settings))
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """A hundred thousand objects are made that all stay: looking through them for garbage takes as long again.
-
-    In the end they are counted among the old ones (what `freeze` and `unfreeze` come to where nothing was frozen), or
-    the first look after it would be at them all.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.judgments.json_text import (
     Decoder,
     JsonPath,
     JsonPlaces,
     NumberAsWritten,
     as_python,
-    garbage_kept,
     half_a_character,
     shown_path,
 )
