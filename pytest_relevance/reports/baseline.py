@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance.reports.entries import STATUSES, Entry, variant_label
+from pytest_relevance.reports.entries import Entry
+from pytest_relevance.reports.rows import CaseRow, case_lines, ran_as_label
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -12,15 +13,9 @@ from pytest_relevance.reports.text import (
     GOOD,
     PLAIN,
     STRONG,
-    WIDEST,
     Line,
-    cut,
-    fit,
     folded,
-    harmless,
     line,
-    pad,
-    width,
 )
 from pytest_relevance.runs.beside import IMPROVEMENT, NEW, STALE
 from pytest_relevance.wording import counted, listed
@@ -33,7 +28,6 @@ ALL, ONLY_NEW = "all", "new"
 
 _LEAST_CHANGE = 0.0005  # what would print as 0.000
 _MOST_GONE = 3
-_WIDEST_QUERY, _LEAST_QUERY, _WIDEST_VARIANT = 40, 20, 16
 
 
 def baseline_lines(
@@ -60,27 +54,16 @@ def _moved(entries: Iterable[Entry], way: int) -> list[Entry]:
     return [entry for entry in entries if entry.change * way > _LEAST_CHANGE]
 
 
-def _movers(movers: Sequence[Entry], entries: Sequence[Entry], style: str) -> Iterable[Line]:
+def _movers(movers: Sequence[Entry], entries: Sequence[Entry], style: str) -> list[Line]:
     """`-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`."""
     variants = sorted({entry.ran_as for entry in entries if not entry.is_check}, key=str)
-    queries = [harmless(entry.query) for entry in movers]
-    labels = [
-        f"  {cut(variant_label(entry.ran_as, variants), _WIDEST_VARIANT)}" if len(variants) > 1 else ""
-        for entry in movers
-    ]
-    places = [f"   {harmless(entry.source or entry.file)}:{entry.line}" for entry in movers]
-    for_label, for_status = max(map(width, labels)), max(len(entry.status) for entry in movers)
-    room = WIDEST - 26 - for_label - 3 - for_status - max(map(width, places))
-    columns = min(max(map(width, queries)), _WIDEST_QUERY, max(room, _LEAST_QUERY))
-    for query, label, place, entry in zip(queries, labels, places, movers, strict=True):
+    rows = []
+    for entry in movers:
         assert entry.score is not None
-        yield (
-            (f"  {entry.change:+.3f}", style),
-            (f"  {entry.score - entry.change:.3f} -> {entry.score:.3f}", PLAIN),
-            (f"  {fit(query, columns)}{pad(label, for_label)}   ", PLAIN),
-            (f"{entry.status:<{for_status}}", STATUSES.get(entry.status, PLAIN)),
-            (place, DIM),
-        )
+        before = f"  {entry.score - entry.change:.3f} -> {entry.score:.3f}"
+        figures = (f"  {entry.change:+.3f}", style), (before, PLAIN)
+        rows.append(CaseRow(entry, figures, ran_as_label(entry, variants)))
+    return case_lines(rows)
 
 
 def _advice(entries: Sequence[Entry], gone: Mapping[str, Sequence[str]], accepts: str | None) -> list[Line]:

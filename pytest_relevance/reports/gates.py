@@ -7,21 +7,17 @@ from heapq import nlargest
 
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.reports.entries import STATUSES, Entry, figure
+from pytest_relevance.reports.entries import Entry, figure
+from pytest_relevance.reports.rows import CaseRow, case_lines
 from pytest_relevance.reports.table import number
 from pytest_relevance.reports.text import (
     BAD,
-    DIM,
     PLAIN,
     STRONG,
-    WIDEST,
     Line,
-    fit,
     folded,
     harmless,
     line,
-    pad,
-    width,
 )
 from pytest_relevance.runs.gates import ERRORS, Counted, Finding, Verdict
 
@@ -30,8 +26,6 @@ MOST_CASES = 5
 
 Case = tuple[Counted, Entry]
 """A case as gates look at it, and as reports know it."""
-
-_WIDEST_QUERY, _LEAST_QUERY = 40, 20
 
 
 def unmet(verdict: Verdict) -> str:
@@ -65,24 +59,12 @@ def _cases(gate: Gate, finding: Finding, cases: Sequence[Case]) -> list[Line]:
     if not most:
         return []
     several = len({case.weight for case, _ in cases}) > 1
-    queries = [harmless(entry.query) for *_, entry in most]
-    weights = [f"   weight {number(entry.weight)}" if several else "" for *_, entry in most]
-    places = [f"   {harmless(entry.source or entry.file)}:{entry.line}" for *_, entry in most]
-    for_shown, for_weight = max(len(shown) for _, shown, _ in most), max(map(len, weights))
-    for_status = max(len(entry.status) for *_, entry in most)
-    room = WIDEST - 2 - for_shown - 2 - for_weight - 3 - for_status - max(map(width, places))
-    columns = min(max(map(width, queries)), _WIDEST_QUERY, max(room, _LEAST_QUERY))
-    return [
-        line(_title(gate, finding), STRONG),
-        *(
-            (
-                (f"  {shown:>{for_shown}}  {fit(query, columns)}{pad(weight, for_weight)}   ", PLAIN),
-                (f"{entry.status:<{for_status}}", STATUSES.get(entry.status, PLAIN)),
-                (place, DIM),
-            )
-            for query, weight, place, (_, shown, entry) in zip(queries, weights, places, most, strict=True)
-        ),
+    for_shown = max(len(shown) for _, shown, _ in most)
+    rows = [
+        CaseRow(entry, line(f"  {shown:>{for_shown}}"), f"   weight {number(entry.weight)}" if several else "")
+        for _, shown, entry in most
     ]
+    return [line(_title(gate, finding), STRONG), *case_lines(rows)]
 
 
 def _title(gate: Gate, finding: Finding) -> str:

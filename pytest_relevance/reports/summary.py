@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 from pytest_relevance.reports.entries import (
     NOT_PASSED,
-    STATUSES,
     Entry,
     Variant,
     figure,
@@ -21,10 +20,10 @@ from pytest_relevance.reports.entries import (
     variant_label,
 )
 from pytest_relevance.reports.repeats import repeat_lines
+from pytest_relevance.reports.rows import CaseRow, case_lines, ran_as_label
 from pytest_relevance.reports.suites import Gates, suite_lines
 from pytest_relevance.reports.text import (
     DIM,
-    PLAIN,
     STRONG,
     WIDEST,
     Line,
@@ -43,7 +42,7 @@ MOST_TAGS, MOST_LOWEST, MOST_DIFFERENCES = 8, 5, 5
 """What the summary shows at most, where nobody asked for more."""
 
 _LEAST_DIFFERENCE = 0.0005  # what would print as 0.000
-_WIDEST_TAG, _WIDEST_VARIANT, _WIDEST_QUERY, _LEAST_QUERY = 30, 16, 40, 20
+_WIDEST_TAG, _WIDEST_VARIANT, _WIDEST_QUERY = 30, 16, 40
 
 
 def summary_lines(entries: Sequence[Entry], verbose: int = 0, gates: Gates = MappingProxyType({})) -> list[Line]:
@@ -140,28 +139,8 @@ def _lowest(entries: Sequence[Entry], variants: Sequence[Variant], verbose: int)
         (entry for entry in entries if entry.score is not None and entry.score < 1),
         key=lambda entry: (entry.score, entry.file, entry.line, entry.variant or ""),
     )
-    if not shown:
-        return []
-    queries = [harmless(entry.query) for entry in shown]
-    labels = [
-        f"  {cut(variant_label(entry.ran_as, variants), _WIDEST_VARIANT)}" if len(variants) > 1 else ""
-        for entry in shown
-    ]
-    places = [f"   {harmless(entry.source or entry.file)}:{entry.line}" for entry in shown]
-    for_label, for_status = max(map(width, labels)), max(len(entry.status) for entry in shown)
-    room = WIDEST - 9 - for_label - 3 - for_status - max(map(width, places))
-    columns = min(max(map(width, queries)), _WIDEST_QUERY, max(room, _LEAST_QUERY))
-    return [
-        line("lowest", STRONG),
-        *(
-            (
-                (f"  {figure(entry.score)}  {fit(query, columns)}{pad(label, for_label)}   ", PLAIN),
-                (f"{entry.status:<{for_status}}", STATUSES.get(entry.status, PLAIN)),
-                (place, DIM),
-            )
-            for query, label, place, entry in zip(queries, labels, places, shown, strict=True)
-        ),
-    ]
+    rows = [CaseRow(entry, line(f"  {figure(entry.score)}"), ran_as_label(entry, variants)) for entry in shown]
+    return [line("lowest", STRONG), *case_lines(rows)] if rows else []
 
 
 class _SideBySide:

@@ -363,8 +363,8 @@ def test_the_lowest_come_first_and_few_of_them() -> None:
 def test_styles() -> None:
     (suite, _, failed, passed) = summary_lines([entry("boots", 0.2, "failed"), entry("lamp", 0.9)])
     assert [style for words, style in suite if "passed" in words or "failed" in words] == [GOOD, BAD]
-    assert [style for _, style in failed] == [PLAIN, BAD, DIM]
-    assert [style for _, style in passed] == [PLAIN, GOOD, DIM]
+    assert [style for _, style in failed] == [PLAIN, PLAIN, BAD, DIM]
+    assert [style for _, style in passed] == [PLAIN, PLAIN, GOOD, DIM]
 
 
 def test_control_characters_of_users_never_reach_the_terminal() -> None:
