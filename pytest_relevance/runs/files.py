@@ -32,8 +32,8 @@ def read_run(path: str | os.PathLike[str], format: str | None = None) -> Ranking
 
     `format` is "trec" (`qid Q0 docid rank score tag`), "csv" (a table with a header: query or query_id, doc_id, and
     rank or score, or neither: then in the order of the rows; Quepid's snapshots are such tables), "parquet" or "json"
-    ({query: {document: score}} or {query: [document, ...]}), or "record" (of `--relevance-record`); by default what the
-    content shows. gzip of any.
+    ({query: {document: score}} or {query: [document, ...]}), or "record" (of `--relevance-record`, without its
+    cases that were skipped or are an error); by default what the content shows. gzip of any.
 
     A TREC run is sorted as trec_eval does, whatever its ranks say: score, then document id, both descending; so are
     scores elsewhere, where there is no rank. Raises `JudgmentFileError` (a ValueError) with file, line and query for
@@ -264,9 +264,10 @@ def _is_record(source: Source) -> bool:
 
 
 def _read_record(source: Source) -> Rankings:
-    """The rankings of a record, under the ids of their cases."""
+    """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
     from pytest_relevance.runs.record import read_record
     from pytest_relevance.runs.run import RecordError
+    from pytest_relevance.runs.scored import ERROR, SKIPPED
 
     try:
         run = read_record(source.file)
@@ -274,6 +275,8 @@ def _read_record(source: Source) -> Rankings:
         source.refuse(str(error).removeprefix(f"{source.file}: "))
     rankings: Rankings = {}
     for result in run.results:
+        if result.verdict in (ERROR, SKIPPED):
+            continue
         if result.id in rankings:
             message = "several files or variants of a search have results for it; open the record with Run.open"
             source.refuse(f"query {quoted(result.id)}: {message}")

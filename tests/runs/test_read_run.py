@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,11 @@ from hypothesis import strategies as st
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.runs.evaluate import evaluate
 from pytest_relevance.runs.files import read_run
+from pytest_relevance.runs.record import write_record
+from pytest_relevance.runs.run import Run
+
+if TYPE_CHECKING:
+    from tests.runs.conftest import Maker
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "run.txt") -> Path:
@@ -136,6 +142,12 @@ def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, problem: str) -> None:
     assert problems(written(tmp_path, content))[0].startswith(problem)
+
+
+def test_a_case_of_a_record_that_is_an_error_has_no_ranking(tmp_path: Path, make: Maker) -> None:
+    results = [make.result("boots", ["a", "b"]), make.without_score("lamp", "error"), make.result("nothing", [])]
+    write_record(tmp_path / "run.jsonl", Run(results))
+    assert read_run(tmp_path / "run.jsonl") == {"boots": ["a", "b"], "nothing": []}
 
 
 def test_a_format_that_is_named_wrongly(tmp_path: Path) -> None:
