@@ -48,10 +48,6 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import recording
 
         recording.install(config, config.option.relevance_record)
-    if config.option.relevance_repeat is not None:
-        from pytest_relevance.plugin import repeats
-
-        repeats.check_times(config.option.relevance_repeat)
     if config.option.relevance_update is not None:
         from pytest_relevance.plugin import baselines
 

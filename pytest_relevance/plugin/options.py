@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from argparse import ArgumentTypeError
 from fnmatch import translate
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def declare(parser: pytest.Parser) -> None:
     group.addoption(
         "--relevance-repeat",
         metavar="N",
-        type=int,
+        type=_calls,
         help="call each search N times, and name the queries whose ranking changes from call to call",
     )
     # the second option by its whole name: one with an optional value would take the folder behind it for that
@@ -76,6 +77,15 @@ def declare(parser: pytest.Parser) -> None:
         type="args",
         default=list(DEFAULT_PATTERNS),
     )
+
+
+def _calls(text: str) -> int:
+    """How often each search is called, which is worth nothing where it is once."""
+    if not (text.isascii() and text.isdigit() and int(text) > 1):
+        raise ArgumentTypeError(
+            f"call each search 2 times or more, to see whether its ranking changes; found {text!r}"
+        )
+    return int(text)
 
 
 class CaseFiles:

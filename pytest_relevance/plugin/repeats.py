@@ -9,24 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from pytest_relevance.cases.model import Case
 from pytest_relevance.runs.ranking import Ranking
 from pytest_relevance.runs.values import kept_depth
 
-OPTION = "--relevance-repeat"
-
-_SCORES = ("score", "_score", "_rankingScore", "relevance")
+_SCORES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
 """The names that the score of a result goes by."""
-
-
-def check_times(times: int) -> None:
-    """UsageError for a number of calls that shows nothing."""
-    if times < 2:
-        raise pytest.UsageError(
-            f"{OPTION}={times}: call each search 2 times or more, to see whether its ranking changes"
-        )
 
 
 def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -70,6 +58,8 @@ def _score(ranking: Ranking, index: int) -> float | None:
         found = next((result[name] for name in _SCORES if name in result), None)
     elif isinstance(result, (tuple, list)) and len(result) == 2:
         found = result[1]
+    else:
+        found = getattr(result, "score", None)
     try:
         return None if found is None or isinstance(found, str) else float(found)
     except (TypeError, ValueError):

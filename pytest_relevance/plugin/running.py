@@ -102,8 +102,12 @@ class CaseRun:
         """The query and the search of a case of which no more is known."""
         from pytest_relevance.reports.text import harmless
 
-        call = f"   in call {self.times}" if self.times > 1 else ""
-        return f'query "{harmless(self.case.query)}"   {self.label}{call}'
+        return "   ".join([f'query "{harmless(self.case.query)}"', self.label, *self.in_call])
+
+    @property
+    def in_call(self) -> Sequence[str]:
+        """In which of the calls of its search it is, or ended, where that is not the only one."""
+        return [f"in call {self.times}"] if self.times > 1 else []
 
     def plain_function(self, path: str) -> FunctionType:
         """A function to put in the place of a coroutine function, where the search is called outside of any loop."""

@@ -53,8 +53,9 @@ def failure(this: CaseRun, item: pytest.Item) -> dict[str, Any]:
         why = "; ".join(filter(None, (*this.scored.reasons, query_beside_id(this.case))))
         return _told(this, item, why, this.lines, this.brief or this.lines)
     first, *more = map(harmless, str(this.error).split("\n"))
-    brief = [line(f"{this.where}: {first}", BAD)]
-    return _told(this, item, first, [*brief, *map(line, more), line(this.facts)], brief)
+    lines = [line(f"{this.where}: {first}", BAD), *map(line, more), line(this.facts)]
+    why = ": ".join([*this.in_call, first])
+    return _told(this, item, why, lines, [line(f"{this.where}: {why}", BAD)])
 
 
 def missing_fixture(this: CaseRun, item: pytest.Item, error: pytest.FixtureLookupError) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.gates import gate_lines
@@ -63,7 +64,13 @@ def entry_of(result: Result) -> Entry:
         latency=result.latency,
         was_xfail=result.outcome in _OUTCOMES,
         source=result.values.get("source"),
+        repeated=_repeated(result.values),
     )
+
+
+def _repeated(values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """What a record keeps of how a ranking changed from call to call."""
+    return {"calls": values["calls"], "rankings": values["rankings_seen"]} if "rankings_seen" in values else None
 
 
 def _outcome(gate: JudgedGate) -> str:

@@ -17,6 +17,9 @@ _KEYS = ("file", "id", "variant")
 _CASE = (
     *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
 )
+_REPEATED = ("calls", "rankings_seen")
+"""What only a run with `--relevance-repeat` has."""
+
 _RESULT = (*_KEYS, "rank", "document", "grade", "gain", "discount", "discounted")
 
 
@@ -27,6 +30,7 @@ def results_frame(results: Sequence[Result]) -> pandas.DataFrame:
     rows = []
     for result in results:
         row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
+        row |= {name: result.values[name] for name in _REPEATED if name in result.values}
         row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
         rows.append(row)
     names = dict.fromkeys([*_CASE, *(name for row in rows for name in row)])
