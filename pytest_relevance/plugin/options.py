@@ -82,9 +82,7 @@ def declare(parser: pytest.Parser) -> None:
 def _calls(text: str) -> int:
     """How often each search is called, which is worth nothing where it is once."""
     if not (text.isascii() and text.isdigit() and int(text) > 1):
-        raise ArgumentTypeError(
-            f"call each search 2 times or more, to see whether its ranking changes; found {text!r}"
-        )
+        raise ArgumentTypeError(f"call each search 2 times or more, to see whether its ranking changes; found {text!r}")
     return int(text)
 
 

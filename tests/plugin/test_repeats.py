@@ -1,0 +1,465 @@
+"""`--relevance-repeat=N`: the search is called N times, the first call is scored, what changes is named."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance import Run as Record
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.plugin.repeats import compared
+from pytest_relevance.runs.ranking import read_ranking
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+THRICE = "--relevance-repeat=3"
+
+ENGINE = """
+    import json
+    import pathlib
+    import pytest
+
+    here = pathlib.Path(__file__).parent
+    rankings = json.loads((here / "rankings.json").read_text())
+    calls = {{}}
+
+    def answer(query):
+        with (here / "calls.txt").open("a") as file:
+            file.write(query + "\\n")
+        number = calls[query] = calls.get(query, -1) + 1
+        found = rankings[query][number % len(rankings[query])]
+        if found == "raises":
+            raise ConnectionError("no engine")
+        return found
+
+    {search}
+"""
+
+PLAIN = """
+    @pytest.fixture
+    def search():
+        return answer
+"""
+
+
+class Engine:
+    """A project whose search returns another ranking with each call, and writes down its calls."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.run = project.run
+        self.cases = project.cases
+        self.searches(PLAIN)
+
+    def searches(self, search: str) -> None:
+        """Have the search be made so, over the function `answer`."""
+        self.project.conftest(ENGINE.format(search=search))
+
+    def returns(self, **rankings: Sequence[Any]) -> None:
+        """What a query returns with its first call, its second call ...; documents in a text, or results."""
+        by_call = {
+            query.replace("_", " "): [
+                found.split() if isinstance(found, str) and found != "raises" else found for found in each
+            ]
+            for query, each in rankings.items()
+        }
+        (self.project.path / "rankings.json").write_text(json.dumps(by_call))
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """How often each query was asked for since this was last looked at."""
+        file = self.project.path / "calls.txt"
+        found = Counter(file.read_text().splitlines()) if file.exists() else {}
+        file.unlink(missing_ok=True)
+        return found
+
+
+@pytest.fixture
+def engine(project: Project) -> Engine:
+    return Engine(project)
+
+
+def said(run: Run) -> list[str]:
+    """What the summary says of repeats."""
+    lines = run.text.splitlines()
+    start = next((number for number, line in enumerate(lines) if "from call to call: " in line), len(lines))
+    return [*lines[start : start + 1], *takewhile(lambda line: line.startswith("  "), lines[start + 1 :])]
+
+
+def in_pairs(*documents: str, scores: Sequence[float]) -> list[Any]:
+    return [*map(list, zip(documents, scores, strict=True))]
+
+
+def test_what_changes_is_named_with_the_first_rank_at_which_it_does(engine: Engine) -> None:
+    deep = " ".join(map(str, range(10)))
+    engine.returns(
+        still=["a b c"],
+        tie=[in_pairs("a", "b", "c", scores=(2, 1, 1)), in_pairs("a", "c", "b", scores=(2, 1, 1))],
+        no_tie=[in_pairs("a", "b", scores=(2, 1)), in_pairs("b", "a", scores=(2.5, 2))],
+        replica=["a b c", "a b c", "a x c"],
+        shorter=["a b c", "a b c", "a b"],
+        longer=["", "a"],
+        highest=["a b c", "a c b", "b a c"],
+        below_the_cutoff=[f"{deep} x", f"{deep} y"],
+        deeper=[f"{deep} x", f"{deep} y"],
+    )
+    engine.cases("""
+        cases:
+          - {query: still, judgments: {a: 3}, min_ndcg: 0.9}
+          - {query: tie, judgments: {a: 3}, min_ndcg: 0.9}
+          - {query: no tie}
+          - {query: replica}
+          - {query: shorter}
+          - {query: longer}
+          - {query: highest}
+          - {query: below the cutoff}
+          - {query: deeper, expect: {exclude: {docs: [z], within: 11}}}
+          - {query: skipped, skip: not sold}
+    """)
+    names = [
+        "  tie      rank 2: b / c (of the same score)",
+        "  no tie   rank 1: a / b",
+        "  replica  rank 2: b / x",
+        "  shorter  rank 3: c / nothing",
+        "  longer   rank 1: nothing / a",
+        "  highest  rank 1: a / b",
+        "  deeper   rank 11: x / y",
+    ]
+    head = "ranking changes from call to call: 7 queries of 9, 3 calls each"
+    run = engine.run(THRICE)
+    assert (run.code, run.counts) == (0, {"passed": 9, "skipped": 1})  # it fails nothing
+    assert said(run) == [head, *names[:5], "  ... 2 more (-v shows all)"]
+    assert set(engine.calls.values()) == {3}
+    assert said(engine.run(THRICE, "-v")) == [head, *names]
+    assert said(engine.run(THRICE, "-q")) == [head, *names[:5], "  ... 2 more (-v shows all)"]
+    assert said(engine.run(THRICE, "-qq")) == [head]
+
+    _ = engine.calls
+    run = engine.run()
+    assert run.counts == {"passed": 9, "skipped": 1}
+    assert said(run) == []
+    assert set(engine.calls.values()) == {1}
+
+
+def test_a_search_that_holds_still_is_said_to(engine: Engine) -> None:
+    engine.returns(boots=["a b"], hats=["c"])
+    engine.cases("cases: [{query: boots}, {query: hats}]")
+    assert said(engine.run("--relevance-repeat=2", "-q")) == [
+        "no ranking changes from call to call: 2 queries, 2 calls each"
+    ]
+    assert engine.calls == {"boots": 2, "hats": 2}
+
+
+def test_lines_are_never_too_wide_and_queries_of_several_files_have_their_places(engine: Engine) -> None:
+    one, two = ("urn:collection:products:0123456789abcdef:" + end for end in "xy")
+    query = "a query that goes on and on until nobody can remember how it began"
+    long: Mapping[str, Sequence[Any]] = {query: [in_pairs(one, scores=[1.5]), in_pairs(two, scores=[1.5])]}
+    engine.returns(**long, boots=["a", "b"])
+    engine.cases(f"cases: [{{query: {query}}}, {{query: boots}}]")
+    run = engine.run(THRICE)
+    assert max(map(len, said(run))) <= 100
+    assert said(run)[1] == (
+        "  a query that goes on and on...  rank 1: urn:col...bcdef:x / urn:col...bcdef:y (of the same score)"
+    )
+    engine.cases("cases: [{query: boots}]", "more.relevance.yaml")
+    assert said(engine.run(THRICE))[1:] == [
+        "  boots                           rank 1: a / b   more.relevance.yaml:1",
+        "  a query that goes on and on...  rank 1: urn...ef:x / urn...ef:y (of the same score)   shop.relevance.yaml:1",
+        "  boots                           rank 1: b / a   shop.relevance.yaml:1",
+    ]
+
+
+def test_the_first_call_is_scored_and_its_time_counts(engine: Engine) -> None:
+    engine.returns(better=["a b", "b a"], worse=["b a", "a b"])
+    engine.searches("""
+    import time
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            if query not in calls:
+                time.sleep(0.05)
+            return answer(query)
+        return search
+    """)
+    engine.cases("""
+        min_ndcg: 0.9
+        cases:
+          - {query: better, judgments: {a: 3, b: 1}}
+          - {query: worse, judgments: {a: 3, b: 1}}
+    """)
+    run = engine.run(THRICE)
+    assert run.outcomes == {"better": "passed", "worse": "failed"}
+    assert all(entry["latency"] >= 0.05 for entry in run.entries.values())
+    # what failed says so itself, whatever the summary does
+    assert run.failure("worse").splitlines()[:3:2] == [
+        "shop.relevance.yaml:4: nDCG@10 0.710 is below 0.900",
+        "the ranking is not stable: 2 different rankings in 3 calls; first difference at rank 1: b / a",
+    ]
+    brief = engine.run(THRICE, "-q").failure("worse").rstrip("\n")
+    assert brief.endswith(
+        "; the ranking is not stable: 2 different rankings in 3 calls; first difference at rank 1: b / a"
+    )
+
+
+def test_a_regression_of_a_ranking_that_does_not_hold_still(engine: Engine) -> None:
+    engine.returns(boots=["a b"], hats=["c d"])
+    engine.cases("cases: [{query: boots, judgments: {a: 3, b: 1}}, {query: hats, judgments: {c: 3, d: 1}}]")
+    run = engine.run("--relevance-update", THRICE)
+    assert run.counts == {"passed": 2}
+    assert engine.calls == {"boots": 3, "hats": 3}
+    engine.returns(boots=["b a", "a b"], hats=["d c"])
+    run = engine.run(THRICE)
+    assert run.counts == {"failed": 2}
+    lines = run.failure("boots").splitlines()
+    assert lines[0].startswith("shop.relevance.yaml:1: nDCG@10 0.710 is 0.290 below the baseline 1.000")
+    note = "the ranking is not stable: 2 different rankings in 3 calls; first difference at rank 1: b / a"
+    assert lines.index(note) < lines.index("")  # above the table
+    assert "not stable" not in run.failure("hats")
+    assert said(run)[:2] == [
+        "ranking changes from call to call: 1 query of 2, 3 calls each",
+        "  boots  rank 1: b / a",
+    ]
+
+
+def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
+    engine.returns(raises=["a", "raises"], nonsense=["a", "a", 17], at_once=["raises"], fine=["a"])
+    engine.cases("cases: [{query: raises}, {query: nonsense}, {query: at once}, {query: fine}]")
+    run = engine.run(THRICE, "--relevance-record=run.jsonl")
+    assert run.counts == {"failed": 3, "passed": 1}
+    assert engine.calls == {"raises": 2, "nonsense": 3, "at once": 1, "fine": 3}
+    assert {name: entry["verdict"] for name, entry in run.entries.items() if name != "fine"} == dict.fromkeys(
+        ("raises", "nonsense", "at once"), "error"
+    )
+    assert "E           ConnectionError: no engine" in run.failure("raises")
+    assert 'shop.relevance.yaml:1: query "raises"   search   in call 2' in run.failure("raises").splitlines()
+    assert run.failure("nonsense").splitlines() == [
+        "shop.relevance.yaml:1: search returned an int, 17; return a list of results, best first",
+        'query "nonsense"   search   in call 3',
+    ]
+    assert run.short_summary[1].startswith("FAILED shop.relevance.yaml::nonsense - in call 3: search returned an int")
+    assert 'shop.relevance.yaml:1: query "at once"   search' in run.failure("at once").splitlines()
+    assert said(run) == ["no ranking changes from call to call: 1 query, 3 calls each"]
+    brief = engine.run(THRICE, "-q").failure("nonsense")
+    assert brief.startswith("shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list")
+
+    frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("id")
+    assert frame["verdict"].to_dict() == {
+        "raises": "error",
+        "nonsense": "error",
+        "at once": "error",
+        "fine": "measured",
+    }
+    assert frame.loc["fine", "calls"] == 3
+    assert frame["calls"].isna().sum() == 3
+
+
+@pytest.mark.parametrize("times", ["1", "0", "-1", "two", "2.5", ""])
+def test_calls_that_would_show_nothing(project: Project, times: str) -> None:
+    run = project.run(f"--relevance-repeat={times}")
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    told = "call each search 2 times or more, to see whether its ranking changes"
+    assert f"argument --relevance-repeat: {told}; found '{times}'" in run.result.stderr.str()
+
+
+ASYNC = """
+    import asyncio
+
+    loops = set()
+
+    async def get(query):
+        await asyncio.sleep(0)
+        loops.add(asyncio.get_running_loop())
+        assert len(loops) == 1
+        return answer(query)
+
+    async def one_by_one(query):
+        for found in await get(query):
+            yield found
+
+    @pytest.fixture(params=["coroutine", "awaitable", "generator"])
+    def search(request):
+        return {{"coroutine": get, "awaitable": lambda query: get(query), "generator": one_by_one}}[request.param]
+"""
+
+
+@pytest.mark.parametrize("plugin", ["none", "asyncio", "anyio"])
+def test_a_coroutine_search_is_called_as_often_and_in_one_loop(engine: Engine, plugin: str) -> None:
+    options: Sequence[str] = ()
+    search = ASYNC.format()
+    if plugin == "asyncio":
+        pytest.importorskip("pytest_asyncio")
+        options = ("--asyncio-mode=auto",)
+    elif plugin == "anyio":
+        pytest.importorskip("anyio")
+        search = search.replace("def search(request)", "def search(request, anyio_backend)")
+        search += '\n    @pytest.fixture(scope="session")\n    def anyio_backend():\n        return "asyncio"\n'
+        search = search.replace("        assert len(loops) == 1\n", "")  # anyio has a loop for each test
+    engine.searches(search)
+    engine.returns(boots=["a b", "b a"], hats=["c"])
+    engine.cases("cases: [{query: boots, judgments: {a: 3}}, {query: hats}]")
+    run = engine.run("--relevance-repeat=4", *options, loops=plugin != "none")
+    assert run.counts == {"passed": 6}
+    assert engine.calls == {"boots": 12, "hats": 12}
+    assert said(run) == [
+        "ranking changes from call to call: 1 query of 2, 4 calls each",
+        *(f"  boots  {name:<9}  rank 1: a / b" for name in ("coroutine", "awaitable", "generator")),
+    ]
+
+
+def test_a_plain_search_is_called_outside_of_the_loop_every_time(engine: Engine) -> None:
+    pytest.importorskip("anyio")
+    engine.searches("""
+    import asyncio
+
+    async def get(query):
+        return answer(query)
+
+    @pytest.fixture
+    def anyio_backend():
+        return "asyncio"
+
+    @pytest.fixture
+    def search(anyio_backend):
+        return lambda query: asyncio.run(get(query))
+    """)
+    engine.returns(boots=["a b", "b a"])
+    engine.cases("cases: [{query: boots}]")
+    run = engine.run(THRICE)
+    assert run.counts == {"passed": 1}
+    assert engine.calls == {"boots": 3}
+    assert said(run)[1:] == ["  boots  rank 1: a / b"]
+
+
+def test_variants_are_each_called_as_often_and_named(engine: Engine) -> None:
+    engine.searches("""
+    @pytest.fixture(params=["steady", "shaky"])
+    def search(request):
+        return answer if request.param == "shaky" else lambda query: answer(query) and ["a"]
+    """)
+    engine.returns(boots=["a b", "b a"], hats=["c"])
+    engine.cases("cases: [{query: boots}, {query: hats}]")
+    run = engine.run(THRICE)
+    assert engine.calls == {"boots": 6, "hats": 6}
+    assert said(run) == [
+        "ranking changes from call to call: 1 query of 2, 3 calls each",
+        "  boots  shaky  rank 1: b / a",
+    ]
+
+
+def test_under_xdist_all_is_said_as_without(engine: Engine) -> None:
+    pytest.importorskip("xdist")
+    queries = [f"query {number}" for number in range(6)]
+    engine.returns(**{query: ["a b", "b a"] for query in queries[::2]}, **{query: ["a"] for query in queries[1::2]})
+    engine.cases("cases:\n" + "".join(f"  - {{query: {query}, judgments: {{a: 3}}}}\n" for query in queries))
+    engine.project.write("pytest.ini", f"[pytest]\naddopts = {THRICE}\n")
+    here, there = engine.run(), engine.run("-n2")
+    assert there.counts == here.counts == {"passed": 6}
+    assert sorted(said(there)) == sorted(said(here))
+    assert said(there)[0] == "ranking changes from call to call: 3 queries of 6, 3 calls each"
+    assert set(engine.calls.values()) == {6}  # of both runs
+
+
+def test_a_case_that_is_run_again_is_called_as_often_again(engine: Engine) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    engine.returns(boots=["raises", "b a", "b a", "b a", "a b", "b a", "b a"], hats=["a", "a", "raises", "a"])
+    engine.cases("cases: [{query: boots, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats}]")
+    run = engine.run("--relevance-repeat=3", "--reruns=2", "--relevance-record=run.jsonl")
+    assert engine.calls == {"boots": 7, "hats": 6}  # 1, 3, 3 and 3, 3
+    assert run.counts == {"passed": 2, "rerun": 3}
+    assert said(run) == [
+        "ranking changes from call to call: 1 query of 2, 3 calls each",
+        "  boots  rank 1: a / b",
+    ]
+    frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("id")
+    assert frame["calls"].to_dict() == {"boots": 3, "hats": 3}
+    assert frame["rankings_seen"].to_dict() == {"boots": 2, "hats": 1}
+
+
+def test_a_test_in_python_searches_as_often_as_it_does(engine: Engine) -> None:
+    """Its ranking is given: who writes the test calls the search."""
+    engine.returns(boots=["a b", "b a"])
+    engine.cases("cases: [{query: boots}]")
+    engine.project.write(
+        "test_shop.py",
+        """
+        def test_shop(search, relevance):
+            relevance.check("boots", search("boots"), {"a": 3}, min_ndcg=0.9)
+        """,
+    )
+    run = engine.run(THRICE, "--relevance-record=run.jsonl")
+    assert engine.calls == {"boots": 4}
+    assert said(run)[0] == "ranking changes from call to call: 1 query of 1, 3 calls each"
+    frame = Record.open(engine.project.path / "run.jsonl").frame.set_index("search")
+    assert frame["calls"].fillna(0).to_dict() == {"search": 3, "relevance.check": 0}
+    assert said(engine.run(THRICE, "test_shop.py")) == []
+
+
+def test_the_record_and_its_table_say_how_many_calls_and_rankings_there_were(engine: Engine) -> None:
+    engine.returns(boots=["a b", "b a", "a"], hats=["c"])
+    engine.cases("cases: [{query: boots}, {query: hats, judgments: {c: 1}}]")
+    engine.run(THRICE, "--relevance-record=run.jsonl")
+    run = Record.open(engine.project.path / "run.jsonl")
+    frame = run.frame
+    assert frame[["id", "calls", "rankings_seen"]].to_numpy().tolist() == [["boots", 3, 3], ["hats", 3, 1]]
+    assert [*run.results[0].ranking] == ["a", "b"]
+    engine.run("--relevance-record=run.jsonl")
+    assert not {"calls", "rankings_seen"} & {*Record.open(engine.project.path / "run.jsonl").frame}
+
+
+def test_without_the_option_nothing_of_it_is_imported(engine: Engine) -> None:
+    engine.searches(
+        PLAIN
+        + """
+    def pytest_sessionfinish():
+        import sys
+        print("imported:", "pytest_relevance.plugin.repeats" in sys.modules)
+    """
+    )
+    engine.returns(boots=["a"])
+    engine.cases("cases: [{query: boots}]")
+    assert "imported: False" in engine.project.run_apart("-s").text
+    assert "imported: True" in engine.project.run_apart("-s", THRICE).text
+
+
+CASE = case_from_values({"query": "boots", "k": 3})
+RANKINGS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5, unique=True), min_size=2, max_size=4)
+
+
+@given(rankings=RANKINGS)
+def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: list[list[str]]) -> None:
+    found = compared(CASE, [*map(read_ranking, rankings)])
+    tops = [[*ranking[:3], *[None] * (3 - len(ranking[:3]))] for ranking in rankings]
+    differ = [rank for rank in (1, 2, 3) if len({top[rank - 1] for top in tops}) > 1]
+    assert (found["calls"], found["rankings"]) == (len(rankings), len({*map(tuple, tops)}))
+    assert found.get("rank") == (differ[0] if differ else None)
+    if differ:
+        here, there = found["documents"]
+        assert here == tops[0][differ[0] - 1] != there
+        assert there in {top[differ[0] - 1] for top in tops}
+        assert found["is_tie"] is False  # bare ids have no scores
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "is_tie"),
+    [
+        ([{"id": "a", "_score": 1.5}], [{"id": "b", "_score": 1.5}], True),
+        ([{"id": "a", "score": 1.5}], [{"id": "b", "score": 1.4}], False),
+        ([{"id": "a", "score": "1.5"}], [{"id": "b", "score": "1.5"}], False),
+        ([{"id": "a", "score": None}], [{"id": "b", "score": None}], False),
+        ([{"id": "a", "score": {}}], [{"id": "b", "score": {}}], False),
+        ([{"id": "a", "score": float("nan")}], [{"id": "b", "score": float("nan")}], False),
+        ([("a", 2), ("b", 2)], [("a", 2)], False),
+        (["a"], ["b"], False),
+    ],
+)
+def test_a_tie_is_what_the_scores_say(one: list[Any], two: list[Any], is_tie: bool) -> None:
+    assert compared(CASE, [read_ranking(one), read_ranking(two)])["is_tie"] is is_tie
