@@ -1,43 +1,66 @@
 """`pytest-relevance compare`: two runs over the same cases, figure by figure and query by query.
 
 A is the older run, B the newer one; each is a record (pytest --relevance-record=FILE), a baseline, or a run of another
-tool (TREC, CSV, JSON), which takes --judgments. The exit code is 0 where every gate that is given is met, 1 where one
-is not, and 2 where the two cannot honestly be compared: other queries, other judgments, other settings, a run that did
-not finish.
+tool (TREC, CSV, Parquet, JSON). The last two need --judgments. Single cases are compared by the metric that is named
+first.
+
+The exit code is 0 where every gate that is given is met; 1 where one is not, or where a case is an error in B and was
+none in A; 2 where the two cannot honestly be compared: other queries, other judgments, other settings, an error, a run
+that did not finish.
 """
 
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import existing
+from pytest_relevance.cli.comparing import (
+    SETTINGS,
+    allowance,
+    check,
+    check_records,
+    drop,
+    file,
+    metric,
+    probability,
+    setting,
+    whole_from,
+)
 from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.wording import did_you_mean, listed, quoted
+from pytest_relevance.wording import counted, listed
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.runs.drops import Ruling
+    from pytest_relevance.runs.obstacles import Incomparable
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
 _MOST_SHOWN = 5
+_NO_VARIANT = "-"
+
+_BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file, or a judgment file in any format"
+_CURES: Mapping[str, str] = {
+    "judgments": _BY_JUDGMENTS,
+    "judgments unknown": _BY_JUDGMENTS,
+    "settings": "--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff",
+    "variants": f"--variants OF_A OF_B says which; {_NO_VARIANT} is a search without variants",
+}
+"""What helps against an obstacle of a kind."""
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("first", metavar="A", type=existing, help="the older run")
-    parser.add_argument("second", metavar="B", type=existing, help="the newer run")
+    parser.add_argument("first", metavar="A", type=file, help="the older run")
+    parser.add_argument("second", metavar="B", type=file, help="the newer run")
     parser.add_argument(
         "--metric",
         dest="metrics",
         metavar="METRIC",
-        type=_metric,
+        type=metric,
         action="append",
         help="what to compare them by, such as nDCG@10, once or several times (default: the nDCG@k of the cases)",
     )
@@ -45,20 +68,23 @@ def declare(parser: ArgumentParser) -> None:
         "--judgments",
         "--qrels",
         metavar="FILE",
-        type=existing,
+        type=file,
         help="score both anew: a case file, or a judgment file in any format",
     )
     parser.add_argument(
         "--set",
         dest="settings",
         metavar="NAME=VALUE",
-        type=_setting,
+        type=setting,
         action="append",
         default=[],
-        help=f"score both anew by another setting: {', '.join(_SETTINGS)}",
+        help=f"score both anew by another setting: {', '.join(SETTINGS)}",
     )
     parser.add_argument(
-        "--variants", metavar=("OF_A", "OF_B"), nargs=2, help="compare one variant of the search with another"
+        "--variants",
+        metavar=("OF_A", "OF_B"),
+        nargs=2,
+        help=f"compare one variant of the search with another; {_NO_VARIANT} is a search without variants",
     )
     parser.add_argument("--common", action="store_true", help="compare what both have in common, and say what is not")
     parser.add_argument(
@@ -71,13 +97,23 @@ def declare(parser: ArgumentParser) -> None:
     gates.add_argument(
         "--max-drop",
         metavar="METRIC=X",
-        type=_drop,
+        type=drop,
         action="append",
         default=[],
-        help="by how much the mean may drop: nDCG@10=0.02",
+        help="by how much the mean may drop: nDCG@10=0.02, once or several times",
     )
-    gates.add_argument("--p", metavar="P", type=_number, help="a larger drop fails only when its p-value is at most P")
-    gates.add_argument("--max-case-drop", metavar="X", type=_number, help="by how much a single case may drop")
+    gates.add_argument(
+        "--p",
+        metavar="P",
+        type=probability,
+        help="a larger drop of a mean fails only when its p-value is at most P (that after Holm, of several metrics)",
+    )
+    gates.add_argument(
+        "--max-case-drop",
+        metavar="X",
+        type=allowance,
+        help="by how much a single case may drop, by the metric that is named first",
+    )
     output = parser.add_argument_group("output")
     output.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
     output.add_argument(
@@ -86,69 +122,68 @@ def declare(parser: ArgumentParser) -> None:
     output.add_argument(
         "--limit",
         metavar="N",
-        type=_whole(0),
+        type=whole_from(0),
         default=_MOST_SHOWN,
         help="how many queries and tags are listed; 0: all of them (default: %(default)s)",
     )
-    output.add_argument("--seed", metavar="N", type=_whole(0), default=0, help="what chance is drawn from (default: 0)")
+    output.add_argument(
+        "--seed", metavar="N", type=whole_from(0), default=0, help="what chance is drawn from (default: 0)"
+    )
     output.add_argument(
         "--resamples",
         metavar="N",
-        type=_whole(1),
+        type=whole_from(1),
         default=100_000,
         help="how many times the randomisation test draws (default: %(default)s)",
     )
 
 
 def run(arguments: Namespace) -> int:
-    """Compare, report, judge."""
-    _check_output(arguments)
-    comparison = _compared(arguments)
-    ruling = _ruling(comparison, arguments)
-    limit = arguments.limit or None
-    format = arguments.format or _format_of(arguments.output)
-    reports: dict[str, Callable[[], str]] = {
-        TEXT: lambda: comparison.summary(limit=limit, ruling=ruling),
-        MARKDOWN: lambda: comparison.to_markdown(limit=limit, ruling=ruling),
-        JSON: lambda: comparison.to_json(limit=limit, ruling=ruling),
-    }
-    data = reports[format]().encode("utf-8", "surrogatepass")
-    if arguments.output is None:
-        put(data)
-    else:
-        write(arguments.output, data)
-        put(reports[TEXT]().encode("utf-8", "surrogatepass"))
-        complain(f"written: {arguments.output}")
+    """Compare, report, judge. Nothing is printed before all is done."""
+    from pytest_relevance.cases.problems import CaseFileError
+    from pytest_relevance.judgments.problems import JudgmentFileError
+    from pytest_relevance.runs.compare import NoJudgments
+    from pytest_relevance.runs.obstacles import Incomparable
+
+    check(arguments)
+    try:
+        comparison = _compared(arguments)
+        ruling = _ruling(comparison, arguments)
+        report = _report(comparison, arguments, ruling)
+    except Incomparable as error:
+        raise CommandError(_with_cures(error, arguments)) from None
+    except NoJudgments as error:
+        have = "has" if len(error.names) == 1 else "have"
+        raise CommandError(
+            f"{PROGRAM} compare: {listed(error.names, 'and')} {have} no scores; {_BY_JUDGMENTS}"
+        ) from None
+    except (CaseFileError, JudgmentFileError) as error:  # 1 is for gates alone
+        raise CommandError(str(error)) from None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        check_records(arguments)
+        if not isinstance(error, ValueError):
+            raise
+        raise CommandError(f"{PROGRAM} compare: {error}") from None
+    report()
     return OK if ruling is None or ruling.passed else FOUND
 
 
 def _compared(arguments: Namespace) -> Comparison:
-    """The comparison. `CommandError` where there can be none."""
-    from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.comparison import compare_runs
-    from pytest_relevance.runs.obstacles import Incomparable
 
-    try:
-        return compare_runs(
-            arguments.first,
-            arguments.second,
-            _metrics(arguments),
-            judgments=arguments.judgments,
-            variants=tuple(arguments.variants) if arguments.variants else None,
-            common=arguments.common,
-            missing=arguments.missing,
-            resamples=arguments.resamples,
-            seed=arguments.seed,
-            **dict(arguments.settings),
-        )
-    except Incomparable as error:
-        cure = "" if arguments.common else "\n--common compares what both have in common, and says what is left out"
-        raise CommandError(f"{error}{cure}") from None
-    except (CaseFileError, JudgmentFileError) as error:  # 1 is for gates alone
-        raise CommandError(str(error)) from None
-    except ValueError as error:
-        raise CommandError(f"{PROGRAM} compare: {error}") from None
+    of_first, of_second = (None if name == _NO_VARIANT else name for name in arguments.variants or ("", ""))
+    return compare_runs(
+        arguments.first,
+        arguments.second,
+        _metrics(arguments),
+        judgments=arguments.judgments,
+        variants=(of_first, of_second) if arguments.variants else None,
+        common=arguments.common,
+        missing=arguments.missing,
+        resamples=arguments.resamples,
+        seed=arguments.seed,
+        **dict(arguments.settings),
+    )
 
 
 def _metrics(arguments: Namespace) -> list[str] | None:
@@ -158,67 +193,50 @@ def _metrics(arguments: Namespace) -> list[str] | None:
 
 
 def _ruling(comparison: Comparison, arguments: Namespace) -> Ruling | None:
-    if not (arguments.max_drop or arguments.max_case_drop is not None or arguments.p is not None):
+    """What the gates say. Without any it is that there is no new error."""
+    has_gates = arguments.max_drop or arguments.max_case_drop is not None
+    if not has_gates and not any(error.is_new for error in comparison.errors):
         return None
-    try:
-        return comparison.judge(dict(arguments.max_drop), p=arguments.p, max_case_drop=arguments.max_case_drop)
-    except ValueError as error:
-        raise CommandError(f"{PROGRAM} compare: {error}") from None
+    return comparison.judge(dict(arguments.max_drop), p=arguments.p, max_case_drop=arguments.max_case_drop)
 
 
-def _format_of(output: str | None) -> str:
-    return _ENDINGS.get(os.path.splitext(output or "")[1].lower(), TEXT)
+def _report(comparison: Comparison, arguments: Namespace, ruling: Ruling | None) -> Callable[[], None]:
+    """What prints and writes the report, which is made here."""
+    limit = arguments.limit or None
+    makers: dict[str, Callable[[], str]] = {
+        TEXT: lambda: comparison.summary(limit=limit, ruling=ruling),
+        MARKDOWN: lambda: comparison.to_markdown(limit=limit, ruling=ruling),
+        JSON: lambda: comparison.to_json(limit=limit or len(comparison), ruling=ruling),
+    }
+    target = arguments.output
+    format = arguments.format or _ENDINGS.get(os.path.splitext(target or "")[1].lower(), TEXT)
+    shown = format if target is None else TEXT
+    texts = {each: makers[each]() for each in {format, shown}}
+
+    def report() -> None:
+        if target is not None:
+            write(target, texts[format].encode())
+        if shown == TEXT:
+            print(texts[TEXT], end="")
+        else:  # the content of a file, whatever the encoding of the terminal
+            put(texts[shown].encode())
+        if target is not None:
+            complain(f"written: {target}")
+        if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:
+            complain(f"A and B are the same file: {arguments.first}")
+
+    return report
 
 
-def _check_output(arguments: Namespace) -> None:
-    """Refuse to write over what is compared."""
-    inputs = (arguments.first, arguments.second, arguments.judgments)
-    if arguments.output is not None and any(
-        path is not None and os.path.realpath(path) == os.path.realpath(arguments.output) for path in inputs
-    ):
-        raise CommandError(f"{PROGRAM} compare: --output {quoted(arguments.output)} is one of the files that are read")
+def _with_cures(error: Incomparable, arguments: Namespace) -> str:
+    """Why there is nothing to report, and what can be done about it."""
+    from pytest_relevance.runs.compare import NO_LINE
 
-
-def _metric(text: str) -> str:
-    try:
-        return parse_metric(text).text
-    except ValueError as error:
-        raise ArgumentTypeError(str(error)) from None
-
-
-def _drop(text: str) -> tuple[str, float]:
-    metric, sign, amount = text.rpartition("=")  # the name of a metric may have one too: P(rel=2)@5=0.1
-    if not sign or not metric:
-        raise ArgumentTypeError(
-            f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
-        )
-    return _metric(metric), _number(amount)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"expected a number, found {quoted(text)}") from None
-
-
-def _whole(least: int) -> Callable[[str], int]:
-    def whole(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise ArgumentTypeError(f"expected a whole number from {least} on, found {quoted(text)}")
-        return int(text)
-
-    return whole
-
-
-_SETTINGS = (*CHOICES, "max_grade")
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, sign, value = text.partition("=")
-    if not sign or name not in _SETTINGS:
-        raise ArgumentTypeError(
-            f"expected a setting and its value, gain=linear, found {quoted(text)}{did_you_mean(name, _SETTINGS)}; "
-            f"settings are {listed(_SETTINGS, 'and')}"
-        )
-    return name, _number(value) if name == "max_grade" else value
+    why = str(type(error)(reason for reason in error.reasons if reason != NO_LINE))
+    cures = [cure for kind, cure in _CURES.items() if kind in error.kinds]
+    if NO_LINE in error.reasons:
+        cures.append("--missing empty takes a query without a line for one that found nothing")
+    if error.in_common and not arguments.common:
+        cases = counted(error.in_common, "case")
+        cures.append(f"--common compares the {cases} that nothing stands in the way of, and says what is left out")
+    return "\n".join([why, *dict.fromkeys(cures)])

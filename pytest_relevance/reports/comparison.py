@@ -10,7 +10,7 @@ from pytest_relevance.metrics.names import Metric
 from pytest_relevance.reports.comparison_data import as_data
 from pytest_relevance.reports.comparison_markdown import markdown_lines
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
-from pytest_relevance.reports.text import plain
+from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.runs.compare import compare
 from pytest_relevance.runs.compared import Compared
 from pytest_relevance.runs.drops import Ruling, judge
@@ -53,10 +53,16 @@ class Comparison(Compared):
         return as_data(self, limit=limit, ruling=ruling)
 
     def to_json(self, *, limit: int | None = None, ruling: Ruling | None = None) -> str:
-        """The same as JSON."""
-        return (
-            json.dumps(self.to_dict(limit=limit, ruling=ruling), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        )
+        """The same as JSON, in which characters that a terminal could act on are escaped."""
+        text = json.dumps(self.to_dict(limit=limit, ruling=ruling), ensure_ascii=False, indent=2, allow_nan=False)
+        return "".join(f"{_escaped(line)}\n" for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    """A line of JSON in which harmful characters are escaped; outside of its texts there are none."""
+    if line.isprintable():
+        return line
+    return "".join(each if harmless(each) == each else json.dumps(each)[1:-1] for each in line)
 
 
 def compare_runs(

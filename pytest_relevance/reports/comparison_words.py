@@ -86,9 +86,10 @@ def drops_shown(limit: int | None, ruling: Ruling | None) -> int | None:
 
 
 def name_of(mover: Mover) -> str:
-    """A case as movers name it: by its query, and its variant."""
-    variant = mover.key[2]
-    return mover.query if variant is None else f"{mover.query} [{variant}]"
+    """A case as movers name it: by its query, its id where that is another, and its variant."""
+    _, case, variant = mover.key
+    name = mover.query if case == mover.query else f"{mover.query} ({case})"
+    return name if variant is None else f"{name} [{variant}]"
 
 
 def first_of(found: Sequence[Move]) -> tuple[Sequence[Move], int]:

@@ -6,7 +6,8 @@ run is the newer one, and differences are second - first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -36,6 +37,25 @@ DEFAULT_K = 10
 MISSING = ("refuse", "empty")
 """What a judged query is whose ranking is missing: in the way, or an empty ranking."""
 
+NO_LINE = 'a query that found nothing has no line in a run; missing="empty" takes a missing one for that'
+"""What is said besides where a query is in one of two plain runs alone."""
+
+
+class NoJudgments(ValueError):
+    """Plain rankings, and no judgments to compare them by; `names` are what these runs are called."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        super().__init__(
+            f"rankings are compared under judgments, and {listed(self.names, 'and')} "
+            f"{'has' if len(self.names) == 1 else 'have'} none: name a file of judgments or a case file, or give "
+            "{query: {document: grade}} (judgments)"
+        )
+
+    def __reduce__(self) -> tuple[type[NoJudgments], tuple[tuple[str, ...]]]:
+        """Pickle what it was made of, not the text that was made of that."""
+        return type(self), (self.names,)
+
 
 def compare(
     first: AnySide,
@@ -59,7 +79,11 @@ def compare(
         pairs = pair(*sides, asked, variants)
         reasons = [obstacle.reason for obstacle in pairs.obstacles]
         if not pairs.both or (reasons and not common):
-            raise Incomparable(reasons + _hints(pairs, sides) or ["there is no case in them that ran"])
+            raise Incomparable(
+                reasons + _hints(pairs, sides) or ["there is no case in them that ran"],
+                [obstacle.kind for obstacle in pairs.obstacles],
+                len(pairs.both),
+            )
         columns = _columns(pairs, asked)
         weights = np.array([two.values.get("weight", 1) for _, two in pairs.both], np.float64)
         of_variants = variant_indexes(pairs.both, is_across=variants is not None)
@@ -73,7 +97,7 @@ def _hints(pairs: Pairs, sides: tuple[Run, Run]) -> list[str]:
     """What else may be meant where a query is in one of two plain runs alone."""
     is_plain = not any(result.file for run in sides for result in run.results)
     if is_plain and any(obstacle.kind in ("only in first", "only in second") for obstacle in pairs.obstacles):
-        return ['a query that found nothing has no line in a run; missing="empty" takes a missing one for that']
+        return [NO_LINE]
     return []
 
 
@@ -115,15 +139,13 @@ def _load(
     k = next((metric.k for metric in metrics or () if metric.k is not None), DEFAULT_K)
     one = load_side(first, "first", k)
     two = one if second is first else load_side(second, "second", k)
+    _tell_apart((first, second), (one, two))
     is_plain = one.is_plain or two.is_plain
+    if missing == "empty" and not is_plain:
+        raise ValueError("missing says what plain rankings lack; a record has the cases that ran")
     if judgments is None:
         if is_plain:
-            names = dict.fromkeys(side.run.name for side in (one, two) if side.is_plain)
-            have = "has" if len(names) == 1 else "have"
-            raise ValueError(
-                f"rankings are compared under judgments, and {listed(names, 'and')} {have} none: name a file of "
-                "judgments or a case file, or give {query: {document: grade}} (judgments)"
-            )
+            raise NoJudgments(dict.fromkeys(side.run.name for side in (one, two) if side.is_plain))
         runs = tuple(_judged_anew(side, None, given, is_plain) if given else side.run for side in (one, two))
         return (runs[0], runs[1]), []
     by = yardstick(judgments, given)
@@ -131,12 +153,18 @@ def _load(
     if is_plain:
         by.learn_texts(result for side in (one, two) if not side.is_plain for result in side.run.results)
     if missing == "empty":
-        if not is_plain:
-            raise ValueError("missing says what plain rankings lack; a record has the cases that ran")
         one, two = (with_empty(side, by, k) if side.is_plain else side for side in (one, two))
     elif is_plain:
         notes = _without_ranking(by, one, two)
     return (_judged_anew(one, by, given, is_plain), _judged_anew(two, by, given, is_plain)), notes
+
+
+def _tell_apart(sources: tuple[AnySide, AnySide], sides: tuple[Side, Side]) -> None:
+    """Call two files of one name by their paths: main/run.jsonl, branch/run.jsonl."""
+    paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
+    if len(set(paths)) == 2 and sides[0].run.name == sides[1].run.name:
+        for side, path in zip(sides, paths, strict=True):
+            side.run.name = path
 
 
 def _judged_anew(side: Side, by: Yardstick | None, given: Mapping[str, Any], is_plain: bool) -> Run:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.runs.compared import Compared
 from pytest_relevance.runs.differences import TIE, Difference
+from pytest_relevance.runs.expectations import digits_apart
 from pytest_relevance.runs.movers import Mover
 from pytest_relevance.runs.obstacles import MOST_EXAMPLES, shown_key, some
 from pytest_relevance.wording import counted, did_you_mean, listed, quoted
@@ -101,10 +102,12 @@ def _of_mean(comparison: Compared, row: Difference, most: float, p: float | None
     name = row.metric if row.variant is None else f"{row.metric} of {quoted(row.variant)}"
     if not means.queries:
         return Finding(f"{name} is not defined for any case, so that nothing can be said of it", is_met=False)
-    change = f"from {means.first:.3f} to {means.second:.3f} ({means.difference:+.3f}, {shown_p(row.adjusted_p)})"
+    figures = f"from {means.first:.3f} to {means.second:.3f}"
+    change = f"{figures} ({means.difference:+.3f}, {shown_p(row.adjusted_p)})"
     if means.difference >= -most - TIE:
         how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
         return Finding(f"{name} dropped {how}: {change}", is_met=True)
+    change = f"{figures} ({_beyond(means.difference, most)}, {shown_p(row.adjusted_p)})"
     if p is not None and not row.adjusted_p <= p:
         return Finding(f"{name} dropped by more than {most:g}, but not significantly at {p:g}: {change}", is_met=True)
     return Finding(f"{name} dropped by more than {most:g}: {change}", is_met=False)
@@ -113,10 +116,15 @@ def _of_mean(comparison: Compared, row: Difference, most: float, p: float | None
 def _of_cases(drops: tuple[Mover, ...], most: float) -> Finding:
     if not drops:
         return Finding(f"no case dropped by more than {most:g}", is_met=True)
-    worst = [f"{quoted(shown_key(mover.key))} ({mover.difference:+.3f})" for mover in drops[:MOST_EXAMPLES]]
+    worst = [f"{quoted(shown_key(mover.key))} ({_beyond(mover.difference, most)})" for mover in drops[:MOST_EXAMPLES]]
     more = [f"{len(drops) - len(worst):,} more"] if len(drops) > len(worst) else []
     text = f"{counted(len(drops), 'case')} dropped by more than {most:g}: {listed([*worst, *more], 'and')}"
     return Finding(text, is_met=False)
+
+
+def _beyond(difference: float, most: float) -> str:
+    """A drop of more than `most`, with as many digits as it takes to see that."""
+    return f"{difference:+.{digits_apart(-difference, most)}f}"
 
 
 def shown_p(p: float) -> str:

@@ -17,15 +17,20 @@ Both = tuple[Result, Result]
 
 
 class Incomparable(ValueError):
-    """Two runs that cannot honestly be compared; `reasons` has every reason, with counts and examples."""
+    """Two runs that cannot honestly be compared; `reasons` has every reason, with counts and examples.
 
-    def __init__(self, reasons: Iterable[str]) -> None:
+    `kinds` are the kinds of their obstacles, and `in_common` is how many cases nothing stands in the way of.
+    """
+
+    def __init__(self, reasons: Iterable[str], kinds: Iterable[str] = (), in_common: int = 0) -> None:
         self.reasons = tuple(reasons)
+        self.kinds = frozenset(kinds)
+        self.in_common = in_common
         super().__init__("\n".join(["the two runs cannot be compared:", *(f"- {reason}" for reason in self.reasons)]))
 
-    def __reduce__(self) -> tuple[type[Incomparable], tuple[tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[type[Incomparable], tuple[tuple[str, ...], frozenset[str], int]]:
         """Pickle what it was made of, not the text that was made of that."""
-        return type(self), (self.reasons,)
+        return type(self), (self.reasons, self.kinds, self.in_common)
 
 
 @dataclass(frozen=True, slots=True)

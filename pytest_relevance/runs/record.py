@@ -154,16 +154,35 @@ def _result(values: dict[str, Any], conditions: Sequence[Conditions]) -> Result:
             raise ValueError(f"it has no {name}")
     for name in _SHAPES:
         if not _are_sound([values], name):
-            raise ValueError(f"its {name} {'are' if name == 'scores' else 'is'} {shown(values[name])}")
+            raise ValueError(f"its {name} {'are' if name in ('scores', 'tags') else 'is'} {shown(values[name])}")
     number = values["conditions"]
     if not (isinstance(number, int) and 0 <= number < len(conditions)):
         raise ValueError(f"its conditions are {shown(number)}, and the header has {len(conditions)}")
     found = Result(values, details, conditions[number])
     try:
-        len(found.ranking), found.graded
+        _check_details(found)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"its details are {shown(details)} ({error})") from None
     return found
+
+
+def check_record(path: str | os.PathLike[str]) -> None:
+    """Look at every line of a record, into its details too, which reading leaves as they are. Raises `RecordError`."""
+    file = os.fspath(path)
+    text = read_text(file, file)
+    header = read_header(file, text, KIND, VERSION)
+    _careful(file, text.split("\n")[1:], [_conditions_of(values) for values in header["conditions"]])
+
+
+def _check_details(result: Result) -> None:
+    """Raise one of several errors where the details of a result are not what metrics and reports rely on."""
+    graded = result.graded
+    if not {type(document) for document in result.ranking} <= {str}:
+        raise TypeError("a document is no text")
+    if len(graded.grades) != len(result.ranking):
+        raise ValueError(f"documents: {len(result.ranking)}, grades: {len(graded.grades)}")
+    if not {type(grade) for grade in graded.grades} <= {*_NUMBERS, type(None)}:
+        raise TypeError("a grade is no number")
 
 
 def _are_sound(values: Sequence[Mapping[str, Any]], name: str) -> bool:
@@ -172,6 +191,12 @@ def _are_sound(values: Sequence[Mapping[str, Any]], name: str) -> bool:
         return _SHAPES[name](values)
     except (AttributeError, KeyError, TypeError):
         return False
+
+
+def _list(value: list[Any]) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return value
 
 
 def _texts(name: str) -> Callable[[Sequence[Mapping[str, Any]]], bool]:
@@ -184,6 +209,8 @@ _KNOWN = {*VERDICTS, SKIPPED}
 _SHAPES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], bool]] = {
     "file": _texts("file"),
     "id": _texts("id"),
+    "query": lambda values: {type(each["query"]) for each in values if "query" in each} <= {str},
+    "tags": lambda values: {type(tag) for each in values if "tags" in each for tag in _list(each["tags"])} <= {str},
     "verdict": lambda values: {each["verdict"] for each in values} <= _KNOWN,
     "weight": lambda values: all(0 < each["weight"] < math.inf for each in values if "weight" in each),
     "scores": lambda values: (

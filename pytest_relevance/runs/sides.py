@@ -46,7 +46,7 @@ def load_side(source: AnySide, name: str, k: int) -> Side:
     if not isinstance(source, (str, os.PathLike)):
         compiled = compile_rankings(source)
         return _plain(dict(zip(compiled.queries, compiled.lists, strict=True)), name, k)
-    read = _READERS.get(_kind_of(source))
+    read = _READERS.get(kind_of(source))
     if read is not None:
         return Side(read(source))
     return _plain(read_run(source), Path(source).name, k)
@@ -101,7 +101,7 @@ _READERS: Mapping[str | None, Callable[[str | os.PathLike[str]], Run]] = {
 """What our own files say that they are, and what reads them."""
 
 
-def _kind_of(path: str | os.PathLike[str]) -> str | None:
+def kind_of(path: str | os.PathLike[str]) -> str | None:
     """What the first line of a file says that it is; None where it says nothing, or cannot be read."""
     try:
         with open(path, "rb") as plain:

@@ -1,0 +1,138 @@
+"""The arguments of `pytest-relevance compare`: each checked for itself, and then together, before anything is read."""
+
+from __future__ import annotations
+
+import math
+import os
+from argparse import ArgumentTypeError, Namespace
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pytest_relevance.cli import PROGRAM, CommandError
+from pytest_relevance.cli.parsing import existing
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.settings import CHOICES
+from pytest_relevance.wording import did_you_mean, listed, quoted
+
+SETTINGS = (*CHOICES, "max_grade")
+"""What `--set` sets."""
+
+
+def check(arguments: Namespace) -> None:
+    """Refuse what cannot be meant, before anything is read."""
+    from pytest_relevance.runs.baseline import SUFFIX
+    from pytest_relevance.runs.sides import kind_of
+    from pytest_relevance.runs.yardstick import CASE_FILES
+
+    for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
+        twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
+        if twice:
+            raise CommandError(
+                f"{PROGRAM} compare: {option} is given twice for {listed(twice, 'and')}; keep one of them"
+            )
+    if arguments.p is not None and not arguments.max_drop:
+        raise CommandError(
+            f"{PROGRAM} compare: --p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"
+        )
+    for path in (arguments.first, arguments.second):
+        if path.suffix in CASE_FILES:
+            accepted = f"{path}{SUFFIX}"
+            its = f"; its baseline is one: {accepted}" if os.path.isfile(accepted) else ""
+            raise CommandError(
+                f"{PROGRAM} compare: {quoted(str(path))} is a case file, which says what should be found, and no run"
+                f"{its}\n--judgments takes a case file; a record of a run is written by pytest --relevance-record=FILE"
+            )
+    if arguments.judgments is not None and (kind := kind_of(arguments.judgments) or "").startswith("pytest-relevance "):
+        raise CommandError(
+            f"{PROGRAM} compare: {quoted(str(arguments.judgments))} is a {kind.removeprefix('pytest-relevance ')}, "
+            "which has no judgments in it; --judgments takes a case file, or a judgment file in any format"
+        )
+    inputs = (arguments.first, arguments.second, arguments.judgments)
+    if arguments.output is not None and any(
+        path is not None and os.path.realpath(path) == os.path.realpath(arguments.output) for path in inputs
+    ):
+        raise CommandError(f"{PROGRAM} compare: --output {quoted(arguments.output)} is one of the files that are read")
+
+
+def check_records(arguments: Namespace) -> None:
+    """Refuse records that a hand has broken where reading does not look: something went wrong."""
+    from pytest_relevance.runs import record
+    from pytest_relevance.runs.run import RecordError
+    from pytest_relevance.runs.sides import kind_of
+
+    for path in (arguments.first, arguments.second):
+        if kind_of(path) == record.KIND:
+            try:
+                record.check_record(path)
+            except RecordError as error:
+                raise CommandError(f"{PROGRAM} compare: {error}") from None
+
+
+def file(text: str) -> Path:
+    """A file that is there, and can be read more than once."""
+    path = existing(text)
+    if not path.is_file():
+        raise ArgumentTypeError(f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first")
+    return path
+
+
+def metric(text: str) -> str:
+    """The name of a metric, as it is usually written."""
+    try:
+        return parse_metric(text).text
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def drop(text: str) -> tuple[str, float]:
+    """`nDCG@10=0.02`: a metric, and by how much its mean may drop."""
+    name, sign, amount = text.rpartition("=")  # the name of a metric may have one too: P(rel=2)@5=0.1
+    if not sign or not name:
+        raise ArgumentTypeError(
+            f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
+        )
+    return metric(name), allowance(amount)
+
+
+def allowance(text: str) -> float:
+    """By how much a score may drop."""
+    return _number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
+
+
+def probability(text: str) -> float:
+    """A p-value."""
+    return _number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
+
+
+def _number(text: str, is_meant: Callable[[float], bool], what: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not is_meant(found):
+        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
+    return found
+
+
+def whole_from(least: int) -> Callable[[str], int]:
+    """What reads a whole number."""
+
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise ArgumentTypeError(f"expected a whole number from {least} on, found {quoted(text)}")
+        return int(text)
+
+    return whole
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """`gain=linear`: a setting and its value."""
+    name, sign, value = text.partition("=")
+    if not sign or name not in SETTINGS:
+        raise ArgumentTypeError(
+            f"expected a setting and its value, gain=linear, found {quoted(text)}"
+            + (did_you_mean(name, SETTINGS) or f"; settings are {listed(SETTINGS, 'and')}")
+        )
+    return name, _number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
