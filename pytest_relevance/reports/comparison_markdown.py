@@ -114,7 +114,7 @@ def _movers(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[s
     yield ""
     rows = [
         (
-            code(name_of(mover), in_cell=True),
+            code("".join(name_of(mover)), in_cell=True),
             "<br>".join(_moves(mover, is_drop=is_drop)),
             f"{score(mover.first)} -> {score(mover.second)}",
             change(mover.difference),

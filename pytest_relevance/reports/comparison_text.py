@@ -32,11 +32,13 @@ from pytest_relevance.reports.text import (
     STRONG,
     WIDEST,
     Line,
+    cut,
     cut_middle,
     fit,
     folded,
     harmless,
     line,
+    pad,
     width,
     wrapped,
 )
@@ -148,21 +150,27 @@ def _movers(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[L
     metric = f" ({movers[0].metric})" if len({mover.metric for mover in movers}) == 1 else ""
     yield line("")
     yield line(title + metric, STRONG)
-    names = [harmless(name_of(mover)) for mover in movers]
+    names = [(harmless(query), harmless(behind)) for query, behind in map(name_of, movers)]
     figures = [f"  {change(mover.difference):>6}  {score(mover.first)} -> {score(mover.second)}  " for mover in movers]
     if not metric:
         figures = [f"{text}{mover.metric}  " for text, mover in zip(figures, movers, strict=True)]
     alike = [_alike(mover) for mover in movers]
     room = WIDEST - max(map(len, figures)) - max(map(len, alike))
-    columns = min(max(map(width, names)), max(room, _LEAST_QUERY))
+    columns = min(max(width("".join(name)) for name in names), max(room, _LEAST_QUERY))
     for mover, name, figure, likeness in zip(movers, names, figures, alike, strict=True):
-        yield (figure, BAD if is_drop else GOOD), (fit(name, columns), PLAIN), (likeness, DIM)
+        yield (figure, BAD if is_drop else GOOD), (_fitted(*name, columns), PLAIN), (likeness, DIM)
         for word, found in moves(mover, is_drop=is_drop):
             shown, more = first_of(found)
             parts = [f"{cut_middle(harmless(move.document), _WIDEST_ID)} ({grade_and_ranks(move)})" for move in shown]
             if more:
                 parts.append(f"{more} more")
             yield from map(line, wrapped(f"          {word:<5}  ", parts))
+
+
+def _fitted(query: str, behind: str, columns: int) -> str:
+    """A query and what is behind it in exactly so many columns; the query is cut first."""
+    room = columns - width(behind)
+    return pad(cut(query, room) + behind if room >= _LEAST_QUERY // 2 else cut(query + behind, columns), columns)
 
 
 def _alike(mover: Mover) -> str:

@@ -85,11 +85,11 @@ def drops_shown(limit: int | None, ruling: Ruling | None) -> int | None:
     return max(limit, min(len(ruling.drops), _MOST_RULED))
 
 
-def name_of(mover: Mover) -> str:
-    """A case as movers name it: by its query, its id where that is another, and its variant."""
+def name_of(mover: Mover) -> tuple[str, str]:
+    """A case as movers name it: by its query; and what follows: its id where that is another, and its variant."""
     _, case, variant = mover.key
-    name = mover.query if case == mover.query else f"{mover.query} ({case})"
-    return name if variant is None else f"{name} [{variant}]"
+    behind = "" if case == mover.query else f" ({case})"
+    return mover.query, behind if variant is None else f"{behind} [{variant}]"
 
 
 def first_of(found: Sequence[Move]) -> tuple[Sequence[Move], int]:
