@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import existing
-from pytest_relevance.cli.text import show
-from pytest_relevance.wording import quoted
+from pytest_relevance.cli.text import complain, show
+from pytest_relevance.wording import listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.runs.run import Run
@@ -38,6 +40,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.runs.merging import Unmergeable, judge_gates, merge
     from pytest_relevance.runs.record import write_record
 
+    _check_named_once(arguments.records)
     runs = [_read(path) for path in arguments.records]
     names = [run.name for run in runs]
     if len(set(names)) < len(names):  # shard-1/run.jsonl, shard-2/run.jsonl
@@ -52,14 +55,26 @@ def run(arguments: Namespace) -> int:
         raise CommandError(str(error)) from None
     except ValueError as error:  # a record that a hand was at
         raise CommandError(f"{PROGRAM} merge: {error}") from None
-    lines = merged_lines(merged, gates, len(runs))
-    if arguments.output is not None:
+    trouble = None
+    if arguments.output is not None:  # before the report, whose reader may close the pipe
         try:
             write_record(arguments.output, merged.run)
         except OSError as error:
-            raise CommandError(f"{arguments.output}: cannot be written: {error.strerror or error}") from None
-    show(lines)
+            trouble = f"{arguments.output}: cannot be written: {error.strerror or error}"
+    show(merged_lines(merged, gates, len(runs)))
+    if trouble is not None:
+        raise CommandError(trouble)
+    if arguments.output is not None:
+        complain(f"written: {arguments.output}")
     return OK if is_good(merged, gates) else FOUND
+
+
+def _check_named_once(records: Sequence[Path]) -> None:
+    """Refuse a record that is named twice: most likely another one should have been."""
+    places = Counter(map(os.path.realpath, records))
+    twice = [str(path) for path in records if places[os.path.realpath(path)] > 1]
+    if twice:
+        raise CommandError(f"{PROGRAM} merge: one record is named several times: {listed(map(quoted, twice), 'and')}")
 
 
 def _read(path: Path) -> Run:

@@ -1,8 +1,8 @@
 """What is known of a run in the process that has all reports: the cases that ended, and the files they are from.
 
 Under pytest-xdist the controller collects nothing and calls nothing. All that it knows came on reports, as attributes
-of builtin types: the entries of the cases, what is kept of each beyond its entry, and with the first report of a file
-in each worker what there is to know of the file. The last report of an item counts, so that a case that is run again
+of builtin types: the entries of the cases, what is kept of each beyond its entry, and with the first report of each
+worker what there is to know of the files. The last report of an item counts, so that a case that is run again
 counts once. Gates, records and baselines read here what they need at the end of the run.
 """
 
@@ -91,14 +91,14 @@ class Ledger:
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def announce(self, file: str, facts: FileFacts) -> None:
-        """Keep what there is to know of a file until its first report leaves this process."""
+        """Keep what there is to know of a file until the first report leaves this process."""
         self._waiting[file] = facts
 
-    def attach_facts(self, report: pytest.TestReport, file: str) -> None:
-        """Put what there is to know of a file on its first report."""
-        facts = self._waiting.pop(file, None)
-        if facts is not None:
-            setattr(report, FILES, {file: facts.values()})
+    def attach_facts(self, report: pytest.TestReport) -> None:
+        """Put what there is to know of the files on the first report: also of those of which none was chosen to run."""
+        if self._waiting:
+            setattr(report, FILES, {file: facts.values() for file, facts in self._waiting.items()})
+            self._waiting.clear()
 
     def left(self, attribute: str) -> dict[str, Any]:
         """What cases left in an attribute of their reports, by their node ids; it fills from now on."""

@@ -65,7 +65,7 @@ class Recorder:
     def keep(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
         """Keep what ran in a call."""
         ended = [
-            (run, run.scored, _outcome(run, report, call), _about(run, call))
+            (run, run.scored, _outcome(run, report, call), _about(run, report, call))
             for run in runs
             if run.scored is not None or not report.passed  # else another plugin did something in its place
         ]
@@ -135,15 +135,21 @@ def _begin(run: running.CaseRun, case: Case) -> str:
 _NOTHING: Mapping[str, object] = {}
 
 
-def _about(run: running.CaseRun, call: pytest.CallInfo[None]) -> Mapping[str, object]:
+def _about(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> Mapping[str, object]:
     """What there is to say of a case beside what it scored: most often nothing."""
+    about: dict[str, object] = {}
+    if run.function is None:  # several tests may check one query, and on one line too
+        file, _, name = report.location
+        about["test"] = f"{file.replace(os.sep, '/')}::{name}"  # to the node id a scheduler may have appended a group
     if run.scored is None:
-        return {"reasons": [_message(call)]}
+        about["reasons"] = [_message(call)]
+        return about
+    if run.function is None:
+        return about
     if not run.case.terms.gates and run.repeated is None:
         return _NOTHING
     from pytest_relevance.plugin.gates import scores
 
-    about: dict[str, object] = {}
     if before := scores(run, run.scored)["before"]:
         about["before"] = before
     if run.repeated is not None:

@@ -117,8 +117,7 @@ class Reporting:
 
                     setattr(report, ratchet.REACHED, ratchet.reached(self._config, report, ended.runs))
                 told = ended.attach_to(report) or told
-                for run in ended.runs:
-                    self._ledger.attach_facts(report, run.file)
+                self._ledger.attach_facts(report)
         if told is not None and report.failed:
             setattr(report, TOLD, told)
         if self._is_worker:

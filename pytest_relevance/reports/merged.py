@@ -12,7 +12,7 @@ from pytest_relevance.reports.summary import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, Line, folded, harmless, line
 from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.gates import FAILED, PASSED
-from pytest_relevance.runs.merging import Gap, JudgedGate, Merged, as_counted
+from pytest_relevance.runs.merging import Gap, JudgedGate, Merged, as_counted, shown_search
 from pytest_relevance.runs.obstacles import shown_key, some
 from pytest_relevance.runs.run import Result
 from pytest_relevance.wording import counted
@@ -116,7 +116,7 @@ def _missing(merged: Merged) -> Iterator[str]:
 
 
 def _gap(gap: Gap) -> str:
-    label = gap.search + (f"[{gap.variant}]" if gap.variant is not None else "")
+    label = shown_search(gap.search, gap.variant)
     absent = gap.total - gap.found
     return (
         f"{gap.file}, {label}: {absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"

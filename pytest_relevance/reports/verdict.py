@@ -49,7 +49,7 @@ def _cases(entries: Sequence[Entry]) -> str:
     counts = [f"{found[status]:,} {status}" for status in STATUSES if found[status]]
     worse = sum(1 for entry in entries if entry.standing == REGRESSION)
     since = f" ({worse:,} worse than the baseline)" if worse else ""
-    return f"{cases}: {', '.join(counts)}{since}"
+    return f"{cases}: {', '.join(counts)}{since}" if counts else cases
 
 
 def _variants_of(entries: Sequence[Entry]) -> Mapping[tuple[str, str], list[object]]:

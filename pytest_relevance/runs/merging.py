@@ -19,8 +19,8 @@ from pytest_relevance.runs.run import Key, Result, Run
 from pytest_relevance.runs.scored import ERROR, SKIPPED
 from pytest_relevance.wording import counted, listed
 
-_Match = tuple[Key, str, int]
-"""What two results of one case have in common: its key, its search, and which of several checks of these it is."""
+_Match = tuple[Key, str, str, int]
+"""What two results of one case have in common: key, search, the test that checked it, and which check of that it is."""
 
 
 class Unmergeable(ValueError):
@@ -140,16 +140,22 @@ def as_counted(result: Result, gate: Gate) -> Counted:
     )
 
 
+def shown_search(search: str, variant: str | None) -> str:
+    """A search with its variant: `search[bm25]`."""
+    return search + (f"[{variant}]" if variant is not None else "")
+
+
 def _programs(runs: Sequence[Run]) -> Iterator[str]:
     versions = dict.fromkeys(run.program for run in runs)
     if len(versions) > 1:
         made = ", ".join(f"{run.name} by {run.program or 'an unknown one'}" for run in runs)
-        yield f"they were made by different versions of pytest-relevance: {made}"
+        yield f"they were made by different versions of pytest-relevance: {made}; run the shards with one version"
 
 
 def _files(runs: Sequence[Run]) -> Iterator[str]:
     """Why the runs are not of the same case files."""
     first: dict[str, tuple[CaseFileFacts, Run]] = {}
+    counts: dict[tuple[str, str, str | None], tuple[int, Run]] = {}
     for run in runs:
         for file, facts in run.files.items():
             known, other = first.setdefault(file, (facts, run))
@@ -159,20 +165,20 @@ def _files(runs: Sequence[Run]) -> Iterator[str]:
                     f"{run.name}: run the shards on one commit"
                 )
                 continue
-            counts = {(search, variant): count for search, variant, count in known.totals}
             for search, variant, count in facts.totals:
-                if counts.get((search, variant), count) != count:
+                before, other = counts.setdefault((file, search, variant), (count, run))
+                if before != count:
                     yield (
-                        f"{file} has {counts[search, variant]:,} cases in {other.name} and {count:,} in {run.name}"
-                        f"{f', in the variant {variant}' if variant is not None else ''}"
+                        f"{file} has {before:,} cases in {other.name} and {count:,} in {run.name}, "
+                        f"with {shown_search(search, variant)}"
                     )
 
 
 def _numbered(results: Iterable[Result]) -> Iterator[tuple[_Match, Result]]:
-    """The results by what they have in common with those of another run: a test may check a query several times."""
-    times: Counter[tuple[Key, str]] = Counter()
+    """The results by what they have in common with those of another run: tests may check a query several times."""
+    times: Counter[tuple[Key, str, str]] = Counter()
     for result in results:
-        known = result.key, result.search
+        known = result.key, result.search, result.values.get("test", "")
         yield (*known, times[known]), result
         times[known] += 1
 
