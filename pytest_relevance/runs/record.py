@@ -168,10 +168,11 @@ def _result(values: dict[str, Any], conditions: Sequence[Conditions]) -> Result:
 
 def check_record(path: str | os.PathLike[str]) -> None:
     """Look at every line of a record, into its details too, which reading leaves as they are. Raises `RecordError`."""
+    read_record(path)  # refuses what is wrong with the header
     file = os.fspath(path)
     text = read_text(file, file)
-    header = read_header(file, text, KIND, VERSION)
-    _careful(file, text.split("\n")[1:], [_conditions_of(values) for values in header["conditions"]])
+    conditions = [_conditions_of(values) for values in read_header(file, text, KIND, VERSION)["conditions"]]
+    _careful(file, text.split("\n")[1:], conditions)
 
 
 def _check_details(result: Result) -> None:
@@ -183,6 +184,8 @@ def _check_details(result: Result) -> None:
         raise ValueError(f"documents: {len(result.ranking)}, grades: {len(graded.grades)}")
     if not {type(grade) for grade in graded.grades} <= {*_NUMBERS, type(None)}:
         raise TypeError("a grade is no number")
+    if not isinstance(result.details.get("returned", 0), int):
+        raise TypeError("how many were returned is no number")
 
 
 def _are_sound(values: Sequence[Mapping[str, Any]], name: str) -> bool:

@@ -1,7 +1,12 @@
-"""What these tests share: a folder to work in, and the door as somebody at a terminal sees it."""
+"""What these tests share: a folder to work in, the door as somebody at a terminal sees it, two runs of a shop."""
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -58,3 +63,64 @@ class Terminal:
 def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
     monkeypatch.chdir(tmp_path)
     return Terminal(tmp_path, capsys)
+
+
+SHOP = r"""
+scale: [0, 3]
+cases:
+  - {query: winter boots, tags: [head, feet], judgments: {sku-1: 3, sku-2: 3, sku-3: 2, sku-4: 0}}
+  - {query: rain jacket, id: jacket, tags: [head], judgments: {sku-5: 3, sku-6: 1}}
+  - {query: laces, tags: [feet], weight: 3, judgments: {sku-7: 2}}
+  - {query: polish, judgments: {sku-4: 3}}
+  - {query: "möbel|`c`", judgments: {sku-4: 3, sku-3: 0}}
+  - {query: "\e[31mred", judgments: {sku-1: 3, sku-3: 0}}
+"""
+SEARCH = """
+import json, os, pytest
+
+@pytest.fixture
+def search():
+    with open(f"{os.environ['BRANCH']}.json", encoding="utf-8") as file:
+        return json.load(file).__getitem__
+"""
+MAIN = {
+    "winter boots": ["sku-1", "sku-2", "sku-3", "sku-9"],
+    "rain jacket": ["sku-6", "sku-8", "sku-5"],
+    "laces": ["sku-7"],
+    "polish": ["sku-4"],
+    "möbel|`c`": ["sku-4"],
+    "\x1b[31mred": ["sku-1"],
+}
+BRANCH = {
+    **MAIN,
+    "winter boots": ["sku-4", "sku-3", "sku-9", "sku-8"],
+    "rain jacket": ["sku-5", "sku-6"],
+    "möbel|`c`": ["sku-3", "sku-4"],
+    "\x1b[31mred": ["sku-3"],
+}
+
+
+@pytest.fixture(scope="session")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which pytest ran twice, with another search the second time: records, a baseline of the first."""
+    folder = tmp_path_factory.mktemp("two_runs")
+    (folder / "shop.relevance.yaml").write_text(SHOP, encoding="utf-8")
+    (folder / "conftest.py").write_text(SEARCH, encoding="utf-8")
+    for name, found in (("main", MAIN), ("branch", BRANCH)):
+        (folder / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir=."]
+        options = [f"--relevance-record={name}.jsonl", *(["--relevance-update"] if name == "main" else [])]
+        quiet = ["-p", "no:asyncio", "-p", "no:anyio", "shop.relevance.yaml"]
+        environment = {**os.environ, "BRANCH": name, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([*command, *options, *quiet], cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == (name == "branch"), done.stdout + done.stderr  # it fails its baseline
+    return folder
+
+
+@pytest.fixture
+def shop(two_runs: Path, terminal: Terminal) -> Terminal:
+    """A terminal in a folder with what these runs left."""
+    for path in two_runs.iterdir():
+        if path.is_file():
+            shutil.copyfile(path, terminal.folder / path.name)
+    return terminal

@@ -58,6 +58,8 @@ COMMAND_LINES = st.sampled_from(
         ("convert", "there.csv", "{}"),
         ("init", "new", "--judgments", "{}"),
         ("init", "new", "--judgments", "there.csv", "--queries", "{}"),
+        ("compare", "{}", "{}", "--judgments", "there.csv"),
+        ("compare", "{}", "{}", "--judgments", "{}", "--missing", "empty", "--max-case-drop", "0"),
     ]
 )
 

@@ -1,0 +1,333 @@
+"""`pytest-relevance compare` of two records that pytest wrote: the reports, the gates, the exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import compare_runs, holm
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Said, Terminal
+
+RUNS = ("compare", "main.jsonl", "branch.jsonl")
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def gates(said: Said) -> list[str]:
+    """What gates say, a line each."""
+    text = re.sub(r"\n  ", " ", said.out)
+    return [line for line in text.splitlines() if line.startswith(("met: ", "NOT MET: "))]
+
+
+def data(said: Said) -> Any:
+    return json.loads(said.out)
+
+
+def test_two_records(shop: Terminal) -> None:
+    said = shop.run(*RUNS)
+    assert (said.code, said.err) == (0, "")
+    assert said.out == dedent("""\
+        main.jsonl -> branch.jsonl   6 cases compared, 4 with another ranking
+        gain exponential, ideal judged, unjudged zero
+
+        metric   cases  first  second  change     95 % interval      p  effect  better  worse  same
+        nDCG@10      6  0.949   0.722  -0.227  -0.679 to +0.056  0.375   -0.55       1      3     2
+
+        by tag (nDCG@10)  cases  first  second  change  better  worse  same
+        head                  2  0.795   0.573  -0.222       1      1     0
+        feet                  2  1.000   0.787  -0.213       0      1     1
+
+        largest drops (nDCG@10)
+          -1.000  1.000 -> 0.000  \\x1b[31mred   1 out, 1 in, Jaccard 0.00, RBO 0.00
+                  lost   sku-1 (grade 3, was rank 1)
+                  new    sku-3 (grade 0, now rank 1)
+          -0.853  1.000 -> 0.147  winter boots  2 out, 2 in, 2 moved, Jaccard 0.33, RBO 0.39
+                  lost   sku-1 (grade 3, was rank 1), sku-2 (grade 3, was rank 2)
+                  new    sku-4 (grade 0, now rank 1), sku-8 (unjudged, now rank 4)
+          -0.369  1.000 -> 0.631  möbel|`c`     1 in, 1 moved, Jaccard 0.50, RBO 0.45
+                  down   sku-4 (grade 3, rank 1 -> 2)
+                  new    sku-3 (grade 0, now rank 1)
+
+        largest gains (nDCG@10)
+          +0.410  0.590 -> 1.000  rain jacket (jacket)  1 out, 2 moved, Jaccard 0.67, RBO 0.72
+                  up     sku-5 (grade 3, rank 3 -> 1)
+                  gone   sku-8 (unjudged, was rank 2)
+
+        nDCG@10 fell from 0.949 to 0.722 (-0.227, p 0.375) over 6 cases: no more than chance would do
+    """)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        (
+            ["--max-drop", "nDCG@10=0.3"],
+            0,
+            ["met: nDCG@10 dropped by no more than 0.3: from 0.949 to 0.722 (-0.227, p 0.375)"],
+        ),
+        (
+            ["--max-drop", "ndcg@10=0.02"],
+            1,
+            ["NOT MET: nDCG@10 dropped by more than 0.02: from 0.949 to 0.722 (-0.227, p 0.375)"],
+        ),
+        (
+            ["--max-drop", "nDCG@10=0.02", "--p", "0.05"],
+            0,
+            [
+                "met: nDCG@10 dropped by more than 0.02, but not significantly at 0.05: "
+                "from 0.949 to 0.722 (-0.227, p 0.375)"
+            ],
+        ),
+        (
+            ["--max-drop", "nDCG@10=0.02", "--p", "0.375"],
+            1,
+            ["NOT MET: nDCG@10 dropped by more than 0.02: from 0.949 to 0.722 (-0.227, p 0.375)"],
+        ),
+        (
+            ["--max-drop", "RR=0.2", "--max-drop", "nDCG@10=0.3"],
+            1,
+            [
+                "NOT MET: RR dropped by more than 0.2: from 1.000 to 0.750 (-0.250, p 0.500)",
+                "met: nDCG@10 dropped by no more than 0.3: from 0.949 to 0.722 (-0.227, p 0.500)",
+            ],
+        ),
+        (["--max-case-drop", "1"], 0, ["met: no case dropped by more than 1"]),
+        (
+            ["--max-case-drop", "0.5"],
+            1,
+            ['NOT MET: 2 cases dropped by more than 0.5: "\\x1b[31mred" (-1.000) and "winter boots" (-0.853)'],
+        ),
+        (
+            ["--max-case-drop", "0.5", "--max-drop", "nDCG@10=0.02", "--p", "0.05"],
+            1,
+            [
+                "met: nDCG@10 dropped by more than 0.02, but not significantly at 0.05: "
+                "from 0.949 to 0.722 (-0.227, p 0.375)",
+                'NOT MET: 2 cases dropped by more than 0.5: "\\x1b[31mred" (-1.000) and "winter boots" (-0.853)',
+            ],
+        ),
+        (["--max-drop", "CG@1=0"], 1, ["NOT MET: CG@1 dropped by more than 0: from 2.375 to 1.500 (-0.875, p 0.250)"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) and value[0].startswith("--") else "",
+)
+def test_gates(shop: Terminal, options: list[str], code: int, says: list[str]) -> None:
+    said = shop.run(*RUNS, *options)
+    assert (said.code, said.err) == (code, "")
+    assert gates(said) == says
+    unmet = sum(line.startswith("NOT MET") for line in says)
+    counts = f"{unmet} of {len(says)} gate{'s' if len(says) > 1 else ''} not met"
+    assert said.lines[-1] == (counts if unmet else "all gates met")
+
+
+def test_a_drop_of_exactly_what_is_allowed_passes_and_a_larger_one_shows_by_how_much(shop: Terminal) -> None:
+    exact = repr(-data(shop.run(*RUNS, "--format", "json"))["metrics"][0]["difference"])
+    assert shop.run(*RUNS, "--max-drop", f"nDCG@10={exact}").code == 0
+    said = shop.run(*RUNS, "--max-drop", "nDCG@10=0.2265")
+    assert said.code == 1
+    assert gates(said) == [
+        "NOT MET: nDCG@10 dropped by more than 0.2265: from 0.949 to 0.722 (-0.22653, p 0.375)",
+    ]
+    case = shop.run(*RUNS, "--max-case-drop", "0.369")
+    assert '"möbel|`c`" (-0.3691)' in gates(case)[0]
+
+
+def test_a_case_that_is_an_error_in_the_second_run_alone(shop: Terminal) -> None:
+    broken = shop.read("main.jsonl").replace('"id":"jacket"', '"id":"jacket","verdict":"error"').splitlines()
+    broken = [re.sub(r'("verdict":"error".*?),"verdict":"[a-z]+"', r"\1", line) for line in broken]
+    shop.write("broken.jsonl", "\n".join(broken) + "\n")
+    refused = shop.run("compare", "main.jsonl", "broken.jsonl")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.splitlines() == [
+        "the two runs cannot be compared:",
+        '- broken.jsonl has an error in 1 case: "jacket"',
+        "--common compares the 5 cases that nothing stands in the way of, and says what is left out",
+    ]
+    for options in ((), ("--max-drop", "nDCG@10=0.5")):
+        said = shop.run("compare", "main.jsonl", "broken.jsonl", "--common", *options)
+        assert said.code == 1
+        assert 'left out: broken.jsonl has an error in 1 case: "jacket"' in said.lines
+        assert gates(said)[-1] == 'NOT MET: 1 case ended in an error that was none before: "jacket"'
+    assert shop.run("compare", "broken.jsonl", "main.jsonl", "--common").code == 0
+    assert shop.run("compare", "broken.jsonl", "broken.jsonl", "--common").code == 0
+
+
+def test_p_values_of_several_metrics_are_adjusted(shop: Terminal) -> None:
+    metrics = ("nDCG@10", "P@1", "AP", "R@1", "Judged@3")
+    rows = data(shop.run(*RUNS, *(f"--metric={metric}" for metric in metrics), "--format=json"))["metrics"]
+    assert [row["metric"] for row in rows] == list(metrics)
+    p_values = [row["p"] for row in rows]
+    assert [row["adjusted_p"] for row in rows] == holm(p_values)
+    ordered = sorted(p_values)
+    by_hand = [max(min(1, p * (5 - place)) for place, p in enumerate(ordered[: last + 1])) for last in range(5)]
+    assert sorted(row["adjusted_p"] for row in rows) == by_hand
+    assert len(set(p_values)) > 1
+    assert "p (Holm)" in shop.run(*RUNS, "--metric=nDCG@10", "--metric=P@1").out
+
+
+def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
+    said = shop.run(
+        *RUNS, "--metric=RR", "--metric=nDCG@3", "--max-case-drop=0.3", "--set=gain=linear", "--format=json"
+    )
+    found = compare_runs(Path("main.jsonl"), Path("branch.jsonl"), ["RR", "nDCG@3"], gain="linear")
+    assert data(said) == found.to_dict(limit=5, ruling=found.judge(max_case_drop=0.3))
+    assert data(said)["settings"][0]["gain"] == "linear"
+
+
+def test_the_largest_movers_say_who_left_entered_and_moved(shop: Terminal) -> None:
+    movers = data(shop.run(*RUNS, "--format=json", "--limit=2"))["movers"]
+    assert [mover["query"] for mover in movers["drops"]] == ["\x1b[31mred", "winter boots"]
+    boots = movers["drops"][1]
+    assert (boots["id"], boots["metric"], boots["line"]) == ("winter boots", "nDCG@10", 4)
+    assert [(move["document"], move["first"], move["second"]) for move in boots["left"]] == [
+        ("sku-1", 1, None),
+        ("sku-2", 2, None),
+    ]
+    assert [(move["document"], move["second"], move["grade"]) for move in boots["entered"]] == [
+        ("sku-4", 1, 0),
+        ("sku-8", 4, None),
+    ]
+    assert [(move["document"], move["first"], move["second"]) for move in boots["moved"]] == [
+        ("sku-3", 3, 2),
+        ("sku-9", 4, 3),
+    ]
+    assert boots["jaccard"] == 2 / 6
+    assert len(data(shop.run(*RUNS, "--format=json", "--limit=0"))["movers"]["drops"]) == 3
+    assert shop.run(*RUNS, "--limit=1").out.count("Jaccard") == 2
+
+
+def test_the_keys_of_the_json_are_documented(shop: Terminal) -> None:
+    documented = set(re.findall(r"`(\w+)`", (DOCS / "comparing.md").read_text(encoding="utf-8")))
+    found = data(shop.run(*RUNS, "--max-case-drop=0.3", "--format=json"))
+    mover = found["movers"]["drops"][0]
+    for part in (found, found["metrics"][0], found["by_tag"][0], mover, mover["left"][0], found["gates"]):
+        assert set(part) <= documented
+
+
+def cells(line: str) -> list[str]:
+    return re.split(r"(?<!\\)\|", line)[1:-1]
+
+
+def test_markdown_has_sound_tables(shop: Terminal) -> None:
+    said = shop.run(*RUNS, "--format=markdown", "--max-case-drop=0.3", "--metric=nDCG@10", "--metric=P@1")
+    assert said.code == 1
+    assert said.lines[0] == "### `main.jsonl` -> `branch.jsonl`"
+    assert "- **1 of 1 gate not met**" in said.lines
+    tables = [table.splitlines() for table in re.findall(r"(?:^\|.*\n)+", said.out, re.MULTILINE)]
+    assert [len(table) for table in tables] == [4, 4, 5, 3]
+    for table in tables:
+        assert len({len(cells(line)) for line in table}) == 1
+        assert set("".join(cells(table[1]))) <= set(" -:")
+    assert cells(tables[2][4])[0] == r" `` möbel\|`c` `` "
+
+
+def test_reports_go_into_files(shop: Terminal) -> None:
+    for name, options in (("report.md", ()), ("report.json", ()), ("report.txt", ()), ("x", ("--format=markdown",))):
+        said = shop.run(*RUNS, "-o", name, *options)
+        assert (said.code, said.err) == (0, f"written: {name}\n")
+        assert said.out == shop.run(*RUNS).out
+    assert shop.read("report.md") == shop.read("x") == shop.run(*RUNS, "--format=markdown").out
+    assert shop.read("report.json") == shop.run(*RUNS, "--format=json").out
+    assert shop.read("report.txt") == shop.run(*RUNS).out
+    assert shop.run(*RUNS, "-o", "report.md", "--max-case-drop=0").code == 1
+    assert "not met" in shop.read("report.md")
+
+
+def test_a_file_is_as_good_as_itself(shop: Terminal) -> None:
+    said = shop.run("compare", "main.jsonl", "./main.jsonl", "--max-drop=nDCG@10=0", "--max-case-drop=0")
+    assert said.code == 0
+    assert said.err == "A and B are the same file: main.jsonl\n"
+    assert "nDCG@10 is 0.949 over 6 cases, no case changed" in said.lines
+    assert gates(said) == [
+        "met: nDCG@10 dropped not at all: from 0.949 to 0.949 (+0.000, p 1.000)",
+        "met: no case dropped by more than 0",
+    ]
+    assert "largest" not in said.out
+
+
+def test_files_of_one_name_are_called_by_their_paths(shop: Terminal) -> None:
+    for name in ("main", "branch"):
+        shop.write(f"{name}/run.jsonl", shop.read(f"{name}.jsonl"))
+    said = shop.run("compare", "main/run.jsonl", "branch/run.jsonl")
+    assert said.lines[0].startswith("main/run.jsonl -> branch/run.jsonl   6 cases")
+
+
+def test_one_variant_with_another(shop: Terminal) -> None:
+    header, *before = shop.read("main.jsonl").splitlines()
+    after = shop.read("branch.jsonl").splitlines()[1:]
+    lines = [
+        line.replace('"verdict"', f'"variant":"{name}","verdict"', 1)
+        for name, found in (("bm25", before), ("hybrid", after))
+        for line in found
+    ]
+    shop.write("both.jsonl", "\n".join([header.replace('"results":6', '"results":12'), *lines, ""]))
+    said = shop.run("compare", "both.jsonl", "both.jsonl", "--variants", "bm25", "hybrid")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines[0].startswith("both.jsonl[bm25] -> both.jsonl[hybrid]   6 cases compared")
+    assert said.lines[1:] == shop.run(*RUNS).lines[1:]
+    without = shop.run("compare", "main.jsonl", "both.jsonl", "--variants", "-", "hybrid")
+    assert without.lines[1:] == said.lines[1:]
+    each = shop.run("compare", "both.jsonl", "both.jsonl")
+    assert [line.split()[:2] for line in each.lines if line.startswith("nDCG@10  ")] == [
+        ["nDCG@10", "bm25"],
+        ["nDCG@10", "hybrid"],
+    ]
+    wrong = shop.run("compare", "both.jsonl", "both.jsonl", "--variants", "bm25", "hybird")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert 'has no results of the variant "hybird"; did you mean "hybrid"?' in wrong.err
+    apart = shop.run("compare", "main.jsonl", "both.jsonl")
+    assert (apart.code, apart.out) == (2, "")
+    assert 'main.jsonl has no variant, both.jsonl has "bm25" and "hybrid"' in apart.err
+    assert apart.err.endswith("\n--variants OF_A OF_B says which; - is a search without variants\n")
+
+
+def test_no_control_character_reaches_the_terminal(shop: Terminal) -> None:
+    for name in ("main", "branch"):  # C1 is as good as an escape to some terminals, U+202E turns text round
+        shop.write(f"{name}.jsonl", shop.read(f"{name}.jsonl").replace("laces", "l\x9b2J\u202e\u2028"))
+    for form in ("text", "markdown", "json"):
+        said = shop.run(*RUNS, "--format", form, "--max-case-drop=0", "--limit=0")
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2028]", said.out)
+        assert "red" in said.out
+    refused = shop.run("compare", "main.jsonl", "branch.jsonl", "--metric=nDCG@500", "--set=max_grade=0.5")
+    assert not re.search("[\x1b\x9b]", refused.err)
+
+
+def called(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "pytest_relevance", *RUNS, *options]
+    return subprocess.run(command, cwd=folder, env={**os.environ, **environment}, capture_output=True, check=False)
+
+
+def test_a_terminal_that_does_not_know_every_character(two_runs: Path) -> None:
+    text = called(two_runs, PYTHONIOENCODING="ascii").stdout
+    assert text.isascii()
+    assert b"  m\\xf6bel|`c`" in text
+    for form in ("markdown", "json"):  # these are files, in the one encoding that they have
+        assert "möbel" in called(two_runs, "--format", form, PYTHONIOENCODING="ascii").stdout.decode("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break in another way there")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_reader_who_has_read_enough_is_no_mistake(two_runs: Path, form: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "pytest_relevance", *RUNS, "--format", form]
+    done = subprocess.run(command, cwd=two_runs, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_help_says_what_the_exit_codes_are_and_names_every_option_of_the_docs(terminal: Terminal) -> None:
+    said = terminal.run("compare", "--help")
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8").partition("\n## compare\n")[2].partition("\n## ")[0]
+    documented = set(re.findall(r"--[a-z-]+", "\n".join(re.findall(r"^\| `.*", text, re.MULTILINE))))
+    options = set(re.findall(r"--[a-z-]+", said.out)) - {"--help", "--qrels", "--relevance-record"}
+    assert options == documented
+    assert "The exit code is 0 where every gate that is given is met; 1 where one is not" in " ".join(said.out.split())

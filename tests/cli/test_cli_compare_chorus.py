@@ -1,0 +1,118 @@
+"""`pytest-relevance compare` of a real shop whose search ranks by titles alone from one commit to the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+SHARED = (Path(__file__).parents[2] / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+CHORUS = SHARED / "acceptance" / "chorus"
+
+pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+
+DROPS = ("--max-drop", "nDCG@10=0.02", "--p", "0.05")
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a record of each ranker."""
+    folder = tmp_path_factory.mktemp("chorus")
+    suite = folder / "acceptance" / "chorus"
+    suite.mkdir(parents=True)
+    (folder / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
+    for name in ("conftest.py", "electronics.relevance.yaml"):
+        shutil.copyfile(CHORUS / name, suite / name)
+    for ranker in ("any", "title"):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir=."]
+        options = ["-p", "no:asyncio", "-p", "no:anyio", f"--relevance-record={ranker}.jsonl", "acceptance"]
+        environment = {**os.environ, "RANKER": ranker, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([*command, *options], cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == (ranker == "title"), done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def shop(records: Path, terminal: Terminal) -> Terminal:
+    """A terminal beside these records."""
+    for ranker in ("any", "title"):
+        shutil.copyfile(records / f"{ranker}.jsonl", terminal.folder / f"{ranker}.jsonl")
+    return terminal
+
+
+def ranking(record: str, query: str) -> list[str]:
+    """What a record says that a search found."""
+    results = map(json.loads, Path(record).read_text(encoding="utf-8").splitlines()[1:])
+    (found,) = (result["details"]["ranking"] for result in results if result["id"] == query)
+    return list(found)
+
+
+def test_the_mean_falls_and_the_worst_query_names_what_it_lost(shop: Terminal) -> None:
+    said = shop.run("compare", "any.jsonl", "title.jsonl", *DROPS)
+    assert (said.code, said.err) == (1, "")
+    assert said.lines[0] == "any.jsonl -> title.jsonl   135 cases compared, 133 with another ranking"
+    assert said.lines[-3:] == [
+        "nDCG@10 fell from 0.728 to 0.621 (-0.108, p < 0.001) over 116 cases (19 n/a)",
+        "NOT MET: nDCG@10 dropped by more than 0.02: from 0.728 to 0.621 (-0.108, p < 0.001)",
+        "1 of 1 gate not met",
+    ]
+    worst = said.lines.index("largest drops (nDCG@10)") + 1
+    assert said.lines[worst].split()[:6] == ["-1.000", "1.000", "->", "0.000", "earbuds", "(q032)"]
+    (lost,) = set(ranking("any.jsonl", "q032")) - set(ranking("title.jsonl", "q032"))
+    assert said.lines[worst + 1] == f"          lost   {lost} (grade 3, was rank 1)"
+    assert all(len(line) <= 100 for line in said.lines)
+
+
+def test_every_figure_is_the_one_that_others_compute(shop: Terminal) -> None:
+    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+    data = json.loads(shop.run("compare", "any.jsonl", "title.jsonl", "--format=json", "--limit=0").out)
+    (row,) = data["metrics"]
+    assert row["queries"] == 116
+    assert (row["first"], row["second"]) == pytest.approx(
+        (expected["mean"]["any"], expected["mean"]["title"]), abs=1e-6
+    )
+    movers = [*data["movers"]["drops"], *data["movers"]["gains"]]
+    assert len(movers) == row["better"] + row["worse"] == 81
+    for mover in movers:
+        figures = expected["per_query"][mover["id"]]
+        assert (mover["first"], mover["second"]) == pytest.approx((figures["any"], figures["title"]), abs=1e-6)
+
+
+def swapped(movers: Any) -> tuple[set[str], set[str]]:
+    """Three queries that drop far, and others that gain as much together."""
+    worse = movers["drops"][:3]
+    better, needed = set(), -sum(mover["difference"] for mover in worse)
+    for mover in movers["gains"]:
+        if mover["difference"] < needed:
+            better.add(mover["id"])
+            needed -= mover["difference"]
+    return {mover["id"] for mover in worse}, better
+
+
+def test_a_mean_that_stays_hides_no_query_that_collapses(shop: Terminal) -> None:
+    all_movers = json.loads(shop.run("compare", "any.jsonl", "title.jsonl", "--format=json", "--limit=0").out)["movers"]
+    worse, better = swapped(all_movers)
+    lines = [
+        title if json.loads(title).get("id") in worse | better else line
+        for line, title in zip(shop.read("any.jsonl").splitlines(), shop.read("title.jsonl").splitlines(), strict=True)
+    ]
+    shop.write("mixed.jsonl", "\n".join([*lines, ""]))
+    mean_alone = shop.run("compare", "any.jsonl", "mixed.jsonl", "--max-drop", "nDCG@10=0.02")
+    assert mean_alone.code == 0
+    assert mean_alone.lines[-1] == "all gates met"
+    both = shop.run("compare", "any.jsonl", "mixed.jsonl", *DROPS, "--max-case-drop", "0.3", "--format=json")
+    assert both.code == 1
+    gates = json.loads(both.out)["gates"]
+    assert [finding["is_met"] for finding in gates["findings"]] == [True, False]
+    assert {drop["id"] for drop in gates["drops"]} == worse
+    text = shop.run("compare", "any.jsonl", "mixed.jsonl", *DROPS, "--max-case-drop", "0.3")
+    assert all(f'"{name}" (-' in text.out and f"({name})" in text.out for name in worse)

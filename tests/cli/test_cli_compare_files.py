@@ -1,0 +1,266 @@
+"""`pytest-relevance compare` of what else there is: runs of other tools, baselines; and of what cannot be compared."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import compare_runs
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+QRELS = "q1 0 a 3\nq1 0 b 1\nq2 0 c 2\nq3 0 d 1\n"
+BM25 = "q1 Q0 a 1 9 t\nq1 Q0 b 2 8 t\nq2 Q0 x 1 7 t\nq2 Q0 c 2 6 t\nq3 Q0 d 1 5 t\n"
+HYBRID = "q1 Q0 b 1 9 t\nq1 Q0 a 2 8 t\nq2 Q0 c 1 7 t\nq3 Q0 d 1 5 t\n"
+TREC = ("compare", "bm25.trec", "hybrid.trec", "--qrels", "qrels.txt")
+
+
+@pytest.fixture
+def trec(terminal: Terminal) -> Terminal:
+    for name, text in (("bm25.trec", BM25), ("hybrid.trec", HYBRID), ("qrels.txt", QRELS)):
+        terminal.write(name, text)
+    return terminal
+
+
+def row(terminal: Terminal, *command: str) -> Any:
+    """The figures of the only metric."""
+    said = terminal.run(*command, "--format", "json")
+    assert (said.code, said.err) == (0, "")
+    (found,) = json.loads(said.out)["metrics"]
+    return found
+
+
+def figures(terminal: Terminal, *command: str) -> list[str]:
+    """The report in text without its first line, which has the names."""
+    said = terminal.run(*command)
+    assert (said.code, said.err) == (0, "")
+    return said.lines[1:]
+
+
+def test_two_runs_of_another_tool(trec: Terminal) -> None:
+    found = row(trec, *TREC)
+    expected = compare_runs("bm25.trec", "hybrid.trec", judgments="qrels.txt").metrics[0]
+    assert (found["first"], found["second"]) == (expected.means.first, expected.means.second)
+    assert (found["queries"], found["better"], found["worse"], found["same"]) == (3, 1, 1, 1)
+    assert row(trec, *TREC, "--metric=P@1")["difference"] == pytest.approx(1 / 3)
+    assert figures(trec, *TREC, "--set", "gain=linear")[0].startswith("gain linear")
+
+
+def test_what_is_packed_or_in_another_format_is_the_same(trec: Terminal) -> None:
+    for name in ("bm25.trec", "qrels.txt"):
+        Path(f"{name}.gz").write_bytes(gzip.compress(trec.read(name).encode()))
+    rows = [line.split() for line in HYBRID.splitlines()]
+    trec.write(
+        "hybrid.csv", "query_id,doc_id,score\n" + "".join(f"{q},{doc},{score}\n" for q, _, doc, _, score, _ in rows)
+    )
+    assert figures(trec, "compare", "bm25.trec.gz", "hybrid.csv", "--judgments", "qrels.txt.gz") == figures(trec, *TREC)
+
+
+def test_records_and_a_baseline_and_a_run_say_the_same_under_one_case_file(shop: Terminal) -> None:
+    Path("main.jsonl.gz").write_bytes(gzip.compress(Path("main.jsonl").read_bytes()))
+    expected = figures(shop, "compare", "main.jsonl", "branch.jsonl")
+    assert figures(shop, "compare", "main.jsonl.gz", "branch.jsonl") == expected
+    for first in ("main.jsonl", "main.json", "shop.relevance.yaml.baseline.jsonl"):
+        for second in ("branch.jsonl", "branch.json"):
+            assert figures(shop, "compare", first, second, "--judgments", "shop.relevance.yaml") == expected
+
+
+def test_records_are_scored_anew_by_other_judgments(shop: Terminal) -> None:
+    shop.write("judgments.csv", "query,doc_id,grade\nwinter boots,sku-4,3\nwinter boots,sku-1,0\nlaces,sku-7,1\n")
+    found = row(shop, "compare", "main.jsonl", "branch.jsonl", "--judgments", "judgments.csv")
+    assert (found["queries"], found["first"], found["second"], found["better"]) == (2, 0.75, 1, 1)
+
+
+def test_a_query_that_found_nothing_has_no_line(trec: Terminal) -> None:
+    trec.write("hybrid.trec", HYBRID.replace("q3 Q0 d 1 5 t\n", ""))
+    said = trec.run(*TREC)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.splitlines() == [
+        "the two runs cannot be compared:",
+        '- hybrid.trec has no result of 1 case: "q3"',
+        "--missing empty takes a query without a line for one that found nothing",
+        "--common compares the 2 cases that nothing stands in the way of, and says what is left out",
+    ]
+    assert row(trec, *TREC, "--missing=empty")["queries"] == 3
+    common = trec.run(*TREC, "--common")
+    assert common.code == 0
+    assert 'left out: hybrid.trec has no result of 1 case: "q3"' in common.lines
+
+
+def rewritten(change: str, old: str, new: str) -> str:
+    assert re.search(old, change), old
+    return re.sub(old, new, change, count=1)
+
+
+RECORDS = {
+    "another query": (r'"id":"jacket"(.*?)"query":"rain jacket"', r'"id":"jacket"\1"query":"rain coat"'),
+    "other judgments": (r'"digest":"[0-9a-f]+"', '"digest":"0123456789abcdef"'),
+    "other settings": (r'"gain":"exponential"', '"gain":"linear"'),
+    "another cutoff": (r'"k":10', '"k":5'),
+    "a case is missing": (r'"results":6((?:.|\n)*)\n.*?"id":"laces".*', r'"results":5\1'),
+    "skipped": (r'("id":"laces".*?)"verdict":"[a-z]+"', r'\1"verdict":"skipped"'),
+    "did not finish": (r'"missing":\[\]', '"missing":["shop.relevance.yaml::hats"]'),
+    "a newer version": (r'"version":1', '"version":9'),
+    "truncated": (r'(?s)("id":"laces",).*', r"\1"),
+    "the end is missing": (r"\n.*\n\Z", "\n"),
+    "a line is damaged": (r'"verdict":"[a-z]+"', '"verdict":"great"'),
+    "details are damaged": (r'"ranking":\["sku-4","sku-3"', '"ranking":["sku-4",'),
+    "details are no details": (r'"ranking":\[[^]]+\]', '"ranking":7'),
+    "a conflict of a merge": (r"\n", "\n<<<<<<< HEAD\n"),
+}
+_BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file, or a judgment file in any format"
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        (
+            "another query",
+            ['- the query changed in 1 case: "jacket"; "jacket" asks "rain jacket" in main.jsonl, "rain coat" in'],
+        ),
+        (
+            "other judgments",
+            ["- the judgments changed in 1 case: ", f"\n{_BY_JUDGMENTS}\n--common compares the 5 cases"],
+        ),
+        (
+            "other settings",
+            [
+                '- the settings changed (gain: exponential / linear) in 6 cases: "winter boots", "jacket", ',
+                "\n--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff\n",
+            ],
+        ),
+        ("another cutoff", ["- the settings changed (k: 10 / 5) in 6 cases"]),
+        ("a case is missing", ['- other.jsonl has no result of 1 case: "laces"\n--common compares the 5 cases']),
+        ("skipped", ['- other.jsonl skipped 1 case: "laces"\n--common']),
+        ("did not finish", ['- other.jsonl is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"']),
+        ("a newer version", ["other.jsonl:1: the file has version 9, and this pytest-relevance knows 1; upgrade"]),
+        ("truncated", ["other.jsonl:4: expected a JSON object, found", "is the file truncated?"]),
+        (
+            "the end is missing",
+            ["other.jsonl: the record is truncated: 5 of 6 results are there; fetch or make it again"],
+        ),
+        ("a line is damaged", ["other.jsonl:2: the line is no result: its verdict is 'great'; make the record again"]),
+        ("details are damaged", ["other.jsonl:2: expected a JSON object, found"]),
+        ("details are no details", ["other.jsonl:2: the line is no result: its details are {'ranking': 7, "]),
+        ("a conflict of a merge", ['other.jsonl:2: expected a JSON object, found "<<<<<<< HEAD"']),
+    ],
+)
+def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[str]) -> None:
+    shop.write("other.jsonl", rewritten(shop.read("branch.jsonl"), *RECORDS[what]))
+    said = shop.run("compare", "main.jsonl", "other.jsonl", "--max-case-drop=0.1")
+    assert (said.code, said.out) == (2, "")
+    for part in says:
+        assert part in said.err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ["main.jsonl", "shop.relevance.yaml"],
+            '"shop.relevance.yaml" is a case file, which says what should be found, and no run; its baseline is one: '
+            "shop.relevance.yaml.baseline.jsonl\n--judgments takes a case file; a record of a run is written by pytest",
+        ),
+        (
+            ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"],
+            "does not say which judgments the scores come from; have both scored by the same judgments: a case file, "
+            f"or any file of judgments\n{_BY_JUDGMENTS}\n",
+        ),
+        (["main.json", "branch.json"], f"compare: main.json and branch.json have no scores; {_BY_JUDGMENTS}\n"),
+        (["main.jsonl", "branch.json"], f"compare: branch.json has no scores; {_BY_JUDGMENTS}\n"),
+        (
+            ["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"],
+            '"main.jsonl" is a record, which has no judgments in it',
+        ),
+        (
+            ["main.jsonl", "branch.jsonl", "--judgments=notes.txt"],
+            "notes.txt:1: the format of these judgments is not recognised",
+        ),
+        (["main.jsonl", "branch.jsonl", "--judgments=broken.yaml"], 'broken.yaml:1:8: "cases" takes a list'),
+        (
+            ["main.jsonl", "branch.jsonl", "--judgments=shop.relevance.yaml", "--set=gain=linear"],
+            "shop.relevance.yaml has settings of its own: leave out gain",
+        ),
+        (["main.jsonl", "nowhere.jsonl"], 'argument B: there is no file "nowhere.jsonl"'),
+        (["main.jsonl", "."], 'argument B: "." is a folder, and a file is needed'),
+        (["main.jsonl", "/dev/null"], 'argument B: "/dev/null" is no file but a pipe or a device'),
+        (["main.jsonl", "notes.txt"], "notes.txt:1: the format of this run is not recognised"),
+        (["main.jsonl", "empty.jsonl"], "empty.jsonl: the file is empty"),
+        (
+            ["cut.gz", "main.jsonl"],
+            "cut.gz: cannot be read: the gzip file ends early, it is truncated; fetch or pack it",
+        ),
+        (["main.jsonl"], "the following arguments are required: B"),
+        (["main.jsonl", "branch.jsonl", "branch.jsonl"], '"branch.jsonl" is one argument too many'),
+        (
+            ["main.jsonl", "branch.jsonl", "-o", "./main.jsonl"],
+            '--output "./main.jsonl" is one of the files that are read',
+        ),
+        (["main.jsonl", "branch.jsonl", "-o", "none/x.md"], "none/x.md: cannot be written: No such file or directory"),
+        (
+            ["main.jsonl", "branch.jsonl", "--missing=empty"],
+            "missing says what plain rankings lack; a record has the cases that ran",
+        ),
+        (["main.jsonl", "branch.jsonl", "--metric=AP@x"], "argument --metric: "),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_files_and_options_that_cannot_be_meant(shop: Terminal, options: list[str], says: str) -> None:
+    shop.write("notes.txt", "a few words\n")
+    shop.write("empty.jsonl", "")
+    shop.write("broken.yaml", "cases: 7\n")
+    Path("cut.gz").write_bytes(gzip.compress(Path("main.jsonl").read_bytes())[:-20])
+    before = {name: Path(name).read_bytes() for name in shop.files()}
+    said = shop.run("compare", *options)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+    assert {name: Path(name).read_bytes() for name in shop.files()} == before
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ["--max-drop", "nDCG=x"],
+            'argument --max-drop: expected by how much a score may drop, 0 or more, such as 0.02, found "x"',
+        ),
+        (["--max-drop", "nDCG@10=-1"], 'such as 0.02, found "-1"'),
+        (["--max-drop", "nDCG@10=nan"], 'such as 0.02, found "nan"'),
+        (
+            ["--max-drop", "nDCG@10"],
+            'expected a metric and by how much its mean may drop, nDCG@10=0.02, found "nDCG@10"',
+        ),
+        (["--max-drop", "nDGC@10=0.1"], "argument --max-drop: unknown metric 'nDGC@10' (did you mean nDCG?)"),
+        (["--max-drop", "RR=0", "--max-drop", "MRR=0.5"], "--max-drop is given twice for RR; keep one of them"),
+        (
+            ["--max-case-drop", "inf"],
+            'argument --max-case-drop: expected by how much a score may drop, 0 or more, such as 0.02, found "inf"',
+        ),
+        (["--p", "0.05"], "--p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"),
+        (["--p", "0.05", "--max-case-drop", "0.1"], "--p says which drops of a mean count"),
+        (
+            ["--p", "5", "--max-drop", "RR=0"],
+            'argument --p: expected a p-value above 0 and at most 1, such as 0.05, found "5"',
+        ),
+        (["--set", "gian=linear"], 'found "gian=linear"; did you mean "gain"?'),
+        (["--set", "gain=linera"], "gain is one of exponential, linear"),
+        (["--set", "gain=linear", "--set", "gain=exponential"], "--set is given twice for gain; keep one of them"),
+        (["--set", "max_grade=high"], 'expected a number for max_grade, found "high"'),
+        (["--limit", "-1"], 'argument --limit: expected a whole number from 0 on, found "-1"'),
+        (["--resamples", "0"], 'argument --resamples: expected a whole number from 1 on, found "0"'),
+        (["--format", "html"], "argument --format: invalid choice: 'html'"),
+        (["--max-drops", "RR=0"], 'there is no option "--max-drops"; did you mean "--max-drop"?'),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_values_that_cannot_be_meant(trec: Terminal, options: list[str], says: str) -> None:
+    said = trec.run(*TREC, *options)
+    assert (said.code, said.out) == (2, "")
+    assert says in said.err
+    assert said.err.startswith("pytest-relevance compare: ")
