@@ -1,0 +1,395 @@
+"""`pytest-relevance merge`: records of shards, made by real runs, joined and judged as one run would have been."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Said, Terminal
+
+CONFTEST = """
+    import os
+    import pytest
+
+    @pytest.fixture(params=["words", "backwards"])
+    def search(request):
+        def search(query):
+            if query == "crash x" and "CRASH" in os.environ:
+                os._exit(3)
+            words = query.split()
+            if query == "b a" and "WORSE" in os.environ:
+                return ["z"]
+            return words if request.param == "words" else words[::-1]
+        return search
+
+    @pytest.fixture
+    def plain():
+        return str.split
+
+    def pytest_collection_modifyitems(config, items):
+        part = os.environ.get("PART")  # as pytest-split does
+        if part is not None:
+            chosen = [item for number, item in enumerate(items) if number % 2 == int(part)]
+            config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+            items[:] = chosen
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group("shop"))
+"""
+
+SHOP = """
+    gates:
+      - mean: {nDCG@10: 0.95}
+      - passing: 0.6
+        id: most pass
+      - mean: {nDCG@10: 0.99, P@1: 0.5}
+        tag: head
+      - passing: 0.5
+        tag: later
+      - max_drop: {nDCG@10: 0.01}
+    cases:
+      - {query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.9, tags: [head]}
+      - {query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9, weight: 2}
+      - {query: a c, judgments: {a: 3, c: 1}, tags: [head]}
+      - {query: crash x, judgments: {crash: 3, x: 1}}
+      - {query: "std::vector [1]", judgments: {a: 3, c: 1}, min_ndcg: 0.5, xfail: not yet}
+      - {query: c, skip: no c, tags: [later]}
+"""
+
+HATS = """
+    search: plain
+    gates: [{passing: 1}]
+    cases:
+      - {query: d e, judgments: {d: 3}, min_ndcg: 0.5}
+      - {query: e d, judgments: {d: 3}, min_ndcg: 0.5}
+"""
+
+CHECKS = """
+    import pytest
+
+    @pytest.mark.parametrize("engine", [str.split, lambda query: query.split()[::-1]], ids=["here", "there"])
+    def test_shop(engine, relevance):
+        relevance.check("f g", engine("f g"), {"f": 1})
+        relevance.check("f g", engine("f g"), {"f": 1})
+"""
+
+PYTEST = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "pytest_relevance.plugin")
+
+
+class Shards:
+    """A project, and the records of its runs in whole and in part."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.texts: dict[str, str] = {}
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the project."""
+        (self.folder / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+
+    def run(self, record: str, *options: str, **environment: str) -> None:
+        """Run pytest, with a record of that name, and keep what it printed."""
+        workers = ("-p", "xdist") if any(option.startswith("-n") for option in options) else ()
+        command = [*PYTEST, *workers, *options, f"--relevance-record={record}.jsonl"]
+        unset = {"PYTEST_ADDOPTS", "CI", "FORCE_COLOR"}
+        environ = {name: value for name, value in os.environ.items() if name not in unset}
+        environ |= {"COLUMNS": "100", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        done = subprocess.run(
+            command, cwd=self.folder, env=environ | environment, capture_output=True, text=True, check=False
+        )
+        assert (self.folder / f"{record}.jsonl").exists(), done.stdout + done.stderr
+        self.texts[record] = done.stdout
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Shards:
+    """A suite of two files and a module: run in whole, by every other item, by variants, by files."""
+    pytest.importorskip("xdist")
+    found = Shards(tmp_path_factory.mktemp("shards"))
+    found.write("pytest.ini", "[pytest]\nmarkers = xdist_group\n")
+    found.write("conftest.py", CONFTEST)
+    found.write("shop.relevance.yaml", SHOP)
+    found.write("hats.relevance.yaml", HATS)
+    found.write("test_checks.py", CHECKS)
+    found.run("accepted", "--relevance-update")
+    found.run("whole", WORSE="1")
+    found.run("even", "-n2", "--dist=loadgroup", PART="0", WORSE="1")
+    found.run("odd", PART="1", WORSE="1")
+    found.run("words", "shop.relevance.yaml", "-k", "words")
+    found.run("backwards", "shop.relevance.yaml", "-k", "backwards")
+    found.run("hats", "hats.relevance.yaml")
+    found.run("crashed", "shop.relevance.yaml", "-k", "words", "-n1", CRASH="1")
+    return found
+
+
+@pytest.fixture
+def there(shards: Shards, monkeypatch: pytest.MonkeyPatch, terminal: Terminal) -> Shards:
+    """The folder of the shards, as that in which one works."""
+    monkeypatch.chdir(shards.folder)
+    return shards
+
+
+def comparable(lines: Iterable[str]) -> list[str]:
+    """Lines without the times in them."""
+    return [re.sub(r"\s*p50 .*?ms, p95 [<\d.]+ m?s\s*", " ", line).strip() for line in lines]
+
+
+def summary_of(text: str) -> list[str]:
+    """The plugin's part of what pytest printed, without what is said of the baseline and of the record."""
+    found = re.search(r"^=+ relevance =+\n(.*?)(?=^=)", text, re.DOTALL | re.MULTILINE)
+    assert found is not None, text
+    of_others = re.compile(r"(down since the baseline\n(  .*\n)+|record: .*\n| \(\d+ worse than the\n? *baseline\))")
+    return comparable(of_others.sub("", found[1]).splitlines())
+
+
+def failure_of(gate: str, text: str) -> list[str]:
+    """What pytest shows of a gate that failed."""
+    found = re.search(rf"^_+ {re.escape(gate)} _+\n(.*?)(?=^_+ |^=+ )", text, re.DOTALL | re.MULTILINE)
+    assert found is not None, text
+    return found[1].splitlines()
+
+
+def contains(lines: list[str], block: list[str]) -> bool:
+    """Whether lines stand among others, one after the other."""
+    return any(lines[start : start + len(block)] == block for start in range(len(lines)))
+
+
+def test_shards_are_told_as_the_whole_run_would_have_been(there: Shards, terminal: Terminal) -> None:
+    said = terminal.run("merge", "even.jsonl", "odd.jsonl")
+    text = there.texts["whole"]
+    assert (said.code, said.err) == (1, "")  # gates are not met
+    assert said.lines[0] == "2 records, 18 results"
+    # suites with their means, counts and gates; tags; variants side by side; the lowest
+    told, expected = comparable(said.lines), summary_of(text)
+    end = expected.index(next(line for line in expected if re.match(r"\d+ cases", line)))
+    assert len(expected[:end]) > 15
+    assert contains(told, expected[:end])
+    assert " ".join(told).endswith(" ".join(expected[end:]))  # the verdict, whose lines may be broken otherwise
+    assert " ".join(told).endswith("; 6 of 11 gates failed; 2 of 11 gates not evaluated")
+    # gates that are not met: the same text as in the run
+    unmet = re.findall(r"^_+ (gate\[.*) _+$", text, re.MULTILINE)
+    assert {name.partition(" ")[0] for name in unmet} == {"gate[mean", "gate[most", "gate[max_drop"}
+    for name in unmet:
+        assert contains(said.lines, failure_of(name, text)), name
+    # the one that nothing can be said of
+    not_evaluated = "gate passing 0.5 of later[words] not evaluated: no case with the tag later\n  ran"
+    assert f"shop.relevance.yaml:7: {not_evaluated}\n" in said.out
+
+
+def test_no_shard_alone_evaluates_a_gate_but_the_whole_does(there: Shards, terminal: Terminal) -> None:
+    for name, query in (("hats-1", "d e"), ("hats-2", "e d")):
+        there.run(name, f"hats.relevance.yaml::{query}")
+        assert "1 gate skipped" in there.texts[name]
+    said = terminal.run("merge", "hats-1.jsonl", "hats-2.jsonl")
+    assert said.code == 0
+    assert said.lines[0] == "2 records, 2 results"
+    assert said.lines[-1] == "2 cases: 2 passed; mean nDCG@10 0.815; the gate is met"
+    whole = terminal.run("merge", "hats.jsonl")
+    assert (whole.code, comparable(whole.lines[1:])) == (0, comparable(said.lines[1:]))
+
+    assert "5 gates skipped" in there.texts["words"]
+    said = terminal.run("merge", "words.jsonl", "backwards.jsonl")
+    assert said.code == 1
+    assert contains(
+        said.lines,
+        [
+            "shop.relevance.yaml:2: mean nDCG@10 0.737, below 0.950 (5 cases)",
+            "variant words",
+            "pulled down most by",
+            "  0.000  std::vector [1]   weight 1   xfailed   shop.relevance.yaml:15",
+            "  0.710  b a               weight 2   failed    shop.relevance.yaml:12",
+        ],
+    )
+    assert said.lines[-1].endswith("; 3 of 10 gates failed; 2 of 10 gates not evaluated")
+
+
+def test_what_no_shard_has_is_named_with_how_much_of_how_much(there: Shards, terminal: Terminal) -> None:
+    said = terminal.run("merge", "words.jsonl", "hats.jsonl")
+    assert said.code == 1
+    assert "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record" in said.lines
+    assert "shop.relevance.yaml:2: gate mean nDCG@10 0.95[words] not evaluated: 5 of 11 ran" in said.lines
+    assert said.lines[-1].endswith("6 cases did not finish")
+
+    # a shard by itself knows of files of which it ran nothing
+    there.run("only-hats", "--deselect=shop.relevance.yaml")
+    said = terminal.run("merge", "only-hats.jsonl")
+    assert said.code == 1
+    gaps = [line for line in said.lines if "in no record" in line]
+    assert gaps == [
+        "shop.relevance.yaml, search[words]: 6 of 6 cases are in no record",
+        "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record",
+    ]
+
+
+def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(there: Shards, terminal: Terminal) -> None:
+    said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl")
+    assert said.code == 1
+    assert "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record" in said.lines
+    assert "did not finish: shop.relevance.yaml::crash x[words]" in said.lines
+    assert said.lines[-1].endswith("1 case did not finish")
+    said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl", "words.jsonl")
+    assert "did not finish" not in said.out
+    assert "in no record" not in said.out
+    assert said.out.startswith("3 records, 12 results; 5 cases (")
+    assert " in several of\n  them, with the same results\n" in said.out
+
+
+def test_a_record_of_nothing(there: Shards, terminal: Terminal) -> None:
+    there.write("broken.relevance.yaml", "cases: [{query: a b, min_ndgc: 1}]")
+    there.run("broken", "broken.relevance.yaml")
+    (there.folder / "broken.relevance.yaml").unlink()
+    said = terminal.run("merge", "broken.jsonl")
+    assert said.code == 1
+    assert said.lines == [
+        "1 record, 0 results",
+        "did not finish: broken.relevance.yaml",
+        "0 cases; 1 case did not finish",
+    ]
+
+
+def test_a_case_that_came_to_something_else(there: Shards, terminal: Terminal) -> None:
+    there.run("worse", "shop.relevance.yaml", "-k", "words", WORSE="1")
+    said = terminal.run("merge", "words.jsonl", "worse.jsonl", "backwards.jsonl")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.splitlines() == [
+        "the records cannot be merged:",
+        '- 1 case came to something else in words.jsonl and worse.jsonl: "b a[words]"; --last takes the result of the '
+        "record that is named last",
+    ]
+    for order, score in ((("words", "worse"), 0.0), (("worse", "words"), 0.7098)):
+        records = [f"{name}.jsonl" for name in (*order, "backwards")]
+        said = terminal.run("merge", "--last", *records, "--output", "last.jsonl")
+        assert '1 case ("b a[words]") with other results in an earlier one' in said.out.replace("\n  ", " ")
+        results = {result.key[1:]: result.score for result in Run.open("last.jsonl").results}
+        assert len(results) == 12
+        assert results["b a", "words"] == pytest.approx(score, abs=1e-4)
+
+
+def test_records_that_are_not_of_one_run(there: Shards, terminal: Terminal) -> None:
+    before = (there.folder / "shop.relevance.yaml").read_text()
+    try:
+        there.write("shop.relevance.yaml", before.replace("b: 1}", "b: 2}"))
+        there.run("other", "shop.relevance.yaml", "-k", "backwards")
+    finally:
+        there.write("shop.relevance.yaml", before)
+    words = (there.folder / "words.jsonl").read_text()
+    program = re.search('"program":"(.*?)"', words)
+    assert program is not None
+    there.write("older.jsonl", words.replace(f'"program":"{program[1]}"', '"program":"0.0.1"'))
+    there.write("more.jsonl", words.replace('["search","words",6]', '["search","words",7]'))
+
+    for *records, reason in (
+        (
+            *("words", "other"),
+            "shop.relevance.yaml, or a file of judgments or queries that it names, is not the same in words.jsonl and "
+            "other.jsonl: run the shards on one commit",
+        ),
+        (
+            *("older", "backwards"),
+            "they were made by different versions of pytest-relevance: older.jsonl by 0.0.1, backwards.jsonl by "
+            f"{program[1]}; run the shards with one version",
+        ),
+        (
+            *("backwards", "words", "more"),
+            "shop.relevance.yaml has 6 cases in backwards.jsonl and 7 in more.jsonl, with search[words]",
+        ),
+    ):
+        said = terminal.run("merge", *(f"{name}.jsonl" for name in records), "--output", "none.jsonl", "--last")
+        assert (said.code, said.out) == (2, "")
+        assert said.err.splitlines() == ["the records cannot be merged:", f"- {reason}"]
+        assert not Path("none.jsonl").exists()
+
+
+def test_what_is_no_record_or_a_damaged_one(there: Shards, terminal: Terminal) -> None:
+    lines = (there.folder / "words.jsonl").read_text().splitlines(keepends=True)
+    there.write("short.jsonl", "".join(lines[:-1]))
+    there.write("cut.jsonl", "".join(lines)[:-40])
+    there.write("torn.jsonl", "".join([lines[0].replace('"gates":[{', '"gates":[{"id":1},{'), *lines[1:]]))
+    for name, told in (
+        ("short.jsonl", "short.jsonl: the record is truncated: 5 of 6 results are there; fetch or make it again"),
+        ("cut.jsonl", "cut.jsonl:7: expected a JSON object, found "),
+        ("torn.jsonl", "torn.jsonl:1: the header is damaged ("),
+        ("conftest.py", "conftest.py:1: expected a JSON object, found "),
+        ("nowhere.jsonl", 'pytest-relevance merge: argument RECORD: there is no file "nowhere.jsonl"\n'),
+        (".", 'pytest-relevance merge: argument RECORD: "." is a folder, and a file is needed\n'),
+    ):
+        said = terminal.run("merge", "backwards.jsonl", name)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(told)
+    os.link("words.jsonl", "linked.jsonl")
+    Path("symbolic.jsonl").symlink_to("words.jsonl")
+    for again in ("words.jsonl", "./words.jsonl", "symbolic.jsonl"):
+        said = terminal.run("merge", "words.jsonl", again)
+        assert (said.code, said.out) == (2, "")
+        assert said.err == (
+            f'pytest-relevance merge: one record is named several times: "words.jsonl" and "{Path(again)}"\n'
+        )
+
+
+def test_records_of_equal_names_are_told_apart_by_their_folders(there: Shards, terminal: Terminal) -> None:
+    for folder, record in (("one", "words"), ("two", "worse")):
+        (there.folder / folder).mkdir()
+        text = (there.folder / "words.jsonl").read_text()
+        (there.folder / folder / "run.jsonl").write_text(text.replace('"program":"', f'"program":"{record}'))
+    said = terminal.run("merge", "one/run.jsonl", "two/run.jsonl")
+    assert "one/run.jsonl by words" in said.err
+    assert "two/run.jsonl by worse" in said.err
+
+
+def test_the_output_is_a_record_as_any_other(there: Shards, terminal: Terminal) -> None:
+    said = terminal.run("merge", "words.jsonl", "backwards.jsonl", "-o", "merged.jsonl.gz")
+    assert said.err == "written: merged.jsonl.gz\n"
+    assert gzip.decompress(Path("merged.jsonl.gz").read_bytes()).startswith(b'{"kind":"pytest-relevance record"')
+    # for a second merge, which says what the first would have said of all
+    again = terminal.run("merge", "merged.jsonl.gz", "hats.jsonl", "-o", "all.jsonl")
+    at_once = terminal.run("merge", "words.jsonl", "backwards.jsonl", "hats.jsonl", "-o", "at-once.jsonl")
+    assert again.lines == ["2 records, 14 results", *at_once.lines[1:]]
+    assert (again.code, at_once.code) == (1, 1)
+    assert Path("all.jsonl").read_bytes() == Path("at-once.jsonl").read_bytes()
+    # for a comparison with a run that was never divided
+    compared = terminal.run("compare", "all.jsonl", "accepted.jsonl", "--common")
+    assert compared.code == 0
+    assert "nDCG@10" in compared.out
+    run = Run.open("all.jsonl")
+    assert len(run.frame) == 14
+    assert {*run.files} == {"shop.relevance.yaml", "hats.relevance.yaml"}
+
+
+def test_an_output_that_must_not_or_cannot_be_written(there: Shards, terminal: Terminal) -> None:
+    def merged(output: str) -> Said:
+        return terminal.run("merge", "words.jsonl", "backwards.jsonl", "--output", output)
+
+    def content() -> Mapping[str, bytes]:
+        return {path.name: path.read_bytes() for path in there.folder.iterdir() if path.is_file()}
+
+    before = content()
+    for output, told in (
+        ("conftest.py", '--output "conftest.py" is there, and is no record; name another file'),
+        ("words.jsonl", '--output "words.jsonl" is one of the records that are merged'),
+        ("./backwards.jsonl", '--output "./backwards.jsonl" is one of the records that are merged'),
+    ):
+        said = merged(output)
+        assert (said.code, said.out, said.err) == (2, "", f"pytest-relevance merge: {told}\n")
+    said = merged("nowhere/merged.jsonl")
+    assert (said.code, said.err) == (2, "nowhere/merged.jsonl: cannot be written: No such file or directory\n")
+    assert said.lines[0] == "2 records, 12 results"  # the report is there all the same
+    assert content() == before
+
+
+def test_what_changed_from_call_to_call_is_told_of_the_whole(terminal: Terminal, there: Shards) -> None:
+    text = (there.folder / "hats.jsonl").read_text()
+    there.write("repeated.jsonl", text.replace('"id":"d e",', '"id":"d e","calls":3,"rankings_seen":2,'))
+    said = terminal.run("merge", "repeated.jsonl", "words.jsonl", "backwards.jsonl")
+    assert "ranking changes from call to call: 1 query of 1, 3 calls each" in said.lines
+    assert "  d e  2 different rankings" in said.lines
