@@ -43,7 +43,7 @@ _AT_A_TIME = 64
 def install(config: pytest.Config, file: str) -> None:
     """Register what writes the record. UsageError where it is plain by now that FILE cannot be written, or must not."""
     if not hasattr(config, "workerinput"):
-        target = Target.of(config, OPTION, file, _why_kept)
+        target = Target.of(OPTION, file, _why_kept)
         config.pluginmanager.register(RecordFile(config, target), "relevance-record")
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.plugin.failures import shown_path
 from pytest_relevance.reports.text import harmless
 
 WhyKept = Callable[[bytes], "str | None"]
@@ -34,17 +33,17 @@ def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The file, and what it is called in messages. `why_kept` is asked about a file that is there."""
+    """The file, and what the user calls it. `why_kept` is asked about a file that is there."""
 
     path: Path
     shown: str
     why_kept: WhyKept
 
     @classmethod
-    def of(cls, config: pytest.Config, option: str, file: str, why_kept: WhyKept) -> Target:
+    def of(cls, option: str, file: str, why_kept: WhyKept) -> Target:
         """The target that an option names. UsageError where it is plain by now that there is trouble with it."""
         path = Path(os.path.abspath(os.path.expanduser(file)))
-        target = cls(path, harmless(shown_path(path, config)), why_kept)
+        target = cls(path, harmless(file or os.curdir), why_kept)
         trouble = target.trouble()
         if trouble is not None:
             raise pytest.UsageError(f"{option}={harmless(file)}: {trouble}")

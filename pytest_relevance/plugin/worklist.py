@@ -30,7 +30,7 @@ def install(config: pytest.Config, file: str) -> None:
     """
     if hasattr(config, "workerinput"):
         return
-    target = Target.of(config, OPTION, file, why_kept)
+    target = Target.of(OPTION, file, why_kept)
     config.pluginmanager.register(WorklistFile(config, target), "relevance-unjudged")
 
 
