@@ -141,6 +141,14 @@ def test_all_reasons_are_said_at_once(make: Maker) -> None:
     assert pickle.loads(pickle.dumps(error)).reasons == found
 
 
+def test_what_kinds_of_reasons_there_are_and_what_is_left_without_them(make: Maker) -> None:
+    results = [make.result("boots", ["b1"]), make.without_score("shoes", ERROR), make.result("socks", [], k=5)]
+    with pytest.raises(Incomparable) as caught:
+        compare_runs(first(make), Run(results, name="second"))
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.kinds, error.in_common) == ({"error in second", "settings"}, 1)
+
+
 def test_what_both_have_can_be_compared_and_the_rest_is_named(make: Maker) -> None:
     results = [make.result("boots", ["b2"]), make.result("shoes", ["s1"], gain="linear"), make.result("hats", [])]
     found = compare_runs(first(make), Run(results, name="second"), common=True)
