@@ -64,6 +64,7 @@ def test_two_cases_share_nothing_that_either_may_settle() -> None:
     [
         ({}, 'the case has no "query", the only key it must have'),
         ({"query": ""}, "query: the query is empty; write what a user would type"),
+        ({"query": "a\ud800"}, "query: the query has half a character (a lone surrogate); write the whole one"),
         ({"query": 5}, "query: expected text, found 5"),
         ({"query": "x", "min_ndgc": 1}, 'unknown key "min_ndgc" of a case; did you mean "min_ndcg"?'),
         ({"query": "x", "gates": []}, '"gates" is a key of the suite, beside cases, not of a case'),

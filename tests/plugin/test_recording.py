@@ -1,0 +1,433 @@
+"""`--relevance-record=FILE`: what a record has of a run, and that it is the same wherever the run takes place."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from pytest_relevance import Run as Record
+from pytest_relevance import compare_runs, evaluate
+
+if TYPE_CHECKING:
+    from pytest_relevance.runs.run import Result
+    from tests.plugin.conftest import Project, Run
+
+RECORD = "--relevance-record=run.jsonl"
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query, **params):
+            if query == "boom":
+                raise ConnectionError("no engine")
+            return query.split()
+        return search
+"""
+
+CASES = """
+    k: 3
+    tags: [shop]
+    gates: [{mean: {P@2: 0.1}}]
+    cases:
+      - {query: x a b c d e f, id: passes, judgments: {a: 3, b: 1, x: 0}, min_ndcg: 0.6, tags: [head], weight: 2.5}
+      - {query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9, expect: {P@2: 1, RR: 1, first: a}, params: {fuzzy: true}}
+      - {query: y u v, judgments: {u: 3}, min_ndcg: 0.7, min_judged: 1}
+      - {query: measured, judgments: {measured: 1}, k: 5}
+      - {query: xfails w, judgments: {w: 3}, min_ndcg: 0.9, xfail: not yet}
+      - {query: xpasses, judgments: {xpasses: 3}, min_ndcg: 0.9, xfail: not yet}
+      - {query: nothing relevant, judgments: {nothing: 0}}
+      - {query: nobody judged}
+      - {query: boom, judgments: {a: 3}}
+      - {query: skipped s, skip: no s}
+"""
+
+
+def opened(project: Project, name: str = "run.jsonl") -> Record:
+    """The record of a run."""
+    return Record.open(project.path / name)
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """All that a record has of a case; how long the search took is another thing every time."""
+    return {**result.values, **result.details, "conditions": result.conditions, "latency": None}
+
+
+def ends(record: Record) -> dict[str, tuple[str, str]]:
+    """The verdict of each case, and what pytest made of that."""
+    return {result.id: (result.verdict, result.outcome) for result in record.results}
+
+
+def said(run: Run, beginning: str = "record: ") -> list[str]:
+    """The sentences of the summary that begin so, each in one line."""
+    return [line for line in run.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A case for everything that may come of one."""
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    return project
+
+
+def test_what_every_case_came_to(shop: Project) -> None:
+    run = shop.run(RECORD)
+    record = opened(shop)
+    assert run.counts == {"passed": 4, "failed": 4, "skipped": 1, "xfailed": 1, "xpassed": 1}  # a gate is among them
+    assert said(run) == ["record: run.jsonl (10 cases)"]
+    assert repr(record) == "Run(run.jsonl: 10 results)"
+    assert ends(record) == {
+        "passes": ("passed", "passed"),
+        "b a": ("failed", "failed"),
+        "y u v": ("inconclusive", "failed"),
+        "measured": ("measured", "passed"),
+        "xfails w": ("failed", "xfailed"),
+        "xpasses": ("passed", "xpassed"),
+        "nothing relevant": ("measured", "passed"),
+        "nobody judged": ("measured", "passed"),
+        "boom": ("error", "failed"),
+        "skipped s": ("skipped", "skipped"),
+    }
+    assert record.missing == ()
+    reasons = {result.id: " ".join(result.reasons) for result in record.results if result.reasons}
+    assert reasons == {
+        "b a": 'nDCG@3 0.710 is below 0.900 first: rank 1 has "b", expected "a" (at rank 2)',
+        "y u v": "inconclusive: 1 of the top 3 judged, less than min_judged 1 nDCG@3 0.631 is below 0.700",
+        "xfails w": "nDCG@3 0.631 is below 0.900",
+        "boom": "ConnectionError: no engine",
+        "skipped s": "no s",
+    }
+
+
+def test_what_a_case_is(shop: Project) -> None:
+    shop.run(RECORD)
+    of = {result.id: result for result in opened(shop).results}
+    first, second = of["passes"], of["b a"]
+    assert (first.file, first.line, first.query, first.search) == ("shop.relevance.yaml", 5, "x a b c d e f", "search")
+    assert (first.tags, first.weight, first.params, first.variant, first.k) == (["shop", "head"], 2.5, {}, None, 3)
+    assert (second.query, second.tags, second.weight, second.params) == ("b a", ["shop"], 1, {"fuzzy": True})
+    assert of["measured"].k == 5
+    assert first.ranking == ["x", "a", "b"]  # as far as the case looks
+    assert second.scores.keys() == {"nDCG@3", "P@2", "RR"}
+    assert first.scores.keys() == {"nDCG@3", "P@2"}  # of a gate
+    assert of["nothing relevant"].scores == {"nDCG@3": None, "P@2": 0.0}
+    assert of["boom"].scores == of["skipped s"].scores == {}
+    assert of["boom"].ranking == ()
+    assert len({of[name].digest for name in ("passes", "b a", "y u v")}) == 3
+    assert [name for name, result in of.items() if not result.is_judged] == ["nobody judged", "boom", "skipped s"]
+    assert [name for name, result in of.items() if result.latency is None] == ["boom", "skipped s"]
+
+
+def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -> None:
+    """And those of the reports, and of the summary."""
+    run = shop.run(RECORD)
+    results = {result.id: result for result in opened(shop).results if result.scores}
+    judgments = {
+        "passes": {"a": 3, "b": 1, "x": 0},
+        "b a": {"a": 3, "b": 1},
+        "y u v": {"u": 3},
+        "measured": {"measured": 1},
+        "xfails w": {"w": 3},
+        "xpasses": {"xpasses": 3},
+        "nothing relevant": {"nothing": 0},
+    }
+    metrics = ["nDCG@3", "nDCG@5", "P@2", "RR"]
+    table = evaluate(judgments, {name: results[name].query.split() for name in judgments}, metrics, max_grade=3)
+    for name in judgments:
+        for metric, score in results[name].scores.items():
+            (expected,) = table.loc[[name], metric]
+            assert score == expected or (score is None and expected != expected), (name, metric)
+    assert {name: result.score for name, result in results.items()} == {
+        entry["id"]: entry["score"] for entry in run.entries.values() if "score" in entry
+    }
+    frame = opened(shop).frame
+    assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f} " in run.summary
+    doubtful = results["y u v"]
+    assert (doubtful.lower, doubtful.upper) == (doubtful.score, 1.0)
+    assert (results["b a"].lower, results["b a"].upper) == (results["b a"].score, results["b a"].score)
+
+
+def test_in_a_notebook(shop: Project) -> None:
+    shop.run(RECORD)
+    record = opened(shop)
+    frame = record.frame.set_index("id")
+    assert list(frame.index) == [result.id for result in record.results]
+    assert frame.loc["b a", ["query", "verdict", "k", "P@2"]].tolist() == ["b a", "failed", 3, 1.0]
+    assert frame.loc["boom", ["score", "latency"]].isna().all()
+    assert frame.nsmallest(1, "score").index.tolist() == ["y u v"]
+    rows = record.rankings[record.rankings.id == "b a"]
+    assert rows[["rank", "document", "grade", "gain"]].values.tolist() == [[1, "b", 1, 1], [2, "a", 3, 7]]
+    assert rows.discounted.sum() / (7 + 1 / rows.discount.iloc[1]) == pytest.approx(frame.loc["b a", "score"])
+
+
+def test_checks_of_tests_in_python(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        def test_several(relevance):
+            relevance.check("red shoes", ["a", "b"], {"a": 3})
+            relevance.check("boots", [7, 8], {8: 3}, min_ndcg=0.9, k=5, weight=2)
+            relevance.check("never", ["a"], {"a": 3})
+
+        def test_going_on(relevance):
+            with pytest.raises(pytest.fail.Exception):
+                relevance.check("hats", ["x"], {"h": 3}, min_ndcg=0.5)
+
+        @pytest.mark.xfail
+        def test_xfail(relevance):
+            relevance.check("socks", ["x"], {"s": 3}, min_ndcg=0.5)
+
+        def test_without():
+            pass
+        """,
+    )
+    run = project.run(RECORD)
+    record = opened(project)
+    assert ends(record) == {
+        "red shoes": ("measured", "passed"),
+        "boots": ("failed", "failed"),
+        "hats": ("failed", "failed"),
+        "socks": ("failed", "xfailed"),
+    }
+    assert [(result.file, result.line, result.search) for result in record.results] == [
+        ("test_shop.py", line, "relevance.check") for line in (4, 5, 10, 14)
+    ]
+    boots = record.results[1]
+    assert (boots.k, boots.weight, boots.ranking, boots.latency) == (5, 2, ["7", "8"], None)
+    assert said(run) == ["record: run.jsonl (4 cases)"]
+
+
+VARIANTS = SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["bm25", "dense"])').replace(
+    "def search():", "def search(request):"
+)
+
+
+@pytest.mark.parametrize("options", [("-n2",), ("-n2", "--dist=loadgroup")], ids=" ".join)
+def test_the_same_with_workers_as_without(project: Project, options: tuple[str, ...]) -> None:
+    pytest.importorskip("xdist")
+    grouped = """
+    def pytest_collection_modifyitems(items):
+        for number, item in enumerate(items):
+            item.add_marker(pytest.mark.xdist_group(f"group {number % 3}"))
+    """
+    project.conftest(VARIANTS + grouped)
+    project.cases(CASES)
+    project.write(
+        "test_shop.py",
+        """
+        def test_shop(relevance):
+            for query in ("a b", "b a"):
+                relevance.check(query, query.split(), {"a": 3, "b": 1})
+        """,
+    )
+    project.run(RECORD)
+    here = opened(project)
+    run = project.run("--relevance-record=there.jsonl", *options)
+    there = opened(project, "there.jsonl")
+    assert said(run) == ["record: there.jsonl (22 cases)"]
+    assert [facts(result) for result in there.results] == [facts(result) for result in here.results]
+    assert [(result.id, result.variant) for result in here.results][:3] == [
+        *(("passes", "bm25"), ("passes", "dense"), ("b a", "bm25"))
+    ]
+    assert {result.variant for result in here.results} == {"bm25", "dense", None}
+    assert (there.missing, there.files, there.program) == (here.missing, here.files, here.program)
+
+
+def test_cases_of_a_file_of_queries(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.write("queries.tsv", "1\ta b\n2\tc d\n")
+    project.write("qrels.txt", "1 0 a 3\n2 0 d 3\n")
+    project.cases("{queries: queries.tsv, judgments: qrels.txt}")
+    project.run(RECORD)
+    found = [(result.id, result.query, result.line, result.values["source"]) for result in opened(project).results]
+    assert found == [("1", "a b", 1, "queries.tsv"), ("2", "c d", 2, "queries.tsv")]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_of_a_case_that_is_run_again_the_last_result_counts(project: Project, workers: tuple[str, ...]) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    project.conftest("""
+        import pytest
+
+        calls = []
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                calls.append(query)
+                return ["x", "a"] if len(calls) == 1 else ["a"]
+            return search
+    """)
+    project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats, judgments: {b: 3}}]")
+    run = project.run(RECORD, "--reruns=2", *workers)
+    assert run.counts == {"passed": 2, "rerun": 1}
+    assert [(result.id, result.verdict, result.ranking) for result in opened(project).results] == [
+        ("shoes", "passed", ["a"]),
+        ("hats", "measured", ["a"]),
+    ]
+
+
+def test_what_was_not_chosen_is_not_missing(shop: Project) -> None:
+    shop.run(RECORD, "-k", "measured or boom", cache=True)
+    assert ends(opened(shop)).keys() == {"measured", "boom"}
+    assert opened(shop).missing == ()
+    shop.run(RECORD, "--lf", cache=True)
+    assert ends(opened(shop)) == {"boom": ("error", "failed")}
+    assert opened(shop).missing == ()
+    shop.run(RECORD, "shop.relevance.yaml::passes")
+    assert ends(opened(shop)) == {"passes": ("passed", "passed")}
+    run = shop.run(RECORD, "-k", "none")
+    assert run.code == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert (len(opened(shop)), opened(shop).missing) == (0, ())
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--fixtures"])
+def test_where_no_test_runs_nothing_is_written(shop: Project, option: str) -> None:
+    run = shop.run(RECORD, option)
+    assert run.code == 0
+    assert not (shop.path / "run.jsonl").exists()
+    assert "run.jsonl is not written: no test ran" in run.text.splitlines()
+
+
+def test_the_file_is_where_the_option_says(shop: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.run("--relevance-record=run.jsonl.gz")
+    assert (shop.path / "run.jsonl.gz").read_bytes().startswith(b"\x1f\x8b")
+    expected = ends(opened(shop, "run.jsonl.gz"))
+
+    (shop.path / "sub" / "out").mkdir(parents=True)
+    monkeypatch.chdir(shop.path / "sub")
+    run = shop.run("--relevance-record=out/run.jsonl", "..")
+    assert said(run) == ["record: out/run.jsonl (10 cases)"]
+    assert ends(opened(shop, "sub/out/run.jsonl")) == expected
+
+    monkeypatch.setenv("HOME", str(shop.path))
+    monkeypatch.setenv("USERPROFILE", str(shop.path))
+    run = shop.run("--relevance-record=~/mine.jsonl", "..")
+    assert said(run) == ["record: ~/mine.jsonl (10 cases)"]
+    assert ends(opened(shop, "mine.jsonl")) == expected
+
+    monkeypatch.chdir(shop.path)
+    moves = "import os, pathlib\nos.chdir(pathlib.Path(__file__).with_name('sub'))\n"
+    shop.write("test_moves.py", f"{moves}def test_nothing():\n    pass\n")
+    assert said(shop.run(RECORD)) == ["record: run.jsonl (10 cases)"]
+    assert ends(opened(shop)) == expected
+
+
+TEXTS = (
+    *("plain", 'a "quoted" one', "back\\slash", "'single'", '},"', ',"details":{', '],"grades":[', "{[:#&*!|>%@`"),
+    *(
+        "tab\tin it",
+        "two\nlines",
+        "a\r\nb",
+        "nul\0b",
+        "bell\x07\x1b[31m",
+        "\x7f\x85",
+        "\u2028\u2029\ufeff",
+        "\u202ertl",
+    ),
+    *(
+        "日本語",
+        "e\u0301",
+        "👩\u200d🚀 emoji",
+        "\ud800 half",
+        "half \udc00",
+        "</script>",
+        "007",
+        "true",
+        "::",
+        "a[b]",
+        " x ",
+    ),
+)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_any_text_is_read_as_it_was(project: Project, workers: tuple[str, ...]) -> None:
+    """Of queries, documents, parameters, tags and messages."""
+    if workers:
+        pytest.importorskip("xdist")
+    project.conftest("""
+        import json
+        import pathlib
+        import pytest
+
+        TEXTS = json.loads(pathlib.Path(__file__).with_name("texts.json").read_text())
+
+        @pytest.fixture
+        def search():
+            def search(query, number, text):
+                if query == "boom":
+                    raise ConnectionError(text)
+                return [{"id": document, "title": document} for document in ("before", TEXTS[number], "after")]
+            return search
+    """)
+    cases = []
+    for number, text in enumerate(TEXTS):
+        written = text.encode(errors="replace").decode()  # there are no half characters in YAML
+        params = {"number": number, "text": written}
+        cases += [{"query": written, "params": params, "note": written, "tags": ["tag"], "judgments": {written: 3}}]
+        cases += [{"query": "boom", "id": f"boom {number}", "params": params}]
+    project.write("shop.relevance.yaml", yaml.safe_dump({"cases": cases}))
+    project.write("texts.json", json.dumps(TEXTS))
+    project.write(
+        "test_shop.py",
+        """
+        import json
+        import pathlib
+
+        def test_shop(relevance):
+            for text in json.loads(pathlib.Path(__file__).with_name("texts.json").read_text()):
+                relevance.check(text.encode(errors="replace").decode(), [text, text + text], {text: 3})
+        """,
+    )
+    run = project.run(RECORD, *workers)
+    assert run.counts == {"passed": len(TEXTS) + 1, "failed": len(TEXTS)}
+    results = opened(project).results
+    searched, failed, checked = results[: -len(TEXTS) : 2], results[1 : -len(TEXTS) : 2], results[-len(TEXTS) :]
+    for text, case, boom, check in zip(TEXTS, searched, failed, checked, strict=True):
+        written = text.encode(errors="replace").decode()
+        assert (case.query, case.params["text"], case.ranking) == (written, written, ["before", text, "after"])
+        assert boom.reasons == [f"ConnectionError: {written}".strip()]
+        assert (check.query, check.ranking, check.score) == (written, [text, text + text], 1.0)
+
+
+ROOT = Path(__file__).parents[2]
+SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+CHORUS = SHARED / "acceptance" / "chorus"
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+def test_two_rankers_of_a_real_shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = project.path / "acceptance" / "chorus"
+    suite.mkdir(parents=True)
+    (project.path / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
+    for name in ("conftest.py", "electronics.relevance.yaml"):
+        shutil.copyfile(CHORUS / name, suite / name)
+    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+
+    for ranker, mean in (("any", 0.7284), ("title", 0.6207)):
+        monkeypatch.setenv("RANKER", ranker)
+        options = (f"--relevance-record={ranker}.jsonl.gz", "--rootdir", str(project.path), "-c", os.devnull)
+        assert said(project.run(*options, "acceptance")) == [f"record: {ranker}.jsonl.gz (135 cases)"]
+        frame = opened(project, f"{ranker}.jsonl.gz").frame.set_index("id")
+        assert frame.score.count() == 116
+        assert frame.score.mean() == pytest.approx(mean, abs=5e-5)
+        for name, scores in expected["per_query"].items():
+            score = frame.score[name]
+            assert score != score if scores[ranker] is None else score == pytest.approx(scores[ranker], abs=1e-6)
+        assert set(frame.index[frame.outcome == "failed"]) == set(expected["fail"][ranker])
+
+    found = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz")
+    (row,) = found.metrics
+    assert (row.metric, row.means.queries, row.undefined) == ("nDCG@10", 116, 19)
+    assert row.p < 0.001
