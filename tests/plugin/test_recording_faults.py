@@ -1,0 +1,337 @@
+"""`--relevance-record=FILE` where things go wrong: nothing that finished is lost, no record is ever half there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run as Record
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+RECORD = "--relevance-record=run.jsonl"
+
+SEARCH = """
+    import os
+    import pathlib
+    import pytest
+
+    HERE = pathlib.Path(__file__).parent
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            if query == "happens":
+                {happens}
+            return query.split()
+        return search
+"""
+
+CASES = """
+    min_ndcg: 0.9
+    cases:
+      - {query: a b, judgments: {a: 3}}
+      - {query: c d, judgments: {d: 3}}
+      - {query: happens, judgments: {happens: 3}}
+      - {query: e f, judgments: {e: 3}}
+"""
+
+
+def opened(project: Project, name: str = "run.jsonl") -> Record:
+    """The record of a run."""
+    return Record.open(project.path / name)
+
+
+def ends(record: Record) -> dict[str, str]:
+    """The verdict of each case."""
+    return {result.id: result.verdict for result in record.results}
+
+
+def said(run: Run, beginning: str = "record: ") -> list[str]:
+    """The sentences of the summary that begin so, each in one line."""
+    return [line for line in run.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+
+
+def left_behind(project: Project) -> list[str]:
+    return [path.name for path in project.path.iterdir() if path.suffix == ".tmp"]
+
+
+Shop = Callable[[str], "Project"]
+
+
+@pytest.fixture
+def shop(project: Project) -> Shop:
+    """A project whose third search does something."""
+
+    def shop(happens: str) -> Project:
+        project.conftest(SEARCH.format(happens=happens))
+        project.cases(CASES)
+        return project
+
+    return shop
+
+
+THAT_PASS = ("--deselect", "shop.relevance.yaml::c d")
+
+
+@pytest.mark.parametrize(
+    ("happens", "options", "code", "finished"),
+    [
+        ("pass", ["-x"], 1, 2),
+        ("raise ConnectionError", ["--maxfail=2"], 1, 3),
+        ("raise KeyboardInterrupt", [], 2, 2),
+        ("pytest.exit('enough')", [], 2, 2),
+    ],
+    ids=["-x", "--maxfail", "Ctrl-C", "pytest.exit"],
+)
+def test_a_run_that_ends_early_names_what_did_not_finish(
+    shop: Shop, happens: str, options: Sequence[str], code: int, finished: int
+) -> None:
+    project = shop(happens)
+    run = project.run_apart(RECORD, *options)
+    assert run.code == code
+    record = opened(project)
+    verdicts = {"a b": "passed", "c d": "failed", "happens": "error"}
+    assert ends(record) == dict([*verdicts.items()][:finished])
+    missing = [f"shop.relevance.yaml::{name}" for name in ("happens", "e f")[finished - 2 :]]
+    assert list(record.missing) == missing
+    assert said(run) == [
+        f"record: run.jsonl ({finished} cases, {len(missing)} did not finish: {' and '.join(missing)})"
+    ]
+
+
+def test_where_pytest_prints_no_summary_the_record_is_written_all_the_same(shop: Shop) -> None:
+    project = shop("pytest.exit('enough', 7)")  # nor does it with an exit code of anybody's own
+    run = project.run_apart(RECORD)
+    assert run.code == 7
+    assert "= relevance =" not in run.text
+    assert ends(opened(project)) == {"a b": "passed", "c d": "failed"}
+    assert opened(project).missing == ("shop.relevance.yaml::happens", "shop.relevance.yaml::e f")
+
+
+def test_many_are_counted_and_a_few_are_named(project: Project) -> None:
+    project.conftest()
+    names = "".join(f"  - {{query: q{number}}}\n" for number in range(1200))
+    project.cases("cases:\n  - {query: x, min_ndcg: 0.9, judgments: {a: 1}}\n" + names)
+    run = project.run(RECORD, "-x")
+    named = ", ".join(f"shop.relevance.yaml::q{number}" for number in range(3))
+    assert said(run) == [f"record: run.jsonl (1 case, 1,200 did not finish: {named} and 1,197 more)"]
+    assert len(opened(project).missing) == 1200
+
+
+@pytest.mark.parametrize("workers", ["-n1", "-n2"])
+def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop, workers: str) -> None:
+    pytest.importorskip("xdist")
+    project = shop("os._exit(1)")
+    run = project.run(RECORD, workers)
+    assert run.code == 1
+    assert ends(opened(project)) == {"a b": "passed", "c d": "failed", "e f": "passed"}
+    assert opened(project).missing == ("shop.relevance.yaml::happens",)
+    assert said(run) == ["record: run.jsonl (3 cases, 1 did not finish: shop.relevance.yaml::happens)"]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequence[str]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    project = shop("pass")
+    project.cases("cases: [{qery: a}]", "broken.relevance.yaml")
+    project.write("named.yaml", "cases: [{query: a, k: 0}]\n")
+    project.write("test_broken.py", "import nothing_like_it\n")  # a test in Python may be anything
+    files = ("broken.relevance.yaml", "named.yaml", "shop.relevance.yaml", "test_broken.py")
+    run = project.run(RECORD, "--continue-on-collection-errors", *files, *workers)
+    assert run.code == 1
+    assert len(opened(project)) == 4
+    assert set(opened(project).missing) == {"broken.relevance.yaml", "named.yaml"}
+    (line,) = said(run)
+    assert line.startswith("record: run.jsonl (4 cases, 2 did not finish: ")
+
+    if not workers:
+        run = project.run(RECORD)
+        assert run.code == pytest.ExitCode.INTERRUPTED
+        assert len(opened(project)) == 0
+        names = [f"shop.relevance.yaml::{name}" for name in ("a b", "c d", "happens", "e f")]
+        assert list(opened(project).missing) == ["broken.relevance.yaml", *names]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_a_search_that_cannot_be_set_up_is_an_error(project: Project, workers: Sequence[str]) -> None:
+    if workers:
+        pytest.importorskip("xdist")
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            raise ConnectionError("no engine")
+
+        @pytest.fixture
+        def other():
+            pytest.skip("no other engine here")
+    """)
+    project.cases("cases: [{query: a}, {query: b, search: missing}, {query: c, search: other}]")
+    run = project.run(RECORD, *workers)
+    record = opened(project)
+    assert run.code == 1
+    assert ends(record) == {"a": "error", "b": "error", "c": "skipped"}
+    assert [list(result.reasons) for result in record.results] == [
+        ["ConnectionError: no engine"],
+        ['fixture "missing" not found, which the case calls to search'],
+        ["no other engine here"],
+    ]
+    assert record.missing == ()
+
+
+NOT_RECORDS = {
+    "notes.txt": b"mine\n",
+    "data.json": b'{"kind": "mine"}',
+    "shop.relevance.yaml.baseline.jsonl": b'{"kind":"pytest-relevance baseline","version":1}\n',
+    "half.jsonl.gz": b"\x1f\x8bnonsense",
+    "binary": b"\xff\xfe\0\0",
+}
+
+
+def test_what_is_plain_beforehand_is_refused_before_the_first_search(shop: Shop) -> None:
+    project = shop("pass")
+    (project.path / "folder").mkdir()
+    for name, content in NOT_RECORDS.items():
+        (project.path / name).write_bytes(content)
+    refused = {name: f"{name} is there, and is no record; name another file" for name in NOT_RECORDS} | {
+        "folder": "folder is a folder; name a file in it",
+        "": ". is a folder; name a file in it",
+        "nowhere/run.jsonl": f"there is no folder {project.path / 'nowhere'}; make it, or name a file in another one",
+    }
+    for name, message in refused.items():
+        run = project.run(f"--relevance-record={name}")
+        assert run.code == pytest.ExitCode.USAGE_ERROR
+        assert f"ERROR: --relevance-record={name}: {message}" in run.result.stderr.str().splitlines()
+        assert "collected" not in run.text
+    assert {name: (project.path / name).read_bytes() for name in NOT_RECORDS} == NOT_RECORDS
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_a_record_is_replaced_by_the_next_whatever_became_of_it(shop: Shop, name: str) -> None:
+    project, path = shop("pass"), f"--relevance-record={name}"
+    record = project.path / name
+    project.run(path)
+    whole = record.read_bytes()
+    for before in (whole, whole[: len(whole) // 2], b"", b"\n"):
+        record.write_bytes(before)
+        record.chmod(0o640)
+        run = project.run(path, *THAT_PASS)
+        assert (run.code, said(run)) == (0, [f"record: {name} (3 cases)"])
+        assert ends(opened(project, name)).keys() == {"a b", "happens", "e f"}
+        assert record.stat().st_mode & 0o777 == 0o640
+
+
+FAILS = {
+    "the folder is removed": (
+        "__import__('shutil').rmtree(HERE / 'out')",
+        "out/run.jsonl",
+        "there is no folder {path}/out; make it, or name a file in another one",
+    ),
+    "another file is in its place": (
+        "(HERE / 'run.jsonl').write_text('mine')",
+        "run.jsonl",
+        "run.jsonl is there, and is no record; name another file",
+    ),
+    "a folder is in its place": (
+        "(HERE / 'run.jsonl').mkdir()",
+        "run.jsonl",
+        "run.jsonl is a folder; name a file in it",
+    ),
+    "no space is left": ("pass", "full.jsonl", "full.jsonl cannot be written: No space left on device"),
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(("happens", "name", "message"), FAILS.values(), ids=FAILS)
+def test_a_record_that_cannot_be_written_after_all_fails_the_run(
+    shop: Shop, happens: str, name: str, message: str
+) -> None:
+    project = shop(happens)
+    (project.path / "out").mkdir()
+    (project.path / "full.jsonl").symlink_to("/dev/full")
+    run = project.run(f"--relevance-record={name}", *THAT_PASS)
+    assert run.counts == {"passed": 3, "deselected": 1}
+    assert run.code == 1
+    assert said(run, "no record of the run") == [f"no record of the run: {message.format(path=project.path)}"]
+    assert said(run) == []
+    assert left_behind(project) == []
+
+
+FULL = "__import__('resource').setrlimit(1, (20_000, -1)); return ['happens', *('x' * 9_000 for _ in range(9))]"
+"""No file may become larger from now on, and the record will be: 1 is RLIMIT_FSIZE."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="RLIMIT_FSIZE")
+def test_an_older_record_outlives_a_disk_that_is_full(shop: Shop) -> None:
+    project = shop(FULL)
+    project.run(RECORD, "-k", "not happens")
+    before = (project.path / "run.jsonl").read_bytes()
+    message = "no record of the run: run.jsonl cannot be written: File too large"
+
+    run = project.run_apart(RECORD, *THAT_PASS)
+    assert run.counts == {"passed": 3, "deselected": 1}
+    assert (run.code, said(run, "no record")) == (1, [message])
+    assert (project.path / "run.jsonl").read_bytes() == before
+    assert left_behind(project) == []
+
+    run = project.run_apart(RECORD, *THAT_PASS, "-p", "no:terminal")
+    assert (run.code, run.text) == (1, "")
+    assert run.result.stderr.str().splitlines() == [f"--relevance-record: {message}"]
+    assert (project.path / "run.jsonl").read_bytes() == before
+
+
+def test_without_a_terminal_it_is_written(shop: Shop) -> None:
+    project = shop("pass")
+    run = project.run_apart(RECORD, *THAT_PASS, "-p", "no:terminal")
+    assert (run.code, run.text, run.result.stderr.str()) == (0, "", "")
+    assert len(opened(project)) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_run_that_is_killed_leaves_the_older_record_as_it_was(shop: Shop) -> None:
+    project = shop("os.kill(os.getpid(), 9)")
+    project.run(RECORD, "-k", "not happens")
+    before = (project.path / "run.jsonl").read_bytes()
+    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=project.path, capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert (project.path / "run.jsonl").read_bytes() == before
+
+
+def test_two_runs_at_the_same_time_leave_one_whole_record(shop: Shop) -> None:
+    """Each waits for the other in its third search."""
+    waits = """
+                import time
+                me, other = os.environ["ME"], {"1": "2", "2": "1"}[os.environ["ME"]]
+                (HERE / f"here.{me}").touch()
+                while not (HERE / f"here.{other}").exists():
+                    time.sleep(0.01)
+    """
+    project = shop(waits.strip())
+    command = [sys.executable, "-m", "pytest", "-q", RECORD, "-p", "no:cacheprovider", "--tb=no"]
+    runs = [
+        subprocess.Popen(
+            [*command, f"shop.relevance.yaml::{chosen}", "shop.relevance.yaml::happens"],
+            cwd=project.path,
+            env={**os.environ, "ME": me},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for me, chosen in (("1", "a b"), ("2", "e f"))
+    ]
+    texts = [run.communicate()[0] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert all("record: run.jsonl (2 cases)" in text for text in texts)
+    assert set(ends(opened(project))) in ({"a b", "happens"}, {"e f", "happens"})
+    assert left_behind(project) == []
