@@ -67,7 +67,7 @@ class Recorder:
         ended = [
             (run, run.scored, _outcome(run, report, call), _about(run, report, call))
             for run in runs
-            if run.scored is not None or not report.passed  # else another plugin did something in its place
+            if run.has_ended or not report.passed
         ]
         if self._found is None:
             setattr(report, RECORDED, [_that_travels(self._lines.line(each)) for each in ended])
@@ -142,7 +142,7 @@ def _about(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInf
         file, _, name = report.location
         about["test"] = f"{file.replace(os.sep, '/')}::{name}"  # to the node id a scheduler may have appended a group
     if run.scored is None:
-        about["reasons"] = [_message(call)]
+        about["reasons"] = [_message(run, call)]
         return about
     if run.function is None:
         return about
@@ -171,12 +171,12 @@ def _outcome(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallI
     return report.outcome
 
 
-def _message(call: pytest.CallInfo[None]) -> str:
-    """Why a case has no score."""
-    assert call.excinfo is not None
-    value = call.excinfo.value
+def _message(run: running.CaseRun, call: pytest.CallInfo[None]) -> str:
+    """Why a case has no score. A test may have gone on after a check, and ended in something else."""
+    value = run.error if run.has_ended or call.excinfo is None else call.excinfo.value
     if isinstance(value, (pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
         return str(value.msg)
+    assert call.excinfo is not None
     return call.excinfo.exconly(tryshort=True)
 
 

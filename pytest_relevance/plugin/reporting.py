@@ -103,21 +103,9 @@ class Reporting:
         if self._ended is not None and report.when == self._ended.call.when:
             ended, self._ended = self._ended, None
             if ended.item.nodeid == report.nodeid:
-                if self._lists_unjudged:
-                    scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
-                    setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
-                if self._recorder is not None:
-                    self._recorder.keep(report, ended.runs, ended.call)
-                if self._updates:
-                    from pytest_relevance.plugin import baselines
-
-                    setattr(report, baselines.ACCEPTED, baselines.accepted(ended.runs))
-                if self._ratchets:
-                    from pytest_relevance.plugin import ratchet
-
-                    setattr(report, ratchet.REACHED, ratchet.reached(self._config, report, ended.runs))
-                told = ended.attach_to(report) or told
-                self._ledger.attach_facts(report)
+                # one of pytest, or of pytest-subtests
+                is_subtest = hasattr(report, "context") and running.RUN not in ended.item.stash
+                told = (ended.of_subtest(report) if is_subtest else self._attach(ended, report)) or told
         if told is not None and report.failed:
             setattr(report, TOLD, told)
         if self._is_worker:
@@ -156,6 +144,25 @@ class Reporting:
         calling.close_own_loop(config)
         if config.stash.get(FROZEN, False):  # a project may have frozen objects of its own
             gc.unfreeze()
+
+    def _attach(self, ended: _Ended, report: pytest.TestReport) -> dict[str, Any] | None:
+        """Attach what others want of the cases that ended, and their entries; return what is told of a failure."""
+        if self._lists_unjudged:
+            scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
+            setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
+        if self._recorder is not None:
+            self._recorder.keep(report, ended.runs, ended.call)
+        if self._updates:
+            from pytest_relevance.plugin import baselines
+
+            setattr(report, baselines.ACCEPTED, baselines.accepted(ended.runs))
+        if self._ratchets:
+            from pytest_relevance.plugin import ratchet
+
+            setattr(report, ratchet.REACHED, ratchet.reached(self._config, report, ended.runs))
+        told = ended.attach_to(report)
+        self._ledger.attach_facts(report)
+        return told
 
     def _entries(self) -> list[Entry]:
         """The entries of all cases that ended; none where nothing ran."""
@@ -232,19 +239,14 @@ class _Ended:
         error = self.call.excinfo.value if self.call.excinfo is not None else None
         entries, told = [], None
         for run in self.runs:
-            if run.scored is None and report.passed:
-                continue  # another plugin did something else in its place
+            if report.passed and not run.has_ended:
+                continue
             entry = _entry(run, self.item.name)
             if run.scored is None and report.skipped and not hasattr(report, "wasxfail"):
                 entry["verdict"] = SKIPPED
             entries.append(entry)
             if run.error is not None and run.error is error:
-                if report.skipped and not hasattr(report, "wasxfail"):
-                    report.longrepr = (*run.place(self.item), f"Skipped: {error}")
-                else:
-                    from pytest_relevance.plugin import telling
-
-                    told = telling.failure(run, self.item)
+                told = self._told(run, report)
             elif run.function is None:  # a check of a test that went on, or ended otherwise: its outcome is its own
                 entry["outcome"] = FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
             elif run.scored is None and report.failed and report.when == "call":
@@ -252,6 +254,21 @@ class _Ended:
             run.forget()
         setattr(report, ENTRIES, entries)
         return told
+
+    def of_subtest(self, report: pytest.TestReport) -> dict[str, Any] | None:
+        """Return what is told of the check that a subtest ended in; they stay the test's, whose report is last."""
+        self.item.stash[running.RUNS] = [*self.runs]
+        error = self.call.excinfo.value if self.call.excinfo is not None else None
+        ended = [run for run in self.runs if run.error is not None and run.error is error]
+        return self._told(ended[0], report) if ended else None
+
+    def _told(self, run: running.CaseRun, report: pytest.TestReport) -> dict[str, Any] | None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            report.longrepr = (*run.place(self.item), f"Skipped: {run.error}")
+            return None
+        from pytest_relevance.plugin import telling
+
+        return telling.failure(run, self.item)
 
 
 def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:

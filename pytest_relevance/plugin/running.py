@@ -77,6 +77,14 @@ class CaseRun:
         self.repeated: dict[str, Any] | None = None
 
     @property
+    def has_ended(self) -> bool:
+        """Whether it came to a score, or a check to an error, which the test may have caught.
+
+        An item that passes without a score is another plugin's work.
+        """
+        return self.scored is not None or (self.function is None and self.error is not None)
+
+    @property
     def where(self) -> str:
         """`file:line` of the case, in the file of queries that it comes from."""
         return f"{self.case.source or self.file}:{self.case.line}"

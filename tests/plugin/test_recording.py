@@ -207,6 +207,49 @@ def test_checks_of_tests_in_python(project: Project) -> None:
     assert said(run) == ["record: run.jsonl (4 cases)"]
 
 
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_the_checks_of_subtests(project: Project, workers: tuple[str, ...]) -> None:
+    pytest.importorskip("_pytest.subtests")
+    if workers:
+        pytest.importorskip("xdist")
+    project.write(
+        "test_shop.py",
+        """
+        import pytest
+
+        def test_shop(relevance, subtests):
+            relevance.check("measured", ["a"], {"a": 3})
+            for query in ("b a", "a b", "c"):
+                with subtests.test(query):
+                    relevance.check(query, query.split(), {"a": 3}, min_ndcg=0.9)
+            with subtests.test("nonsense"):
+                relevance.check("nonsense", 5)
+
+        def test_going_on(relevance):
+            with pytest.raises(pytest.fail.Exception):
+                relevance.check("caught", 7)
+            raise ValueError("of another kind")
+        """,
+    )
+    run = project.run(RECORD, *workers)
+    assert "test_shop.py:7: nDCG@10 0.631 is below 0.900" in run.failure("test_shop [b a]")
+    assert "test_shop.py  mean nDCG@10 0.658   1 passed, 2 failed, 2 error, 1 measured" in run.summary
+    record = opened(project)
+    assert ends(record) == {
+        "measured": ("measured", "passed"),
+        "b a": ("failed", "failed"),
+        "a b": ("passed", "passed"),
+        "c": ("failed", "failed"),
+        "nonsense": ("error", "failed"),
+        "caught": ("error", "failed"),
+    }
+    reasons = [" ".join(result.reasons) for result in record.results[-2:]]
+    assert [reason.partition(";")[0] for reason in reasons] == [
+        "search returned an int, 5",
+        "search returned an int, 7",
+    ]
+
+
 VARIANTS = SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["bm25", "dense"])').replace(
     "def search():", "def search(request):"
 )
