@@ -1,8 +1,9 @@
 """`pytest-relevance check`: case files and judgment files, without running a search.
 
 Folders are searched for *.relevance.yaml and *.relevance.yml; any other YAML file that is named is a case file too, and
-any other file one of judgments or of queries. Errors are those that pytest reports when it collects. Warnings are about
-what is no mistake and yet seldom meant: they change the exit code with --strict only.
+any other file one of judgments or of queries. Errors are those that pytest reports when it collects, also in the
+baselines beside case files. Warnings are about what is no mistake and yet seldom meant: they change the exit code with
+--strict only.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.findings import finding_lines, total_line
+    from pytest_relevance.runs.run import RecordError
 
     looked = _Looked()
     for path in _files(arguments.paths):
@@ -66,6 +68,9 @@ def run(arguments: Namespace) -> int:
                 _look_at_suite(path, looked)
             else:
                 _look_at_judgments(path, arguments, looked)
+        except RecordError as error:  # of a baseline
+            looked.errors += 1
+            print(error)
         except (CaseFileError, JudgmentFileError) as error:
             looked.errors += len(error.problems)
             looked.at_least = looked.at_least or error.at_least
@@ -130,12 +135,15 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
-    from pytest_relevance.runs.baseline import beside
+    from pytest_relevance.runs.baseline import beside, read_baseline
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)
     looked.judgments += sum(len(case.judgments) for case in suite.cases)
-    looked.findings += review_suite(suite, has_baseline=beside(path).exists())
+    has_baseline = beside(path).exists()
+    looked.findings += review_suite(suite, has_baseline=has_baseline)
+    if has_baseline:
+        read_baseline(beside(path))
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
             looked.findings += review_rows(read_ratings(Source.read(_shortest(file))))

@@ -152,13 +152,21 @@ def sign_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
     )
 
 
-def effect_size(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
-    """Give the mean difference in standard deviations of the differences (Cohen's d for pairs).
+def effect_size(first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> float:
+    """Give the (weighted) mean difference in standard deviations of the differences (Cohen's d for pairs).
 
-    0 when no pair differs, infinite when all differ by the same amount, NaN for fewer than two pairs.
+    0 when no pair differs, infinite when all differ by the same amount, NaN for fewer than two pairs. The variance is
+    weighted as the mean is, times n / (n - 1).
     """
-    test = paired_t_test(first, second)
-    return test.statistic / math.sqrt(test.pairs) if test.pairs else math.nan
+    differences, shares = _differences(first, second, weights)
+    size = differences.size
+    if size < 2:
+        return math.nan
+    if not differences.any():
+        return 0.0
+    mean = float(differences @ shares)
+    deviation = math.sqrt(float((differences - mean) ** 2 @ shares) * size / (size - 1))
+    return mean / deviation if deviation > _TOLERANCE * abs(mean) else math.copysign(math.inf, mean)
 
 
 def bootstrap_interval(

@@ -30,7 +30,7 @@ from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
 from pytest_relevance.plugin.ledger import FileFacts, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
-from pytest_relevance.runs.beside import beside
+from pytest_relevance.runs.beside import SUFFIX, beside, orphans
 from pytest_relevance.runs.facts import content_of
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class CaseFile(pytest.Module):
     def _read_baseline(self, shown: str) -> Baseline | None:
         """The baseline of the file, where it has one."""
         if not beside(self.path).exists():
+            self._warn(map(_orphan, orphans(self.path.parent)), shown)
             return None
         from pytest_relevance.plugin.baselines import Baseline
         from pytest_relevance.runs.run import RecordError
@@ -238,6 +239,12 @@ class _Copies:
             make(self._file, name=name + parameters, callobj=function, originalname=name, **keywords)
             for parameters, keywords in self._patterns.get((case.search, *case.usefixtures), ())
         ]
+
+
+def _orphan(baseline: str) -> str:
+    """What to say of a baseline that is left behind, beside a case file that has none."""
+    gone = baseline.removesuffix(SUFFIX)
+    return f"{baseline} is the baseline of {gone}, which is gone: rename it with its case file, or delete it"
 
 
 def _only_pytest_makes_items(file: CaseFile) -> bool:

@@ -43,8 +43,8 @@ class Target:
     def of(cls, option: str, file: str, why_kept: WhyKept) -> Target:
         """The target that an option names. UsageError where it is plain by now that there is trouble with it."""
         path = Path(os.path.abspath(os.path.expanduser(file)))
-        target = cls(path, harmless(file or os.curdir), why_kept)
-        trouble = target.trouble()
+        target = cls(path, harmless(file), why_kept)
+        trouble = target.trouble() if file else "the name of the file is empty"
         if trouble is not None:
             raise pytest.UsageError(f"{option}={harmless(file)}: {trouble}")
         return target

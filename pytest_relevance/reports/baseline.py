@@ -17,7 +17,7 @@ from pytest_relevance.reports.text import (
     folded,
     line,
 )
-from pytest_relevance.runs.beside import IMPROVEMENT, NEW, STALE
+from pytest_relevance.runs.beside import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.wording import counted, listed
 
 MOST_MOVERS = 5
@@ -68,12 +68,16 @@ def _movers(movers: Sequence[Entry], entries: Sequence[Entry], style: str) -> li
 
 def _advice(entries: Sequence[Entry], gone: Mapping[str, Sequence[str]], accepts: str | None) -> list[Line]:
     """What an update would do, where this run is not one that does it."""
-    better, stale, new = (_cases(entries, standing) for standing in (IMPROVEMENT, STALE, NEW))
+    worse, better, stale, new = (_cases(entries, standing) for standing in (REGRESSION, IMPROVEMENT, STALE, NEW))
     names = [name for names in gone.values() for name in names]
     texts = []
+    if worse and accepts != ALL:
+        fell = f"{counted(worse, 'case is', 'cases are')} worse by more than the tolerance"
+        texts.append((f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one", BAD))
     if better and accepts != ALL:
         improved = f"{counted(better, 'case is', 'cases are')} better by more than the tolerance"
-        texts.append((f"{improved}: --relevance-update accepts {_them(better)}", GOOD))
+        too = ", and what is worse too unless you choose the cases" if worse else ""
+        texts.append((f"{improved}: --relevance-update accepts {_them(better)}{too}", GOOD))
     if stale and accepts != ALL:
         has = f"{counted(stale, 'case has', 'cases have')} a stale baseline"
         texts.append((f"{has}: --relevance-update accepts the present rankings", BAD))

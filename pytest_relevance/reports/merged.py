@@ -9,7 +9,7 @@ from typing import Any
 from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.gates import gate_lines
 from pytest_relevance.reports.summary import summary_lines
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, STRONG, Line, folded, harmless, line
 from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.gates import FAILED, PASSED
 from pytest_relevance.runs.merging import Gap, JudgedGate, Merged, as_counted, shown_search
@@ -96,13 +96,13 @@ def _keys(keys: Sequence[tuple[str, str, str | None]]) -> str:
 def _gate(gate: JudgedGate) -> list[Line]:
     """What there is to say of a gate that is not met, or not judged."""
     where = f"{harmless(gate.file)}:{gate.line}"
+    name = harmless(f"gate[{gate.gate.id}]" + (f"[{gate.variant}]" if gate.variant is not None else ""))
     if gate.verdict is None:
-        variant = f"[{gate.variant}]" if gate.variant is not None else ""
-        return _folded(f"{where}: gate {gate.gate.id}{variant} not evaluated: {gate.why_not}", DOUBT)
+        return _folded(f"{where}: {name} not evaluated: {gate.why_not}", DOUBT)
     if not gate.verdict.unmet:
         return []
     cases = [(as_counted(result, gate.gate), entry_of(result)) for result in gate.results]
-    return gate_lines(gate.verdict, cases, where, gate.variant)
+    return [line(name, STRONG), *gate_lines(gate.verdict, cases, where, gate.variant)]
 
 
 def _missing(merged: Merged) -> Iterator[str]:

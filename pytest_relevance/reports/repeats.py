@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.reports.entries import Entry
+from pytest_relevance.reports.entries import NOT_PASSED, Entry
 from pytest_relevance.reports.rows import ran_as_label
 from pytest_relevance.reports.text import DIM, DOUBT, PLAIN, WIDEST, Line, cut_middle, fit, harmless, line, pad, width
 from pytest_relevance.wording import counted
@@ -35,7 +35,10 @@ def repeat_lines(entries: Sequence[Entry], verbose: int) -> list[Line]:
     called = [(entry, entry.repeated) for entry in entries if entry.repeated is not None]
     if not called:
         return []
-    unstable = [(entry, repeated) for entry, repeated in called if not is_stable(repeated)]
+    unstable = sorted(
+        ((entry, repeated) for entry, repeated in called if not is_stable(repeated)),
+        key=lambda found: (found[0].status not in NOT_PASSED, found[0].file, found[0].line),
+    )
     queries = counted(_queries(entry for entry, _ in unstable or called), "query", "queries")
     calls = counted(max(repeated["calls"] for _, repeated in called), "call")
     if not unstable:

@@ -15,9 +15,10 @@ from pytest_relevance.reports.entries import (
 )
 from pytest_relevance.reports.suites import Gates
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, Line, cut, line, wrapped
-from pytest_relevance.runs.beside import REGRESSION
+from pytest_relevance.runs.beside import NEW, REGRESSION, STALE
 from pytest_relevance.wording import counted
 
+_SINCE = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
 _MOST_MEANS = 3
 _WIDEST_VARIANT = 16
 
@@ -25,14 +26,15 @@ _WIDEST_VARIANT = 16
 def verdict_lines(entries: Sequence[Entry], gates: Gates, unfinished: int = 0) -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    `gates` are as the lines of suites have them; `unfinished` cases are known not to have come to an end.
+    `gates` are as the lines of suites have them; `unfinished` cases are known not to have come to an end, or to be in
+    no record.
     """
     outcomes: Counter[str] = Counter()
     for found in gates.values():
         outcomes.update(found)
     parts = [_cases(entries), *_means(entries), *_gates(outcomes)]
     if unfinished:
-        parts.append(f"{counted(unfinished, 'case')} did not finish")
+        parts.append(f"{counted(unfinished, 'case is', 'cases are')} missing")
     statuses = {entry.status for entry in entries}
     is_bad = unfinished or outcomes["failed"] or statuses & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes["skipped"] else GOOD
@@ -47,8 +49,9 @@ def _cases(entries: Sequence[Entry]) -> str:
         cases += f" in {counted(len(variants), 'variant')}"
     found = Counter(entry.status for entry in entries)
     counts = [f"{found[status]:,} {status}" for status in STATUSES if found[status]]
-    worse = sum(1 for entry in entries if entry.standing == REGRESSION)
-    since = f" ({worse:,} worse than the baseline)" if worse else ""
+    standings = Counter(entry.standing for entry in entries)
+    told = [f"{standings[standing]:,} {words}" for standing, words in _SINCE.items() if standings[standing]]
+    since = f" ({', '.join(told)})" if told else ""
     return f"{cases}: {', '.join(counts)}{since}" if counts else cases
 
 

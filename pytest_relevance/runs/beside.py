@@ -18,3 +18,9 @@ than is tolerated."""
 def beside(case_file: str | os.PathLike[str]) -> Path:
     """Where the baseline of a case file is."""
     return Path(f"{os.fspath(case_file)}{SUFFIX}")
+
+
+def orphans(folder: Path) -> list[str]:
+    """The names of the baselines in a folder whose case file is not there any more: it was renamed, say."""
+    names = set(os.listdir(folder))
+    return sorted(name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names)

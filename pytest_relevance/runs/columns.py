@@ -88,7 +88,7 @@ def _laid_out(
         if not judged:
             continue
         case = results[index].id
-        require_ranks(case, details, deepest, names)
+        require_ranks(case, details, results[index].depth, deepest, names)
         key = case if case not in tables else f"{case} ({index})"
         grades = details["grades"]
         ranking = rankings[key] = _numbered(details["ranking"])

@@ -115,7 +115,7 @@ def _tested(
     draws = _FEW_DRAWS if chosen.size > _MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
     p = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed).p
     interval = bootstrap_interval(first, second, weights=shares, confidence=CONFIDENCE, resamples=draws[1], seed=seed)
-    effect = effect_size(first, second)
+    effect = effect_size(first, second, weights=shares)
     undefined = int(chosen.size) - found.queries
     return Difference(variant, column.metric, found, undefined, interval.low, interval.high, p, p, effect)
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import Gate
+from pytest_relevance.runs.expectations import digits_apart
 from pytest_relevance.wording import listed, quoted
 
 PASSED, FAILED = "passed", "failed"
@@ -85,13 +86,18 @@ def judge(gate: Gate, cases: Iterable[Counted]) -> Verdict:
     An error fails every gate of its file, whatever its tag: nobody knows what else the search would have got wrong.
     """
     cases = list(cases)
-    looked_at = [case for case in cases if gate.tag is None or gate.tag in case.tags]
+    looked_at = [case for case in cases if looks_at(gate, case.tags)]
     if not looked_at:
         return Verdict(gate, (Finding(False, f"no case{f' has the tag {gate.tag}' if gate.tag else ' ran'}"),))
     found = [*_JUDGES[gate.condition](gate, looked_at)]
     if errors := [case.id for case in cases if case.errored]:
         found.insert(0, Finding(False, f"{_count(errors, 'case')} ended in an error: {_some(errors)}", ERRORS))
     return Verdict(gate, tuple(found))
+
+
+def looks_at(gate: Gate, tags: Sequence[str]) -> bool:
+    """Whether a gate is about a case with these tags."""
+    return gate.tag is None or gate.tag in tags
 
 
 def in_variants(variants: Iterable[str | None], cases: Iterable[tuple[str | None, AnyCase]]) -> Groups[AnyCase]:
@@ -119,7 +125,7 @@ def _mean(gate: Gate, cases: Sequence[Counted]) -> Conditions:
             continue
         mean = weighted_mean(scored)
         holds = mean >= bound - _ROUNDING
-        digits = _digits(mean, bound)
+        digits = digits_apart(mean, bound)
         relation = "at least" if holds else "below"
         words = f"mean {name} {mean:.{digits}f}, {relation} {bound:.{digits}f} ({_count(scored, 'case')})"
         yield Finding(holds, words, name)
@@ -136,7 +142,7 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
             if (now := case.scores.get(name)) is not None and (before := case.before.get(name)) is not None
         ]
         if not pairs:
-            words = f"{name} has no baseline to be compared with; run with --relevance-update"
+            words = f"{name} has no baseline, or a stale one; run with --relevance-update"
             yield Finding(False, words, name)
             continue
         weights, first, second = (list(column) for column in zip(*pairs, strict=True))
@@ -145,7 +151,8 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         interval = bootstrap_interval(first, second, weights=weights)
         significant = gate.p is None or test.p <= gate.p
         holds = drop <= bound + _ROUNDING or not significant
-        moved = f"fell by {drop:.3f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
+        digits = digits_apart(drop, bound)
+        moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
         limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
         yield Finding(
             holds,
@@ -178,11 +185,6 @@ def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
     """The mean of (weight, score) pairs over the weights."""
     pairs = list(scored)
     return math.fsum(weight * score for weight, score in pairs) / math.fsum(weight for weight, _ in pairs)
-
-
-def _digits(value: float, bound: float) -> int:
-    """Three decimals, or as many as it takes to tell the two apart."""
-    return next((digits for digits in range(3, 10) if f"{value:.{digits}f}" != f"{bound:.{digits}f}"), 3)
 
 
 def _percent(share: float) -> int:

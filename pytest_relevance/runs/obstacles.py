@@ -50,11 +50,14 @@ class Likeness:
         self._names = [name for name, of in _MATTERS.items() if of is None or of & measures]
         self._has_cutoff = metrics is None
         self._has_scale = "ERR" in measures
-        self._known: dict[tuple[int, int], str] = {}
+        self._looks_at_all = any(metric.k is None for metric in metrics or ())
+        self._known: dict[tuple[object, ...], str] = {}
 
     def difference(self, one: Result, two: Result) -> str:
         """What differs, in words; empty where nothing does that matters."""
-        key = id(one.conditions), id(two.conditions)  # which many results share
+        key: tuple[object, ...] = id(one.conditions), id(two.conditions)  # which many results share
+        if self._looks_at_all:
+            key = (*key, one.depth, two.depth)
         if key not in self._known:
             self._known[key] = listed(self._differences(one, two), "and")
         return self._known[key]
@@ -63,6 +66,8 @@ class Likeness:
         names = list(self._names)
         if self._has_scale or ("ideal" in names and "max" in (one.settings.ideal, two.settings.ideal)):
             names.append("max_grade")
+        if self._looks_at_all and None not in (one.depth, two.depth) and one.depth != two.depth:
+            yield f"depth: {one.depth} / {two.depth}"
         if self._has_cutoff and one.k != two.k:
             yield f"k: {one.k} / {two.k}"
         for name in names:

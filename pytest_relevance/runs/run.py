@@ -145,9 +145,9 @@ class Result:
         return self.conditions.k
 
     @property
-    def depth(self) -> int:
-        """The deepest rank that the case looks at."""
-        return cast("int", self._values.get("depth", self.k))
+    def depth(self) -> int | None:
+        """The deepest rank that the case looks at, and that its search was asked for; None for a ranking of no case."""
+        return cast("int | None", self._values.get("depth", self.k))
 
     @property
     def verdict(self) -> str:
@@ -242,7 +242,7 @@ class Result:
         scores = self.scores
         if metric.text in scores:
             return scores[metric.text]
-        require_ranks(self.id, self.details, ranks_needed(metric, self.settings), metric.text)
+        require_ranks(self.id, self.details, self.depth, ranks_needed(metric, self.settings), metric.text)
         graded = self.graded
         return defined(score(metric, graded, self.settings)) if graded.judged else None
 
@@ -264,16 +264,25 @@ def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
 _AT_A_TIME = 1000
 
 
-def require_ranks(case: str, details: Mapping[str, Any], needed: int | None, metrics: str) -> None:
-    """Raise a ValueError where more ranks are needed (None: all) than the details have of a longer ranking."""
+def require_ranks(case: str, details: Mapping[str, Any], depth: int | None, needed: int | None, metrics: str) -> None:
+    """Raise a ValueError where more ranks are needed than there are of a ranking that may have been longer.
+
+    That is one of which only a part was kept, or one as long as the `depth` that its search was asked for. Where all
+    is `needed` (None) that is whatever was returned.
+    """
     ranking = details.get("ranking", ())
-    kept = len(ranking)
-    if (needed is not None and needed <= kept) or len(set(ranking)) >= details.get("returned", 0):
+    kept, returned = len(ranking), details.get("returned", 0)
+    if needed is not None and needed <= kept:
+        return
+    if len(set(ranking)) < returned:
+        there = f"of the ranking of {quoted(case)} the first {kept} were kept"
+    elif needed is not None and returned and returned == depth:
+        there = f"the search of {quoted(case)} was asked for {depth}"
+    else:
         return
     what = "all of it" if needed is None else f"{needed} ranks"
     raise ValueError(
-        f"{metrics} takes {what}, and of the ranking of {quoted(case)} the first {kept} were kept: name the metric in "
-        "an expectation of the case, so that it is recorded"
+        f"{metrics} takes {what}, and {there}: name the metric in an expectation of the case, so that it is recorded"
     )
 
 

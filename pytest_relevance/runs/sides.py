@@ -61,9 +61,9 @@ def with_empty(side: Side, by: Yardstick, k: int) -> Side:
 
 def _plain(rankings: Mapping[str, Any], name: str, k: int) -> Side:
     conditions = Conditions(k=k)
+    about = {"file": "", "verdict": MEASURED, "digest": "", "depth": None}
     results = [
-        Result({"file": "", "id": query, "verdict": MEASURED, "digest": ""}, {"ranking": list(ranking)}, conditions)
-        for query, ranking in rankings.items()
+        Result({**about, "id": query}, {"ranking": list(ranking)}, conditions) for query, ranking in rankings.items()
     ]
     return Side(Run(results, name=name), is_plain=True)
 

@@ -182,6 +182,7 @@ def judge_anew(
 
 def _judged_anew(result: Result, judged: Judged | None, conditions: Conditions, is_renamed: bool) -> Result:
     values: dict[str, Any] = {**result.values, "scores": {}, DIGEST_THEN: result.digest, "digest": ""}
+    values["depth"] = result.depth  # that of the run, whatever the cutoff is now
     if is_renamed:
         values["file"] = ""
     details = result.details

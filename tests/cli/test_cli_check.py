@@ -47,6 +47,15 @@ def test_a_sound_suite(terminal: Terminal) -> None:
     assert said.lines == ["1 file, 2 cases, 4 judgments: no errors, no warnings"]
 
 
+def test_a_damaged_baseline_is_an_error_as_it_is_in_pytest(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", SHOP)
+    terminal.write("shop.relevance.yaml.baseline.jsonl", "<<<<<<< HEAD\n")
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert said.code == 1
+    assert said.lines[0].startswith("shop.relevance.yaml.baseline.jsonl:1: ")
+    assert said.lines[-1] == "1 file, 2 cases, 4 judgments: 1 error, no warnings"
+
+
 def test_errors_are_those_of_collection(terminal: Terminal) -> None:
     terminal.write("shop.relevance.yaml", "min_ndgc: 1\ncases:\n  - query: boots\n    judgments: {a: x}\n  - {}\n")
     terminal.write("laces.relevance.yml", SHOP)

@@ -183,7 +183,7 @@ def test_shards_are_told_as_the_whole_run_would_have_been(there: Shards, termina
     for name in unmet:
         assert contains(said.lines, failure_of(name, text)), name
     # the one that nothing can be said of
-    not_evaluated = "gate passing 0.5 of later[words] not evaluated: no case with the tag later\n  ran"
+    not_evaluated = "gate[passing 0.5 of later][words] not evaluated: no case with the tag later\n  ran"
     assert f"shop.relevance.yaml:7: {not_evaluated}\n" in said.out
 
 
@@ -218,8 +218,8 @@ def test_what_no_shard_has_is_named_with_how_much_of_how_much(there: Shards, ter
     said = terminal.run("merge", "words.jsonl", "hats.jsonl")
     assert said.code == 1
     assert "shop.relevance.yaml, search[backwards]: 6 of 6 cases are in no record" in said.lines
-    assert "shop.relevance.yaml:2: gate mean nDCG@10 0.95[words] not evaluated: 5 of 11 ran" in said.lines
-    assert said.lines[-1].endswith("6 cases did not finish")
+    assert "shop.relevance.yaml:2: gate[mean nDCG@10 0.95][words] not evaluated: 5 of 11 ran" in said.lines
+    assert said.lines[-1].endswith("6 cases are missing")
 
     # a shard by itself knows of files of which it ran nothing
     there.run("only-hats", "--deselect=shop.relevance.yaml")
@@ -237,7 +237,7 @@ def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(there: Shar
     assert said.code == 1
     assert "shop.relevance.yaml, search[words]: 1 of 6 cases is in no record" in said.lines
     assert "did not finish: shop.relevance.yaml::crash x[words]" in said.lines
-    assert said.lines[-1].endswith("1 case did not finish")
+    assert said.lines[-1].endswith("1 case is missing")
     said = terminal.run("merge", "crashed.jsonl", "backwards.jsonl", "words.jsonl")
     assert "did not finish" not in said.out
     assert "in no record" not in said.out
@@ -254,7 +254,7 @@ def test_a_record_of_nothing(there: Shards, terminal: Terminal) -> None:
     assert said.lines == [
         "1 record, 0 results",
         "did not finish: broken.relevance.yaml",
-        "0 cases; 1 case did not finish",
+        "0 cases; 1 case is missing",
     ]
 
 

@@ -193,6 +193,16 @@ def test_the_effect_size_is_the_mean_in_standard_deviations() -> None:
     assert effect_size([0, 0], [1, 1]) == math.inf
     assert effect_size([1, 2], [1, 2]) == 0.0
     assert math.isnan(effect_size([1], [2]))
+    assert math.isnan(effect_size([], []))
+
+
+def test_the_effect_size_has_the_sign_of_the_weighted_mean() -> None:
+    first, second, weights = [0.5, 0.5, 0.5], [0.9, 0.4, 0.4], [1, 5, 5]
+    mean = (0.4 - 0.5 - 0.5) / 11
+    deviation = math.sqrt(((0.4 - mean) ** 2 + 10 * (-0.1 - mean) ** 2) / 11 * 3 / 2)
+    assert effect_size(first, second, weights=weights) == pytest.approx(mean / deviation)
+    assert effect_size(first, second) > 0
+    assert effect_size(first, second, weights=[2, 2, 2]) == pytest.approx(effect_size(first, second))
 
 
 def test_the_bootstrap_interval_is_that_of_scipy() -> None:

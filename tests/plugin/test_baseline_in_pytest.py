@@ -531,6 +531,17 @@ def test_a_run_without_tests_writes_nothing(shop: Shop, option: str) -> None:
     assert not shop.baseline.exists()
 
 
+def test_a_baseline_left_behind_by_a_case_file_that_was_renamed_is_named(shop: Shop) -> None:
+    shop.run(UPDATE)
+    (shop.path / "shop.relevance.yaml").rename(shop.path / "store.relevance.yaml")
+    for options in ((), ("-n2",)):
+        text = " ".join(shop.run("-Wdefault", *options).text.split())
+        assert (
+            text.count("shop.relevance.yaml.baseline.jsonl is the baseline of shop.relevance.yaml, which is gone") == 1
+        )
+        assert "rename it with its case file, or delete it" in text
+
+
 def test_line_ends_of_windows_change_nothing(shop: Shop) -> None:
     shop.baseline.write_bytes(shop.baseline.read_bytes().replace(b"\n", b"\r\n"))
     assert shop.run().counts == {"passed": 3, "xfailed": 1}

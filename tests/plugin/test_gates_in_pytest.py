@@ -135,6 +135,26 @@ def test_a_line_a_failure(shop: Project) -> None:
     assert MEAN in "".join(nothing.short_summary)
 
 
+def test_an_error_fails_every_gate_of_its_file_whatever_its_tag(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.cases("""
+        gates: [{mean: {nDCG@10: 0.9}, tag: head, id: of head}, {passing: 0.1, id: some pass}]
+        cases:
+          - {query: a, judgments: {a: 3}, tags: [head]}
+          - {query: boom, judgments: {b: 1}}
+    """)
+    for options in ((), ("-n2",)):
+        run = project.run(*options)
+        assert gates(run) == {"gate[of head]": "failed", "gate[some pass]": "failed"}
+        assert run.failure("gate[of head]").splitlines() == [
+            'shop.relevance.yaml:1: 1 case ended in an error: "boom"',
+            "  mean nDCG@10 1.000, at least 0.900 (1 case)",
+            "tag head",
+            "without a score",
+            "  n/a  boom   error   shop.relevance.yaml:4",
+        ]
+
+
 def test_what_a_failure_shows(project: Project) -> None:
     """Errors, what is not met and what is; the cases that pull it down most by score and weight, at most five."""
     project.conftest(SEARCH)
@@ -399,7 +419,7 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     gate, mean = "gate[max_drop nDCG@10 0.02, RR 0.5]", "gate[mean nDCG@10 0.5]"
     without = shop.run()
     assert gates(without) == {gate: "failed", mean: "passed"}
-    assert "nDCG@10 has no baseline to be compared with; run with --relevance-update" in without.failure(gate)
+    assert "nDCG@10 has no baseline, or a stale one; run with --relevance-update" in without.failure(gate)
 
     update = shop.run("--relevance-update", "--relevance-gates=require")
     assert gates(update) == {gate: "skipped", mean: "passed"}

@@ -206,7 +206,7 @@ def test_what_is_plain_beforehand_is_refused_before_the_first_search(shop: Shop)
         (project.path / name).write_bytes(content)
     refused = {name: f"{name} is there, and is no record; name another file" for name in NOT_RECORDS} | {
         "folder": "folder is a folder; name a file in it",
-        "": ". is a folder; name a file in it",
+        "": "the name of the file is empty",
         "nowhere/run.jsonl": f"there is no folder {project.path / 'nowhere'}; make it, or name a file in another one",
     }
     for name, message in refused.items():

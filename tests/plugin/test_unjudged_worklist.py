@@ -273,7 +273,7 @@ def test_a_folder_is_no_file(shop: Project) -> None:
     (shop.path / "out").mkdir()
 
     assert refused(shop, "out") == "out is a folder; name a file in it"
-    assert refused(shop, "") == ". is a folder; name a file in it"
+    assert refused(shop, "") == "the name of the file is empty"
 
 
 def test_a_folder_that_is_not_there(shop: Project) -> None:

@@ -95,7 +95,7 @@ def test_cases_without_a_baseline_are_left_out_and_named() -> None:
     assert passed.reasons[1] == '1 case without a baseline left out: "new"'
     failed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("new", 0.1))
     assert failed.outcome == "failed"
-    assert failed.reasons[0] == "nDCG@10 has no baseline to be compared with; run with --relevance-update"
+    assert failed.reasons[0] == "nDCG@10 has no baseline, or a stale one; run with --relevance-update"
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 10)), min_size=1, max_size=30))

@@ -225,7 +225,7 @@ def test_a_drop_is_from_what_the_records_say_of_the_baseline(make: Maker) -> Non
     ]
     (drop,) = judge_gates(merge([shard(results, found=found)]).run)
     assert drop.verdict is not None
-    assert "has no baseline to be compared with" in drop.verdict.reasons[0]
+    assert "has no baseline, or a stale one" in drop.verdict.reasons[0]
 
 
 PARTS = st.lists(

@@ -89,6 +89,15 @@ def test_a_metric_that_looks_deeper_than_what_was_kept_is_refused(make: Maker) -
     assert make.result("boots", ["b1", "x"]).score_of(parse_metric("AP")) == pytest.approx(1 / 3)
 
 
+def test_a_metric_that_looks_deeper_than_the_search_was_asked_for_is_refused(make: Maker) -> None:
+    result = make.result("boots", ["b1", "x", "y"], k=3)  # of how many, nobody knows
+    assert result.score_of(parse_metric("R@3")) == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match=r'R@20 takes 20 ranks, and the search of "boots" was asked for 3'):
+        result.score_of(parse_metric("R@20"))
+    assert make.result("boots", ["b1", "x"], k=3).score_of(parse_metric("R@20")) == pytest.approx(1 / 3)
+    assert result.score_of(parse_metric("RR")) == 1  # of whatever was returned
+
+
 @pytest.mark.parametrize(
     "keys", [{"expect": {"AP": 0.5}}, {"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"order": ["b1", "b2"]}}]
 )
