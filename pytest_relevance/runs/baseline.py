@@ -202,7 +202,7 @@ def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
             continue
         if line.startswith(_CONFLICT):
             raise RecordError(
-                f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update"
+                f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update for the cases in it"
             )
         values = read_object(file, number, line)
         try:
