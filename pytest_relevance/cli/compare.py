@@ -159,9 +159,9 @@ def run(arguments: Namespace) -> int:
         ) from None
     except (CaseFileError, JudgmentFileError) as error:  # 1 is for gates alone
         raise CommandError(str(error)) from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         check_records(arguments)
-        if not isinstance(error, ValueError):
+        if not isinstance(error, (ValueError, OverflowError, RecursionError)):
             raise
         raise CommandError(f"{PROGRAM} compare: {error}") from None
     report()

@@ -51,17 +51,18 @@ def run(arguments: Namespace) -> int:
     try:
         merged = merge(runs, last=arguments.last)
         gates = list(judge_gates(merged.run))
+        lines = merged_lines(merged, gates, len(runs))
     except Unmergeable as error:
         raise CommandError(str(error)) from None
-    except ValueError as error:  # a record that a hand was at
-        raise CommandError(f"{PROGRAM} merge: {error}") from None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:  # a hand was at a record
+        raise CommandError(f"{PROGRAM} merge: a record is damaged ({error}); make it again") from None
     trouble = None
     if arguments.output is not None:  # before the report, whose reader may close the pipe
         try:
             write_record(arguments.output, merged.run)
         except OSError as error:
             trouble = f"{arguments.output}: cannot be written: {error.strerror or error}"
-    show(merged_lines(merged, gates, len(runs)))
+    show(lines)
     if trouble is not None:
         raise CommandError(trouble)
     if arguments.output is not None:
@@ -78,10 +79,11 @@ def _check_named_once(records: Sequence[Path]) -> None:
 
 
 def _read(path: Path) -> Run:
-    from pytest_relevance.runs.record import read_record
+    from pytest_relevance.runs.record import check_record, read_record
     from pytest_relevance.runs.run import RecordError
 
     try:
+        check_record(path)  # into the details, which the record of the whole run takes over as they are
         return read_record(path)
     except RecordError as error:
         raise CommandError(str(error)) from None

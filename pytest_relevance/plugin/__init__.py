@@ -1,6 +1,6 @@
 """The pytest plugin: hooks only, each a few lines that call into this wing.
 
-Nothing heavy is imported here: a run without case files pays for two options and a look at each file's name. What a run
+Nothing heavy is imported here: a run without case files pays for its options and a look at each file's name. What a run
 with cases needs is registered when the first case file is collected (`reporting.install`).
 """
 

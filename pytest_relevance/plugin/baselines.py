@@ -49,9 +49,7 @@ class Baseline:
             return scored
         own = this.case.terms.tolerance
         this.since = found = since(entry, scored, self._tolerance if own is None else own)
-        if self._is_accepting or not (found.stale or found.is_regression):
-            return scored
-        return held(found, scored)
+        return scored if self._is_accepting else held(found, scored)
 
     def gone(self, keys: Iterable[Key]) -> list[str]:
         """The names of the entries that are none of these cases."""

@@ -42,7 +42,7 @@ def scores(this: CaseRun, scored: Scored) -> dict[str, Any]:
     before = None
     if this.since is not None and not this.since.stale:
         before = grade_ranking(this.since.entry.ranking, case.judgments)
-    for gate in case.terms.gates:
+    for gate in case.terms.gates if case.judgments else ():  # without any no metric is defined
         for metric in gate.metrics if gate.tag is None or gate.tag in case.tags else ():
             if metric.text not in found["scores"]:
                 found["scores"][metric.text] = defined(score(metric, scored.graded, case.settings))
@@ -52,21 +52,21 @@ def scores(this: CaseRun, scored: Scored) -> dict[str, Any]:
 
 
 def report(session: pytest.Session, ledger: Ledger) -> None:
-    """Judge the gates of the files of which something ran, and report them."""
+    """Judge the gates of the files of which something ran, or of all that were collected, and report them."""
     option = session.config.option
-    updates = option.relevance_update == ALL
+    updates, requires = option.relevance_update == ALL, option.relevance_gates == "require"
     for file, facts in sorted(ledger.files.items()):
         ended = dict(ledger.of_file(file))
         ran = [kept for kept in ended.values() if kept.entry["verdict"] != SKIPPED]
         is_whole = ledger.ran_whole(file)
-        if not facts.gates or not ended or not (ran or is_whole):
+        if not facts.gates or not (ran or (ended and is_whole) or requires):
             continue
         missing = ""
         if not is_whole:
             skipped = len(ended) - len(ran)
             missing = f"{len(ran)} of {sum(count for *_, count in facts.totals) - skipped} ran"
         for judged in _judged(facts, ran, missing, is_updated=updates):
-            outcome = judged.outcome(requires=option.relevance_gates == "require")
+            outcome = judged.outcome(requires=requires)
             ledger.gates.setdefault((file, judged.variant), Counter())[outcome] += 1
             longrepr = _longrepr(option, facts.path, f"{harmless(file)}:{judged.line}", judged, outcome)
             _log(session, facts, judged, outcome, longrepr)

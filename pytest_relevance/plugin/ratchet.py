@@ -21,6 +21,7 @@ from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.options import tolerance, verbosity
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.text import harmless
+from pytest_relevance.runs.accepting import locked
 from pytest_relevance.runs.ratchet import Ratcheted, Reached, raised, ratcheted
 from pytest_relevance.runs.scored import PASSED
 from pytest_relevance.runs.values import defined
@@ -128,12 +129,13 @@ class Ratchet(AfterRun[str]):
 
     @staticmethod
     def _change(path: Path, shown: str, digest: str, floors: dict[str, float]) -> Ratcheted:
-        data = path.read_bytes()
-        if floors and _digest(data) != digest:
-            raise _Changed
-        result = ratcheted(data, str(path), shown, floors)
-        if result.changes:
-            write_whole(path, result.data)
+        with locked(path.parent):
+            data = path.read_bytes()
+            if floors and _digest(data) != digest:
+                raise _Changed
+            result = ratcheted(data, str(path), shown, floors)
+            if result.changes:
+                write_whole(path, result.data)
         return result
 
     def _counted(self, result: Ratcheted, cases: dict[str, Reached]) -> str:

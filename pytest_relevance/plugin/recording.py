@@ -100,8 +100,7 @@ class _Lines:
                 self._shared[id(case.terms)] = shared  # the terms too, so that no others come to have their id
         _, conditions, depth = shared
         if scored is None:
-            verdict, details = SKIPPED if outcome == "skipped" else ERROR, "{}"
-            values = f"{named('verdict', verdict)},{named('digest', NO_DIGEST)}"
+            verdict, values, details = about["verdict"], named("digest", NO_DIGEST), "{}"
         else:
             verdict = scored.verdict
             values, details = scored_text(case, scored, kept_depth(case) if case.expect else depth)
@@ -142,8 +141,8 @@ def _about(run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInf
         file, _, name = report.location
         about["test"] = f"{file.replace(os.sep, '/')}::{name}"  # to the node id a scheduler may have appended a group
     if run.scored is None:
-        about["reasons"] = [_message(run, call)]
-        return about
+        verdict = SKIPPED if run.was_skipped(report, call) else ERROR
+        return {**about, "verdict": verdict, "reasons": [_message(run, call)]}
     if run.function is None:
         return about
     if not run.case.terms.gates and run.repeated is None:

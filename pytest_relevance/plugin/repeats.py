@@ -22,7 +22,7 @@ def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
 
     `calls` is how many there were, `rankings` how many different ones. Where there are several, `rank` (from 1) is the
     highest at which any of them differs from the first, `documents` the two that stand there (None below the end of a
-    ranking), and `is_tie` whether the search gave these the same score.
+    ranking), and `is_tie` whether a call gave these the same score.
     """
     depth = kept_depth(case)
     tops = [tuple(ranking.ids[:depth]) for ranking in rankings]
@@ -34,7 +34,7 @@ def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
         ends = [top[index] if index < len(top) else None for top in (first, tops[number])]
         found["rank"] = index + 1
         found["documents"] = [None if end is None else str.__str__(end) for end in ends]
-        found["is_tie"] = None not in ends and _are_tied(rankings[0], rankings[number], index)
+        found["is_tie"] = None not in ends and _are_tied((rankings[0], rankings[number]), ends)
     return found
 
 
@@ -44,10 +44,21 @@ def _differ_at(one: Sequence[str], two: Sequence[str]) -> int:
     return next((index for index, (first, second) in pairs if first != second), min(len(one), len(two)))
 
 
-def _are_tied(one: Ranking, two: Ranking, index: int) -> bool:
-    """Whether a search gave the same score to the two results that it returned in one place."""
-    first, second = _score(one, index), _score(two, index)
-    return first is not None and first == second
+def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> bool:
+    """Whether a search gave the same score to two documents: in one call, where any has both, or else each in its own.
+
+    Two replicas may give the first place the same score, whatever stands there.
+    """
+    found = [[_score_of(ranking, document) for document in documents] for ranking in rankings]
+    both = [scores for scores in found if None not in scores]
+    if not both:
+        both = [[found[0][0], found[1][1]]]
+    return any(first is not None and first == second for first, second in both)
+
+
+def _score_of(ranking: Ranking, document: str | None) -> float | None:
+    """The score of a document, where it was returned and has one that can be seen."""
+    return _score(ranking, ranking.ids.index(document)) if document in ranking.ids else None
 
 
 def _score(ranking: Ranking, index: int) -> float | None:

@@ -242,7 +242,7 @@ class _Ended:
             if report.passed and not run.has_ended:
                 continue
             entry = _entry(run, self.item.name)
-            if run.scored is None and report.skipped and not hasattr(report, "wasxfail"):
+            if run.was_skipped(report, self.call):
                 entry["verdict"] = SKIPPED
             entries.append(entry)
             if run.error is not None and run.error is error:

@@ -117,6 +117,13 @@ class CaseRun:
         """In which of the calls of its search it is, or ended, where that is not the only one."""
         return [f"in call {self.times}"] if self.times > 1 else []
 
+    def was_skipped(self, report: pytest.TestReport, call: pytest.CallInfo[None]) -> bool:
+        """Whether it was not to run: skipped, or given up by hand as an expected failure before it had a score."""
+        if self.scored is not None or not report.skipped:
+            return False
+        given_up = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
+        return given_up or not hasattr(report, "wasxfail")
+
     def plain_function(self, path: str) -> FunctionType:
         """A function to put in the place of a coroutine function, where the search is called outside of any loop."""
         assert self.function is not None

@@ -19,6 +19,7 @@ from pytest_relevance.reports.comparison_words import (
     rank_counts,
     score,
     tag_rows,
+    tag_titles,
     verdict,
 )
 from pytest_relevance.reports.failure import conventions
@@ -83,9 +84,10 @@ def _tags(comparison: Compared, limit: int | None) -> Iterable[str]:
         return
     shown = rows[:limit]
     yield ""
-    names = [(code(row.tag, in_cell=True), row.variant) for row in shown]
+    title, tags = tag_titles(shown)
+    names = [(code(tag, in_cell=True), row.variant) for tag, row in zip(tags, shown, strict=True)]
     cells = [(*_means(row.means), *_counts(row.means)) for row in shown]
-    yield from _table(f"by tag ({rows[0].metric})", names, (*_MEANS, *_COUNTS), cells)
+    yield from _table(title, names, (*_MEANS, *_COUNTS), cells)
     if more := len(rows) - len(shown):
         yield from ("", f"... and {counted(more, 'more tag')}")
 

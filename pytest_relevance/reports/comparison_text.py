@@ -21,6 +21,7 @@ from pytest_relevance.reports.comparison_words import (
     rank_counts,
     score,
     tag_rows,
+    tag_titles,
     verdict,
 )
 from pytest_relevance.reports.failure import conventions
@@ -105,9 +106,10 @@ def _tags(comparison: Compared, limit: int | None) -> list[Line]:
     if not rows:
         return []
     shown = rows[:limit]
-    names = [(row.tag, row.variant or "") for row in shown]
+    title, tags = tag_titles(shown)
+    names = [(tag, row.variant or "") for tag, row in zip(tags, shown, strict=True)]
     cells = [(*_means(row.means), *_counts(row.means)) for row in shown]
-    lines = [line(""), *_table((f"by tag ({rows[0].metric})", "variant"), names, (*_MEANS, *_COUNTS), cells)]
+    lines = [line(""), *_table((title, "variant"), names, (*_MEANS, *_COUNTS), cells)]
     if more := len(rows) - len(shown):
         lines.append(line(f"... and {counted(more, 'more tag')}", DIM))
     return lines

@@ -9,7 +9,7 @@ from pytest_relevance.reports.table import number
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
 from pytest_relevance.runs.changes import Move
 from pytest_relevance.runs.compared import Compared
-from pytest_relevance.runs.differences import Difference, TagDifference
+from pytest_relevance.runs.differences import TIE, Difference, TagDifference
 from pytest_relevance.runs.drops import Ruling, shown_p
 from pytest_relevance.runs.movers import Mover
 from pytest_relevance.runs.obstacles import shown_key, some
@@ -56,7 +56,7 @@ def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[st
         return f"{name} is {score(means.first)} {over}, no case changed", PLAIN
     figures = f"from {score(means.first)} to {score(means.second)}"
     tested = f"({change(means.difference)}, {shown_p(row.adjusted_p)})"
-    how = "fell" if means.difference < 0 else "rose" if means.difference > 0 else "stayed the same"
+    how = "fell" if means.difference < -TIE else "rose" if means.difference > TIE else "stayed the same"
     if row.adjusted_p <= SIGNIFICANT:
         return f"{name} {how} {figures} {tested} {over}", BAD if means.difference < 0 else GOOD
     return f"{name} {how} {figures} {tested} {over}: no more than chance would do", PLAIN
@@ -129,11 +129,23 @@ def grade_and_ranks(move: Move) -> str:
 
 
 def tag_rows(comparison: Compared) -> list[TagDifference]:
-    """The rows by tag of each variant's first metric, without the tags that all of its cases have."""
+    """The rows by tag of each variant's first metric, without the tags that all of its cases have.
+
+    Of every metric where each is that of some cases alone: the nDCG@k of several k.
+    """
+    is_shared = all(column.applies.all() for column in comparison.columns)
     cases = {(row.variant, row.metric): row.means.queries for row in reversed(comparison.metrics)}
     first = {row.variant: row.metric for row in reversed(comparison.metrics)}
     return [
         row
         for row in comparison.by_tag
-        if row.metric == first[row.variant] and row.means.queries < cases[row.variant, row.metric]
+        if (not is_shared or row.metric == first[row.variant]) and row.means.queries < cases[row.variant, row.metric]
     ]
+
+
+def tag_titles(rows: Sequence[TagDifference]) -> tuple[str, list[str]]:
+    """What the rows by tag stand under, and what each is called: with its metric where there are several."""
+    metrics = {row.metric for row in rows}
+    if len(metrics) == 1:
+        return f"by tag ({rows[0].metric})", [row.tag for row in rows]
+    return "by tag", [f"{row.tag} ({row.metric})" for row in rows]

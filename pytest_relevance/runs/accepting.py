@@ -57,7 +57,7 @@ def update_baseline(
     is as it was.
     """
     target = Path(os.path.realpath(path))
-    with _locked(target.parent):
+    with locked(target.parent):
         _sweep(target)
         before = read_baseline(target, shown or os.fspath(path)) if target.exists() else {}
         after = dict(before)
@@ -93,8 +93,8 @@ def _sweep(target: Path) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other run updates a baseline in a folder. The lock ends with the process, whatever ends that."""
+def locked(folder: Path) -> Iterator[None]:
+    """Wait until no other run changes a file in a folder. The lock ends with the process, whatever ends that."""
     if sys.platform == "win32":  # a folder cannot be opened there, and a lock file would stay
         yield
         return

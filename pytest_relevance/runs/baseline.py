@@ -39,7 +39,10 @@ Key = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The accepted ranking of a case in one variant, and what it was asked for. `scores` are those of its day."""
+    """The accepted ranking of a case in one variant, and what it was asked for. `scores` are those of its day.
+
+    The ranking is all of it where that `is_whole`, as the case looked at all, and else as deep as the case looked.
+    """
 
     id: str
     variant: str | None
@@ -48,6 +51,7 @@ class Entry:
     depth: int
     ranking: tuple[str, ...]
     scores: Mapping[str, float | None] = field(default_factory=dict)
+    is_whole: bool = False
 
     @property
     def key(self) -> Key:
@@ -57,10 +61,11 @@ class Entry:
     @classmethod
     def of(cls, case: Case, variant: str | None, ranking: Sequence[str], scores: Mapping[str, float | None]) -> Entry:
         """The entry of a case that ran; `ranking` is all that was returned."""
-        kept = ranking if looks_at_all(case) else ranking[: case.depth]
+        is_whole = looks_at_all(case)
+        kept = ranking if is_whole else ranking[: case.depth]
         params = json.loads(as_json(case.params))
         rounded = {name: None if score is None else round(score, _DECIMALS) for name, score in scores.items()}
-        return cls(case.id, variant, case.query, params, case.depth, tuple(kept), rounded)
+        return cls(case.id, variant, case.query, params, case.depth, tuple(kept), rounded, is_whole)
 
     def values(self) -> dict[str, Any]:
         """The same in types that JSON has."""
@@ -68,8 +73,9 @@ class Entry:
             "id": self.id,
             "variant": self.variant,
             "query": self.query,
-            "params": dict(sorted(self.params.items())),
+            "params": _ordered(self.params),
             "depth": self.depth,
+            **({"whole": True} if self.is_whole else {}),
             "ranking": self.ranking,
             "scores": self.scores,
         }
@@ -131,16 +137,19 @@ def _is_same(accepted: Sequence[str], ranking: Sequence[str], case: Case) -> boo
 def stale(entry: Entry, case: Case) -> tuple[str, ...]:
     """What of a case is another than when its ranking was accepted, one clause a change."""
     depth = case.depth
-    same = entry.query == case.query and entry.depth == depth
+    was_cut = not entry.is_whole and len(entry.ranking) >= entry.depth and looks_at_all(case)
+    same = entry.query == case.query and entry.depth == depth and not was_cut
     if same and _are_same(entry.params, case.params):
         return ()
     changes = []
     if entry.query != case.query:
         changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
-    if (entry.params or case.params) and as_json(entry.params) != as_json(case.params):
+    if (entry.params or case.params) and as_json(_ordered(entry.params)) != as_json(_ordered(case.params)):
         changes += _changed_params(entry.params, json.loads(as_json(case.params)))
     if entry.depth != depth:
         changes.append(f"the depth was {entry.depth} and is {depth}")
+    if was_cut:
+        changes.append(f"all of the ranking counts now, and the first {entry.depth} were kept")
     return tuple(changes)
 
 
@@ -163,9 +172,16 @@ def _changed_params(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
             changes.append(f"the parameter {quoted(name, 40)} is new")
         elif found is missing:
             changes.append(f"the parameter {quoted(name, 40)} is gone")
-        elif was != found or as_json({"": was}) != as_json({"": found}):
+        elif was != found or as_json(_ordered({"": was})) != as_json(_ordered({"": found})):
             changes.append(f"the parameter {quoted(name, 40)} was {as_text(was)} and is {as_text(found)}")
     return changes
+
+
+def _ordered(value: Any) -> Any:
+    """A value with the keys of its mappings sorted: their order says nothing."""
+    if isinstance(value, Mapping):
+        return {name: _ordered(value[name]) for name in sorted(value, key=str)}
+    return [*map(_ordered, value)] if isinstance(value, (list, tuple)) else value
 
 
 def as_text(value: object) -> str:
@@ -202,7 +218,8 @@ def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
             continue
         if line.startswith(_CONFLICT):
             raise RecordError(
-                f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update for the cases in it"
+                f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update "
+                "for the cases in it"
             )
         values = read_object(file, number, line)
         try:
@@ -257,4 +274,5 @@ def _entries(all_values: Sequence[Mapping[str, Any]]) -> list[Entry]:
         if not fits(column):
             raise TypeError(f"its {name} is {as_text(column[0])}")
         columns.append(map(tuple, column) if name == "ranking" else column)
+    columns.append([values.get("whole") is True for values in all_values])
     return [Entry(*row) for row in zip(*columns, strict=True)]

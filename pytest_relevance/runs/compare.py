@@ -87,10 +87,19 @@ def compare(
         columns = _columns(pairs, asked)
         weights = np.array([two.values.get("weight", 1) for _, two in pairs.both], np.float64)
         of_variants = variant_indexes(pairs.both, is_across=variants is not None)
-        notes += [f"left out: {reason}" for reason in reasons] + _notes(pairs)
+        notes += [f"left out: {reason}" for reason in reasons] + _notes(pairs) + _of_other_variants(sides, variants)
         rows = tested(columns, weights, of_variants, resamples=resamples, seed=seed)
     names = called(*sides, variants)
     return kind(*names, pairs.both, columns, weights, of_variants, rows, pairs.obstacles, pairs.errors, tuple(notes))
+
+
+def _of_other_variants(sides: tuple[Run, Run], variants: Variants | None) -> list[str]:
+    """What is not compared where two variants are."""
+    if variants is None:
+        return []
+    runs = {id(run): run for run in sides}.values()
+    others = sum(result.variant not in variants for run in runs for result in run.results)
+    return [f"left out: {counted(others, 'result')} of other variants"] if others else []
 
 
 def _hints(pairs: Pairs, sides: tuple[Run, Run]) -> list[str]:

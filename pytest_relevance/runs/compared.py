@@ -18,7 +18,7 @@ from pytest_relevance.runs.differences import TIE, Column, Difference, TagDiffer
 from pytest_relevance.runs.movers import Mover, Movers, mover
 from pytest_relevance.runs.obstacles import Both, Obstacle
 from pytest_relevance.runs.pairing import Errored
-from pytest_relevance.runs.run import Key, details_of
+from pytest_relevance.runs.run import Key, Result, details_of
 from pytest_relevance.runs.yardstick import DIGEST_THEN
 
 if TYPE_CHECKING:
@@ -132,10 +132,7 @@ class Compared:
 
         Judgments can have changed only where both runs were judged anew.
         """
-        return tuple(
-            _CHANGED[not one.has_ranking_of(two), one.values.get(DIGEST_THEN) != two.values.get(DIGEST_THEN)]
-            for one, two in self.pairs
-        )
+        return tuple(_CHANGED[not one.has_ranking_of(two), _were_judged_otherwise(one, two)] for one, two in self.pairs)
 
     @property
     def frame(self) -> pandas.DataFrame:
@@ -175,6 +172,12 @@ class Compared:
             first, second = one.get("ranking", ())[:k], two.get("ranking", ())[:k]
             likeness[:, index] = jaccard(first, second), rbo(first, second)
         return likeness
+
+
+def _were_judged_otherwise(one: Result, two: Result) -> bool:
+    """Whether both were recorded with judgments, and with other ones."""
+    was, now = (result.values.get(DIGEST_THEN) for result in (one, two))
+    return was != now and bool(was and now)
 
 
 _CHANGED = {(False, False): "nothing", (True, False): "ranking", (False, True): "judgments", (True, True): "both"}

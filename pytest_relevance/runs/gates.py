@@ -154,6 +154,9 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         digits = digits_apart(drop, bound)
         moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
         limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
+        differing = sum(before != now for _, before, now in pairs)
+        if gate.p is not None and drop > bound + _ROUNDING and 2.0 ** (1 - differing) > gate.p:
+            limit += f", which so few cases cannot show ({differing} differ)"
         yield Finding(
             holds,
             f"mean {name} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "

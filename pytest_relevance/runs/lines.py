@@ -93,6 +93,8 @@ def _beside(case: Case, graded: GradedRanking) -> dict[str, float]:
     """The scores beside nDCG@k."""
     metrics = {metric.text: metric for metric in metrics_of(case)}
     metrics.pop(ndcg_at(case.k).text, None)
+    if not case.judgments:
+        return dict.fromkeys(metrics, math.nan)
     return {name: score(metric, graded, case.settings) for name, metric in metrics.items()}
 
 

@@ -212,7 +212,8 @@ def _all_files(runs: Iterable[Run]) -> dict[str, CaseFileFacts]:
 
 
 def _gaps(results: Iterable[Result], files: Mapping[str, CaseFileFacts]) -> Iterator[Gap]:
-    found = Counter((result.file, result.search, result.variant) for result in results)
+    keys = {(*result.key, result.search) for result in results}  # a line that is there twice stands for no other
+    found = Counter((file, search, variant) for file, _, variant, search in keys)
     for file, facts in files.items():
         for search, variant, total in facts.totals:
             count = found[file, search, variant]

@@ -91,7 +91,7 @@ def obstacles_of(one: Result, two: Result, like: Likeness) -> Sequence[str]:
     """The kinds of what keeps two results of a case from being compared."""
     was, now = one.values, two.values
     if (
-        was.get("digest") == now.get("digest") != ""
+        was.get("digest", "") == now.get("digest", "") != ""
         and was.get("query") == now.get("query")
         and not (was["verdict"] in _WITHOUT_SCORE or now["verdict"] in _WITHOUT_SCORE)
         and not like.difference(one, two)

@@ -124,10 +124,12 @@ def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Resul
             return None
     try:
         values = json.loads(f"[{'},'.join(heads)}}}]") if heads else []
+        if any(each["conditions"] < 0 for each in values):
+            return None
         if len(values) != len(heads) or not all(_are_sound(values, name) for name in _SHAPES):
             return None
         return [Result(each, tail, conditions[each["conditions"]]) for each, tail in zip(values, tails, strict=True)]
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError):
         return None
 
 
@@ -251,7 +253,7 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     """The object on a line. Raises `RecordError`."""
     try:
         values = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
         raise RecordError(f"{file}:{number}: expected a JSON object, found {quoted(line)}; is the file truncated?")

@@ -8,11 +8,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.runs import baseline, record
 from pytest_relevance.runs.evaluate import compile_rankings
 from pytest_relevance.runs.files import read_run
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
 
     AnySide = Run | str | os.PathLike[str] | AnyRankings
 
-_LONGEST_HEADER = 1 << 20
+_BEGINNING, _LONGEST_HEADER = 200, 1 << 20
+_KIND = re.compile(rb'\s*\{\s*"kind"\s*:\s*"([ -!#-~]+)"')
+"""What the header of a file of ours begins with. It may be long: it names all that did not finish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,9 @@ def _of_baseline(path: str | os.PathLike[str]) -> Run:
         }
         kept = len(set(entry.ranking))
         # more may have been returned where it is as long as the case looks deep
-        returned = kept + (len(entry.ranking) == entry.depth)
-        shared = conditions.setdefault(entry.depth, Conditions(k=entry.depth))
+        returned = kept + (len(entry.ranking) == entry.depth and not entry.is_whole)
+        k = next((metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"), None)
+        shared = conditions.setdefault(k or entry.depth, Conditions(k=k or entry.depth))
         results.append(Result(values, {"ranking": list(entry.ranking), "returned": returned}, shared))
     return Run(results, name=name)
 
@@ -102,14 +108,18 @@ _READERS: Mapping[str | None, Callable[[str | os.PathLike[str]], Run]] = {
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """What the first line of a file says that it is; None where it says nothing, or cannot be read."""
+    """What a file begins by saying that it is; None where it says nothing, or cannot be read."""
     try:
         with open(path, "rb") as plain:
             packed = plain.read(2) == b"\x1f\x8b"
             plain.seek(0)
             with gzip.open(plain) if packed else plain as file:
-                header = json.loads(file.readline(_LONGEST_HEADER))
-    except (OSError, EOFError, ValueError):
+                beginning = file.read(_BEGINNING)
+                found = _KIND.match(beginning)
+                if found is not None:
+                    return found[1].decode()
+                header = json.loads(beginning + file.readline(_LONGEST_HEADER))  # somebody sorted its keys, say
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
         return None
     kind = header.get("kind") if isinstance(header, dict) else None
     return kind if isinstance(kind, str) else None

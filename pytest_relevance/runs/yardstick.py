@@ -17,7 +17,7 @@ from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.scalar import grade_ranking
 from pytest_relevance.runs.evaluate import compile_judgments
 from pytest_relevance.runs.run import Conditions, Result
-from pytest_relevance.runs.values import NO_DIGEST, counted_grades, digest_of, looks_at_all
+from pytest_relevance.runs.values import NO_DIGEST, counted_grades, digest_of
 
 if TYPE_CHECKING:
     from pytest_relevance.runs.evaluate import AnyJudgments
@@ -35,8 +35,7 @@ DIGEST_THEN = "digest_then"
 class Judged:
     """What is known of a query: its key among the judgments, the judgments, and what their file says besides.
 
-    `digest` stands for the judgments. `looks_at_all`: what is kept of its rankings is all of them. What is None is not
-    said.
+    `digest` stands for the judgments. What is None is not said.
     """
 
     key: str
@@ -46,7 +45,6 @@ class Judged:
     weight: float | None = None
     tags: Sequence[str] | None = None
     conditions: Conditions | None = None
-    looks_at_all: bool = False
 
 
 class Yardstick:
@@ -155,7 +153,7 @@ class _OfSuite(Yardstick):
         if conditions is None:
             conditions = self._conditions[id(case.terms)] = Conditions(case.search, case.k, case.settings)
         digest = digest_of(case.judgments)
-        return Judged(key, case.judgments, digest, case.query, case.weight, case.tags, conditions, looks_at_all(case))
+        return Judged(key, case.judgments, digest, case.query, case.weight, case.tags, conditions)
 
 
 def judge_anew(
@@ -188,10 +186,7 @@ def _judged_anew(result: Result, judged: Judged | None, conditions: Conditions, 
     details = result.details
     ranking = details.get("ranking", ())
     whole = len(set(ranking))
-    kept = {
-        "ranking": ranking,
-        "returned": whole if judged is not None and judged.looks_at_all else details.get("returned", whole),
-    }
+    kept = {"ranking": ranking, "returned": details.get("returned", whole)}
     if judged is None:
         values["digest"] = NO_DIGEST
         return Result(values, {**kept, "grades": [None] * len(ranking)}, conditions)

@@ -458,6 +458,8 @@ def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: 
         ([{"id": "a", "score": {}}], [{"id": "b", "score": {}}], False),
         ([{"id": "a", "score": float("nan")}], [{"id": "b", "score": float("nan")}], False),
         ([("a", 2), ("b", 2)], [("a", 2)], False),
+        ([("a", 2), ("b", 2)], [("b", 2), ("a", 2)], True),
+        ([("a", 2), ("b", 1)], [("b", 2), ("a", 1)], False),  # two replicas
         (["a"], ["b"], False),
     ],
 )

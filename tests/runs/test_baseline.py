@@ -287,7 +287,7 @@ GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["
         (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is no entry of a baseline (its ranking is [7])"),
         (
             f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",
-            "FILE:2: a merge conflict is left in the file; take either side and run --relevance-update for the cases in it",
+            "FILE:2: a merge conflict is left in the file; take either side and run --relevance-update",
         ),
     ],
 )

@@ -58,9 +58,19 @@ def suite(folder: Path) -> Path:
     return path
 
 
-def baseline(folder: Path, rankings: dict[str, list[str]], name: str = "shop.relevance.yaml.baseline.jsonl") -> Path:
+def baseline(
+    folder: Path,
+    rankings: dict[str, list[str]],
+    name: str = "shop.relevance.yaml.baseline.jsonl",
+    *,
+    is_whole: bool = False,
+) -> Path:
     write_baseline(
-        folder / name, [Entry(key, None, TEXTS[key], {}, 5, tuple(found)) for key, found in rankings.items()]
+        folder / name,
+        [
+            Entry(key, None, TEXTS[key], {}, 5, tuple(found), {"nDCG@5": 0.5}, is_whole=is_whole)
+            for key, found in rankings.items()
+        ],
     )
     return folder / name
 
@@ -243,7 +253,10 @@ def test_a_baseline_may_have_been_cut_where_the_case_stops_looking(tmp_path: Pat
         compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=suite(tmp_path))
     path = tmp_path / "all.relevance.yaml"  # its cases are about all that was returned, and so is their baseline
     path.write_text(SUITE.replace("weight: 2", "expect: {AP: 0.1}").replace("gain: linear", "expect: {AP: 0.1}"))
-    found = compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=path)
+    with pytest.raises(ValueError, match="the first 5 were kept"):
+        compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=path)
+    whole = baseline(tmp_path, full, is_whole=True)
+    found = compare_runs(whole, whole, "AP", judgments=path)
     assert found.metrics[0].means.queries == 2
 
 
