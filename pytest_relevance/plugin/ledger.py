@@ -9,7 +9,7 @@ counts once. Gates, records and baselines read here what they need at the end of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,6 +130,11 @@ class Ledger:
         for (nodeid, _), kept in self.cases.items():
             if kept.entry["file"] == file:
                 yield nodeid, kept
+
+    def unfinished(self, to_run: Iterable[str]) -> int:
+        """How many cases of those that were to run, by their node ids, did not come to an end."""
+        files = {facts.node for facts in self.files.values()}
+        return sum((name, 0) not in self.cases and name.partition("::")[0] in files for name in to_run)
 
     def ran_whole(self, file: str) -> bool:
         """Whether every item of a file ended or was skipped: nothing was deselected, nothing was cut short."""

@@ -25,6 +25,7 @@ from pytest_relevance.reports.summary import summary_lines
 from pytest_relevance.reports.text import Line
 from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.wording import counted
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.recording import Recorder
@@ -66,6 +67,7 @@ class Reporting:
         self._ended: _Ended | None = None
         self._told: dict[str, Any] | None = None
         self._advised: set[str] = set()
+        self._to_run: Sequence[str] | Sequence[pytest.Item] = ()
         Section.add(config, SUMMARY, self._summary)
         Section.add(config, VERDICT, self._verdict)
 
@@ -114,6 +116,16 @@ class Reporting:
         if told is not None:
             report.longrepr = self._text(told)  # type: ignore[assignment]
         self._ledger.add(report)
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep what is to run."""
+        self._to_run = self._to_run or session.items
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Keep what the workers are to run; all collect the same."""
+        self._to_run = ids
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inside of the terminal's, which writes its last 100 % after it
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -182,7 +194,9 @@ class Reporting:
 
     def _verdict(self) -> list[Line]:
         entries = self._entries()
-        return verdict_lines(entries, self._ledger.gates) if entries else []
+        unfinished = self._ledger.unfinished(item if isinstance(item, str) else item.nodeid for item in self._to_run)
+        rest = f"{counted(unfinished, 'case')} did not finish" if unfinished else ""
+        return verdict_lines(entries, self._ledger.gates, rest) if entries else []
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or not any(facts.gates for facts in self._ledger.files.values()):

@@ -41,8 +41,9 @@ def merged_lines(merged: Merged, gates: Sequence[JudgedGate], records: int) -> l
         lines += _gate(gate)
     for text in _missing(merged):
         lines += _folded(text, BAD)
-    unfinished = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
-    return [*lines, *verdict_lines(entries, outcomes, unfinished)]
+    absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
+    rest = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
+    return [*lines, *verdict_lines(entries, outcomes, rest)]
 
 
 def entry_of(result: Result) -> Entry:

@@ -23,20 +23,19 @@ _MOST_MEANS = 3
 _WIDEST_VARIANT = 16
 
 
-def verdict_lines(entries: Sequence[Entry], gates: Gates, unfinished: int = 0) -> list[Line]:
+def verdict_lines(entries: Sequence[Entry], gates: Gates, rest: str = "") -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    `gates` are as the lines of suites have them; `unfinished` cases are known not to have come to an end, or to be in
-    no record.
+    `gates` are as the lines of suites have them; `rest` says what is known not to be among the entries.
     """
     outcomes: Counter[str] = Counter()
     for found in gates.values():
         outcomes.update(found)
     parts = [_cases(entries), *_means(entries), *_gates(outcomes)]
-    if unfinished:
-        parts.append(f"{counted(unfinished, 'case is', 'cases are')} missing")
+    if rest:
+        parts.append(rest)
     statuses = {entry.status for entry in entries}
-    is_bad = unfinished or outcomes["failed"] or statuses & NOT_PASSED
+    is_bad = rest or outcomes["failed"] or statuses & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes["skipped"] else GOOD
     return [line(text, style) for text in wrapped("", parts, separator="; ")]
 

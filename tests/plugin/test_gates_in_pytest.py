@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance.runs.record import read_record
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
@@ -153,6 +155,66 @@ def test_an_error_fails_every_gate_of_its_file_whatever_its_tag(project: Project
             "without a score",
             "  n/a  boom   error   shop.relevance.yaml:4",
         ]
+
+
+def test_a_case_given_up_as_an_expected_failure_is_no_error(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: pytest.xfail("known") if query == "soft" else query.split()
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if item.name == "hard":
+                    item.add_marker(pytest.mark.xfail(run=False, reason="known"))
+    """)
+    project.cases("""
+        gates: [{mean: {nDCG@10: 0.9}}]
+        cases: [{query: a, judgments: {a: 1}}, {query: soft, judgments: {a: 1}}, {query: hard, judgments: {a: 1}}]
+    """)
+    run = project.run("--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 2, "xfailed": 2}
+    assert gates(run) == {"gate[mean nDCG@10 0.9]": "passed"}
+    results = read_record(project.path / "run.jsonl").results
+    assert [(each.id, each.verdict, each.outcome) for each in results] == [
+        ("a", "measured", "passed"),
+        ("soft", "skipped", "xfailed"),
+        ("hard", "skipped", "xfailed"),
+    ]
+
+
+def test_a_case_without_judgments_has_no_score_by_any_metric(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.cases("""
+        gates: [{mean: {RR@10: 0.7}}]
+        cases: [{query: a, judgments: {a: 1}}, {query: b a, judgments: {a: 1}}, {query: c}]
+    """)
+    run = project.run("--relevance-record=run.jsonl")
+    assert gates(run) == {"gate[mean RR@10 0.7]": "passed"}  # (1 + 0.5) / 2
+    assert [each.scores["RR@10"] for each in read_record(project.path / "run.jsonl").results] == [1, 0.5, None]
+
+
+def test_required_gates_are_missed_in_files_of_which_nothing_ran(project: Project) -> None:
+    project.conftest(SEARCH)
+    for name in ("one", "two"):
+        project.cases(f"gates: [{{passing: 1}}]\ncases: [{{query: {name}}}]", f"{name}.relevance.yaml")
+    assert project.run("-k", "one").counts == {"passed": 2, "deselected": 1}
+    run = project.run("-k", "one", "--relevance-gates=require")
+    assert run.counts == {"passed": 2, "failed": 1, "deselected": 1}
+    assert run.short_summary == ["FAILED two.relevance.yaml::gate[passing 1] - not evaluated: 0 of 1 ran"]
+
+
+def test_the_verdict_counts_what_did_not_finish(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.cases("cases: [{query: a}, {query: b, min_ndcg: 1, judgments: {a: 1}}, {query: c}, {query: crash}]")
+    assert project.run("-x").summary.splitlines()[-1] == (
+        "2 cases: 1 failed, 1 measured; mean nDCG@10 0.000; 2 cases did not finish"
+    )
+    crashed = project.run_apart("-n1", "-p", "xdist").summary.splitlines()[-1]
+    assert crashed == "3 cases: 1 failed, 2 measured; mean nDCG@10 0.000; 1 case did not finish"
+    assert "finish" not in project.run("-k", "a or c", "--deselect", "shop.relevance.yaml::crash").summary
 
 
 def test_what_a_failure_shows(project: Project) -> None:

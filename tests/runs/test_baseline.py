@@ -156,6 +156,30 @@ def test_params_that_json_has_no_word_for_are_the_same_after_reading(tmp_path: P
     assert since_then(read, asked, "a").stale == ()
 
 
+def test_the_order_of_keys_in_params_says_nothing() -> None:
+    before = entry("watch", "a", params={"filter": {"b": 1, "a": [{"y": 1, "x": 2}]}, "n": 1})
+    now = case(params={"n": 1, "filter": {"a": [{"x": 2, "y": 1}], "b": 1}})
+    assert since_then(before, now, "a").stale == ()
+    other = case(params={"n": 1, "filter": {"a": [{"x": 2, "y": True}], "b": 1}})
+    assert since_then(before, other, "a").stale != ()  # and 1 is not true
+    assert Entry.of(now, None, ["a"], {}).line() == Entry.of(case(params=before.params), None, ["a"], {}).line()
+
+
+@pytest.mark.parametrize("now", [{"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"AP": 0.1}}])
+def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: dict[str, Any], tmp_path: Path) -> None:
+    cut = Entry.of(case(k=3), None, ["a", "x", "y", "b", "c"], {})
+    assert cut.ranking == ("a", "x", "y")
+    (change,) = since_then(cut, case(k=3, **now), "a", "x", "y", "b", "c").stale
+    assert change == "all of the ranking counts now, and the first 3 were kept"
+    short = Entry.of(case(k=3), None, ["a", "x"], {})
+    assert since_then(short, case(k=3, **now), "a", "x").stale == ()
+    whole = Entry.of(case(k=3, **now), None, ["a", "x", "y"], {})
+    write_baseline(tmp_path / "baseline", [whole])
+    assert read_baseline(tmp_path / "baseline")[whole.key] == whole
+    assert since_then(whole, case(k=3, **now), "a", "x", "y").stale == ()
+    assert since_then(whole, case(k=3), "a", "x", "y").stale == ()
+
+
 def test_only_what_the_case_looks_at_is_kept() -> None:
     ranking = [str(number) for number in range(30)]
     assert Entry.of(case(k=5), None, ranking, {}).ranking == tuple(ranking[:5])

@@ -42,6 +42,28 @@ def test_cases_that_are_missing_are_counted_and_some_are_named(make: Maker) -> N
     assert reason == 'second has no result of 1,199 cases: "q1", "q2", "q3" and 1,196 more'
 
 
+def test_results_that_do_not_say_how_they_were_judged(make: Maker) -> None:
+    first, second = (
+        Run(
+            [
+                Result(
+                    {key: found.values[key] for key in found.values if key != "digest"}, found.details, found.conditions
+                )
+            ]
+        )
+        for found in (make.result("boots", ["b1"]), make.result("boots", ["b2"]))
+    )
+    (reason,) = reasons(first, second)
+    assert "not say which judgments the scores come from" in reason
+
+
+def test_depths_differ_for_a_metric_of_all_that_was_returned(make: Maker) -> None:
+    ranking = ["x", "y", "z", "b1"]
+    three, four = (Run([make.result("boots", ranking[:k], k=k)], name=f"top {k}") for k in (3, 4))
+    assert reasons(three, four, metrics="RR") == ('the settings changed (depth: 3 / 4) in 1 case: "boots"',)
+    assert compare_runs(three, four, "RR@3").metrics[0].means.difference == 0
+
+
 def test_another_query(make: Maker) -> None:
     other = make.result("sock", ["o1"], id="socks")
     assert reasons(first(make), but(make, other)) == (

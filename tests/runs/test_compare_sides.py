@@ -312,3 +312,41 @@ def test_a_record_that_was_packed_and_one_whose_header_was_sorted(tmp_path: Path
     header, *lines = (tmp_path / "b.jsonl").read_text().splitlines()
     (tmp_path / "b.jsonl").write_text("\n".join([json.dumps(json.loads(header), sort_keys=True), *lines]))
     assert len(compare_runs(tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl")) == 2
+
+
+def test_an_unfinished_run_stays_one_however_much_is_missing(tmp_path: Path, make: Maker) -> None:
+    missing = [
+        f"shop.relevance.yaml::a query with a name that is rather long, number {number}" for number in range(20_000)
+    ]
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
+    write_record(whole, recorded(make, FIRST))
+    write_record(broken, Run(recorded(make, FIRST).results, missing=missing))
+    assert len(broken.read_bytes().partition(b"\n")[0]) > 1 << 20
+    with pytest.raises(Incomparable, match=r"broken.jsonl is not complete, the run ended before 20,000 cases"):
+        compare_runs(whole, broken, judgments=JUDGMENTS)
+
+
+def test_a_baseline_has_the_cutoff_of_its_score_and_not_its_depth(tmp_path: Path) -> None:
+    entries = [Entry("q1", None, TEXTS["q1"], {}, 25, ("a", "b"), {"nDCG@10": 1.0})]
+    write_baseline(tmp_path / "old.baseline.jsonl", entries)
+    found = compare_runs(tmp_path / "old.baseline.jsonl", {"q1": ["b", "a"]}, judgments={"q1": {"a": 3, "b": 1}})
+    assert [row.metric for row in found.metrics] == ["nDCG@10"]
+    assert found.changed == ("ranking",)  # the baseline does not say how it was judged then
+
+
+def test_the_tags_of_every_cutoff_are_shown(make: Maker) -> None:
+    def run(name: str, *rankings: str) -> Run:
+        found = [
+            make.result(f"{k} {tag}", ranking.split(), id=f"{k} {tag}", k=k, tags=[tag], judgments={"a": 3, "b": 1})
+            for (k, tag), ranking in zip([(5, "rare"), (5, "other"), (10, "head"), (10, "tail")], rankings, strict=True)
+        ]
+        return Run(found, name=name)
+
+    found = compare_runs(run("old", "a b", "a b", "a b", "a b"), run("new", "a b", "a b", "b a", "x"))
+    lines = [line.split()[:4] for line in found.summary().partition("by tag")[2].splitlines()[1:5]]
+    assert sorted(map(tuple, lines)) == [
+        ("head", "(nDCG@10)", "1", "1.000"),
+        ("other", "(nDCG@5)", "1", "1.000"),
+        ("rare", "(nDCG@5)", "1", "1.000"),
+        ("tail", "(nDCG@10)", "1", "1.000"),
+    ]
