@@ -211,17 +211,15 @@ def _columns(pairs: Pairs, metrics: Sequence[Metric] | None) -> tuple[Column, ..
     return tuple(Column(name, first[name], second[name], applies) for name, applies in own.items())
 
 
+_NO_PARAMS: Mapping[str, object] = {}
+
+
 def _notes(pairs: Pairs) -> list[str]:
     """What is worth knowing about the pairs that are compared."""
-    of_weight, of_params, unjudged = [], [], []
-    for one, two in pairs.both:
-        was, now = one.values, two.values
-        if was.get("weight") != now.get("weight") and one.weight != two.weight:
-            of_weight.append(two)
-        if was.get("params") != now.get("params") and one.params != two.params:
-            of_params.append(two)
-        if now.get("digest") == NO_DIGEST:
-            unjudged.append(two)
+    values = [(one.values, two.values, two) for one, two in pairs.both]
+    of_weight = [two for was, now, two in values if was.get("weight", 1) != now.get("weight", 1)]
+    of_params = [two for was, now, two in values if was.get("params", _NO_PARAMS) != now.get("params", _NO_PARAMS)]
+    unjudged = [two for _, now, two in values if now.get("digest") == NO_DIGEST]
     notes = []
     if pairs.skipped:
         notes.append(

@@ -187,7 +187,9 @@ def variant_indexes(pairs: Sequence[Both], *, is_across: bool) -> dict[str | Non
     """The indexes of the pairs of each variant, where these are not `is_across` two of them."""
     if is_across:
         return {None: np.arange(len(pairs))}
-    return indexes_by((two.values.get("variant"),) for _, two in pairs)
+    variants = [two.values.get("variant") for _, two in pairs]
+    names = dict.fromkeys(variants)
+    return indexes_by((name,) for name in variants) if len(names) > 1 else dict.fromkeys(names, np.arange(len(pairs)))
 
 
 def indexes_by(names: Iterable[Iterable[Name]]) -> dict[Name, Indexes]:

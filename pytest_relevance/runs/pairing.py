@@ -80,10 +80,11 @@ def pair(first: Run, second: Run, metrics: Sequence[Metric] | None, variants: Va
     if not obstacles:
         obstacles = [words.obstacle(kind, pairs) for kind, pairs in found.items() if pairs]
     obstacles += _unfinished(first, words.first) + (_unfinished(second, words.second) if second is not first else [])
+    errored = {id(two) for side in ("first", "second") for _, two in found[f"{ERROR} in {side}"]}
     errors = tuple(
         Errored(two.key, one.verdict == ERROR, two.verdict == ERROR)
-        for one, two in both
-        if ERROR in (one.verdict, two.verdict)
+        for one, two in (both if errored else ())
+        if id(two) in errored
     )
     return Pairs(tuple(kept), tuple(obstacles), errors, tuple(skipped))
 
