@@ -25,7 +25,7 @@ from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.baseline import ALL
 from pytest_relevance.reports.gates import Case, gate_lines, unmet
 from pytest_relevance.reports.text import BAD, Line, harmless, line
-from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at
+from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
 from pytest_relevance.runs.scored import ERROR, SKIPPED, Scored, ndcg_at
 from pytest_relevance.runs.values import defined
 
@@ -124,8 +124,8 @@ def _judged(facts: FileFacts, ran: Sequence[Kept], missing: str, *, is_updated: 
                 yield judged(why_not=missing)
             elif is_updated and gate.condition == MAX_DROP:
                 yield judged(why_not="the baseline is being updated", is_due=False)
-            elif not any(looks_at(gate, case[0].tags) for case in group):
-                yield judged(why_not="no case ran" if gate.tag is None else f"no case with the tag {gate.tag} ran")
+            elif nothing := why_not(gate, (counted.tags for counted, _ in group)):
+                yield judged(why_not=nothing)
             else:
                 shown = [case for case in group if case[0].errored or looks_at(gate, case[0].tags)]
                 yield judged(shown, judge(gate, [counted for counted, _ in group]))

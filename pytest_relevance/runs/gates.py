@@ -100,6 +100,13 @@ def looks_at(gate: Gate, tags: Sequence[str]) -> bool:
     return gate.tag is None or gate.tag in tags
 
 
+def why_not(gate: Gate, cases: Iterable[Sequence[str]]) -> str:
+    """Why a gate has nothing to judge, of cases that ran with these tags; empty where it has."""
+    if any(looks_at(gate, tags) for tags in cases):
+        return ""
+    return "no case ran" if gate.tag is None else f"no case with the tag {gate.tag} ran"
+
+
 def in_variants(variants: Iterable[str | None], cases: Iterable[tuple[str | None, AnyCase]]) -> Groups[AnyCase]:
     """The cases of a file, each given with the parameter of its search, as each variant is judged by them.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.runs.facts import CaseFileFacts, Total
-from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at
+from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
 from pytest_relevance.runs.obstacles import shown_key, some
 from pytest_relevance.runs.run import Key, Result, Run
 from pytest_relevance.runs.scored import ERROR, SKIPPED
@@ -118,9 +118,8 @@ def judge_gates(run: Run) -> Iterator[JudgedGate]:
                 judged = JudgedGate(file, line, gate, variant)
                 if len(ran) < total:
                     yield replace(judged, why_not=f"{len(ran):,} of {total:,} ran")
-                elif not any(looks_at(gate, result.tags) for result in group):
-                    tag = "no case ran" if gate.tag is None else f"no case with the tag {gate.tag} ran"
-                    yield replace(judged, why_not=tag)
+                elif nothing := why_not(gate, (result.tags for result in group)):
+                    yield replace(judged, why_not=nothing)
                 else:
                     shown = [each for each in group if each.verdict == ERROR or looks_at(gate, each.tags)]
                     verdict = judge(gate, [as_counted(result, gate) for result in group])
