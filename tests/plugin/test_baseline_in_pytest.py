@@ -535,7 +535,7 @@ def test_a_baseline_left_behind_by_a_case_file_that_was_renamed_is_named(shop: S
     shop.run(UPDATE)
     (shop.path / "shop.relevance.yaml").rename(shop.path / "store.relevance.yaml")
     for options in ((), ("-n2",)):
-        text = " ".join(shop.run("-Wdefault", *options).text.split())
+        text = " ".join(shop.run("-Wdefault::pytest_relevance.RelevanceWarning", *options).text.split())
         assert (
             text.count("shop.relevance.yaml.baseline.jsonl is the baseline of shop.relevance.yaml, which is gone") == 1
         )
