@@ -19,7 +19,6 @@ MOST_DRAWS = 10_000_000
 
 _SIGNIFICANT = 0.05
 _HEAD = ("change", "95 % interval", "p", "better", "worse", "same")
-_WIDEST_NAME = 30
 
 _Case = tuple[str, str]
 

@@ -1,0 +1,93 @@
+"""Several searches in one run: each is compared with the first, and tested for chance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
+from pytest_relevance.reports.entries import Entry, Variant
+from pytest_relevance.reports.text import BAD, GOOD, WIDEST, plain
+from pytest_relevance.reports.variants import variant_lines
+
+FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
+BETTER = [score + 0.1 + 0.0103 * number for number, score in enumerate(FIRST)]
+MIXED = [score + (0.05 if number % 2 else -0.06) for number, score in enumerate(FIRST)]
+WEIGHTS = [1.0, 2.0, 1.0, 5.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0]
+
+
+def entries(variant: str | None, scores: list[float], **values: Any) -> list[Entry]:
+    return [
+        Entry(
+            **{
+                "file": "shop.relevance.yaml",
+                "line": number,
+                "id": f"q{number}",
+                "name": f"q{number}",
+                "query": f"query {number}",
+                "search": "search",
+                "variant": variant,
+                "tags": (),
+                "weight": WEIGHTS[number],
+                "k": 10,
+                "verdict": "measured",
+                "outcome": "passed",
+                "score": score,
+                **values,
+            }
+        )
+        for number, score in enumerate(scores)
+    ]
+
+
+def variants(*names: str) -> list[Variant]:
+    return [("search", name) for name in names]
+
+
+def test_each_has_its_difference_its_interval_and_the_adjusted_p() -> None:
+    found = [*entries("bm25", FIRST), *entries("dense", BETTER), *entries("hybrid", MIXED)]
+    lines = variant_lines(found, variants("bm25", "dense", "hybrid"))
+    head, *rows = plain(lines).splitlines()
+    assert head.split() == [
+        "against",
+        "bm25",
+        "change",
+        "95",
+        "%",
+        "interval",
+        "p",
+        "(Holm)",
+        "better",
+        "worse",
+        "same",
+    ]
+    tests = [randomisation_test(FIRST, other, weights=WEIGHTS) for other in (BETTER, MIXED)]
+    adjusted = holm([test.p for test in tests])
+    assert adjusted[0] < 0.01 < 0.05 < adjusted[1]
+    for row, other, test, p, counts in zip(
+        rows, (BETTER, MIXED), tests, adjusted, (["12", "0", "0"], ["6", "6", "0"]), strict=True
+    ):
+        name, change, low, to, high, shown, *rest = row.split()
+        interval = bootstrap_interval(FIRST, other, weights=WEIGHTS)
+        assert name in ("dense", "hybrid")
+        assert (change, low, to, high) == (
+            f"{test.difference:+.3f}",
+            f"{interval.low:+.3f}",
+            "to",
+            f"{interval.high:+.3f}",
+        )
+        assert shown == ("<0.001" if p < 0.001 else f"{p:.3f}")
+        assert rest == counts
+    assert [style for line in lines[1:] for text, style in line if style in (GOOD, BAD)] == [GOOD]  # one is no chance
+
+
+def test_a_case_counts_where_both_have_a_score() -> None:
+    found = [*entries("bm25", FIRST[:3]), *entries("dense", FIRST[1:3], score=None), *entries("dense", FIRST[:2])]
+    (_, row) = plain(variant_lines(found, variants("bm25", "dense"))).splitlines()
+    assert row.split() == ["dense", "0.000", "0.000", "to", "0.000", "1.000", "0", "0", "2"]
+    assert variant_lines(entries("bm25", FIRST), variants("bm25", "dense")) == []
+
+
+def test_names_are_cut_to_the_width() -> None:
+    long = "a search with a name that goes on and on until nobody can remember how it had begun at all"
+    found = [*entries("bm25", FIRST), *entries(long, MIXED)]
+    assert {len(line) <= WIDEST for line in plain(variant_lines(found, variants("bm25", long))).splitlines()} == {True}
