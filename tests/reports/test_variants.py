@@ -11,7 +11,7 @@ from pytest_relevance.reports.variants import variant_lines
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
 BETTER = [score + 0.1 + 0.0103 * number for number, score in enumerate(FIRST)]
-MIXED = [score + (0.05 if number % 2 else -0.06) for number, score in enumerate(FIRST)]
+MIXED = [score + (0.05 if number % 2 else -0.067) for number, score in enumerate(FIRST)]
 WEIGHTS = [1.0, 2.0, 1.0, 5.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0]
 
 
