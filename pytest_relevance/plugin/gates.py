@@ -43,7 +43,7 @@ def scores(this: CaseRun, scored: Scored) -> dict[str, Any]:
     if this.since is not None and not this.since.stale:
         before = grade_ranking(this.since.entry.ranking, case.judgments)
     for gate in case.terms.gates if case.judgments else ():  # without any no metric is defined
-        for metric in gate.metrics if gate.tag is None or gate.tag in case.tags else ():
+        for metric in gate.metrics if looks_at(gate, case.tags) else ():
             if metric.text not in found["scores"]:
                 found["scores"][metric.text] = defined(score(metric, scored.graded, case.settings))
             if before is not None and gate.condition == MAX_DROP:

@@ -9,7 +9,7 @@ counts once. Gates, records and baselines read here what they need at the end of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,12 +81,14 @@ class Kept:
 class Ledger:
     """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files.
 
+    `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too.
     `gates` are how many gates of a file came to which outcome in each variant, at the end of the run.
     """
 
     cases: dict[tuple[str, int], Kept] = field(default_factory=dict)
     files: dict[str, FileFacts] = field(default_factory=dict)
     gates: dict[tuple[str, str | None], Counter[str]] = field(default_factory=dict)
+    to_run: Sequence[str] = ()
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -131,10 +133,10 @@ class Ledger:
             if kept.entry["file"] == file:
                 yield nodeid, kept
 
-    def unfinished(self, to_run: Iterable[str]) -> int:
-        """How many cases of those that were to run, by their node ids, did not come to an end."""
+    def unfinished(self) -> int:
+        """How many cases of those that were to run did not come to an end."""
         files = {facts.node for facts in self.files.values()}
-        return sum((name, 0) not in self.cases and name.partition("::")[0] in files for name in to_run)
+        return sum((name, 0) not in self.cases and name.partition("::")[0] in files for name in self.to_run)
 
     def ran_whole(self, file: str) -> bool:
         """Whether every item of a file ended or was skipped: nothing was deselected, nothing was cut short."""

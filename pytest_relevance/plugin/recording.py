@@ -1,8 +1,7 @@
 """`--relevance-record=FILE`: the record of the run, written once, at its end, by the process that has all reports.
 
-A result becomes text where its case ran, and travels on the report. The last report of an item counts. Which cases
-were to run is known from what was collected: under pytest-xdist its workers tell the controller. What did not finish is
-named in the record.
+A result becomes text where its case ran; from a worker of pytest-xdist it travels on the report. The last report of an
+item counts. What was to run and did not finish is named in the record.
 """
 
 from __future__ import annotations
@@ -196,7 +195,6 @@ class RecordFile(AfterRun[_Ended | str]):
         named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
         self._named = {path.resolve() for path in named if path.is_file()}
         self._known: dict[str, bool] = {}
-        self._collected: dict[str, None] = {}
         self._broken: dict[str, None] = {}
         self._said = [(f"{target.shown} is not written: no test ran", True)]
 
@@ -206,19 +204,9 @@ class RecordFile(AfterRun[_Ended | str]):
         if report.failed and self._is_case_file(report.nodeid):
             self._broken[report.nodeid] = None
 
-    @pytest.hookimpl
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep what is to run."""
-        self._collected.update((item.nodeid, None) for item in session.items)
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Keep what a worker is to run; all collect the same."""
-        self._collected.update(dict.fromkeys(ids))
-
     def act(self, found: Iterable[_Ended | str]) -> Iterator[Said]:
         """Write the record."""
-        absent = [name for name in self._collected if name not in self._found]
+        absent = [name for name in ledger_of(self._config).to_run if name not in self._found]
         missing = [*self._broken, *(name for name in absent if self._is_case_file(name.partition("::")[0]))]
         trouble = self._target.write(lambda path: self._write(path, missing))
         if trouble is None:
@@ -237,12 +225,12 @@ class RecordFile(AfterRun[_Ended | str]):
 
     def _write(self, path: Path, missing: Sequence[str]) -> None:
         """Write the results in the order in which they were collected, whichever worker was first."""
-        ordered = dict.fromkeys([*(name for name in self._collected if name in self._found), *self._found])
+        ledger = ledger_of(self._config)
+        ordered = dict.fromkeys([*(name for name in ledger.to_run if name in self._found), *self._found])
         text = _Lines()
         lines = [text.line(ended) for nodeid in ordered for ended in self._found[nodeid]]
         files = {
-            Path(file).as_posix(): CaseFileFacts.of(facts.values())
-            for file, facts in sorted(ledger_of(self._config).files.items())
+            Path(file).as_posix(): CaseFileFacts.of(facts.values()) for file, facts in sorted(ledger.files.items())
         }
         from pytest_relevance import __version__
 

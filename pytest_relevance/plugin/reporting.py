@@ -1,22 +1,20 @@
-"""What a run reports: the entry that travels on each report, the failure in colours, the summary at the end.
+"""What a run reports: what travels on each report (`ended`), the failure in colours, the summary at the end.
 
-A case's entry is a dict of builtin types, and an attribute of the report: it survives pytest-xdist, whose workers
-attach it and whose controller reads it, and what a worker finished survives its crash. Without xdist the same code does
-both.
+Under pytest-xdist its workers attach it and its controller reads it. Without xdist the same code does both.
 """
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.plugin import calling, running
+from pytest_relevance.plugin.ended import Ended, unjudged
 from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, write_lines
-from pytest_relevance.plugin.ledger import ENTRIES, ledger_of
+from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.plugin.section import SUMMARY, VERDICT, Section
@@ -24,7 +22,7 @@ from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.summary import summary_lines
 from pytest_relevance.reports.text import Line
 from pytest_relevance.reports.verdict import verdict_lines
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.runs.scored import SKIPPED
 from pytest_relevance.wording import counted
 
 if TYPE_CHECKING:
@@ -64,10 +62,9 @@ class Reporting:
         self._updates = config.option.relevance_update is not None
         self._ratchets = config.option.relevance_ratchet
         self._ledger = ledger_of(config)
-        self._ended: _Ended | None = None
+        self._ended: Ended | None = None
         self._told: dict[str, Any] | None = None
         self._advised: set[str] = set()
-        self._to_run: Sequence[str] | Sequence[pytest.Item] = ()
         Section.add(config, SUMMARY, self._summary)
         Section.add(config, VERDICT, self._verdict)
 
@@ -88,7 +85,7 @@ class Reporting:
             this = item.stash.get(running.RUN, None)
             runs = (this,) if this is not None else item.stash.get(running.RUNS, ())
             if runs:
-                self._ended = _Ended(item, call, runs)
+                self._ended = Ended(item, call, runs)
                 if raised and running.wants_properties(self._config.option):
                     for run in runs:
                         if run.scored is None:
@@ -120,12 +117,13 @@ class Reporting:
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep what is to run."""
-        self._to_run = self._to_run or session.items
+        if session.items:  # none on the controller of pytest-xdist
+            self._ledger.to_run = [item.nodeid for item in session.items]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
         """Keep what the workers are to run; all collect the same."""
-        self._to_run = ids
+        self._ledger.to_run = ids
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inside of the terminal's, which writes its last 100 % after it
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -157,11 +155,11 @@ class Reporting:
         if config.stash.get(FROZEN, False):  # a project may have frozen objects of its own
             gc.unfreeze()
 
-    def _attach(self, ended: _Ended, report: pytest.TestReport) -> dict[str, Any] | None:
+    def _attach(self, ended: Ended, report: pytest.TestReport) -> dict[str, Any] | None:
         """Attach what others want of the cases that ended, and their entries; return what is told of a failure."""
         if self._lists_unjudged:
             scored = [(run, run.scored) for run in ended.runs if run.scored is not None]
-            setattr(report, UNJUDGED, [_unjudged(*each) for each in scored])
+            setattr(report, UNJUDGED, [unjudged(*each) for each in scored])
         if self._recorder is not None:
             self._recorder.keep(report, ended.runs, ended.call)
         if self._updates:
@@ -194,7 +192,7 @@ class Reporting:
 
     def _verdict(self) -> list[Line]:
         entries = self._entries()
-        unfinished = self._ledger.unfinished(item if isinstance(item, str) else item.nodeid for item in self._to_run)
+        unfinished = self._ledger.unfinished()
         rest = f"{counted(unfinished, 'case')} did not finish" if unfinished else ""
         return verdict_lines(entries, self._ledger.gates, rest) if entries else []
 
@@ -238,95 +236,3 @@ def _recorder(config: pytest.Config) -> Recorder:
     from pytest_relevance.plugin.recording import Recorder
 
     return Recorder(config)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """A call that has ended, and the runs of cases in it: one of an item of a case file."""
-
-    item: pytest.Item
-    call: pytest.CallInfo[None]
-    runs: Sequence[running.CaseRun]
-
-    def attach_to(self, report: pytest.TestReport) -> dict[str, Any] | None:
-        """Attach the entries, and return what is told of the run that the call ended in."""
-        error = self.call.excinfo.value if self.call.excinfo is not None else None
-        entries, told = [], None
-        for run in self.runs:
-            if report.passed and not run.has_ended:
-                continue
-            entry = _entry(run, self.item.name)
-            if run.was_skipped(report, self.call):
-                entry["verdict"] = SKIPPED
-            entries.append(entry)
-            if run.error is not None and run.error is error:
-                told = self._told(run, report)
-            elif run.function is None:  # a check of a test that went on, or ended otherwise: its outcome is its own
-                entry["outcome"] = FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
-            elif run.scored is None and report.failed and report.when == "call":
-                report.sections.append(("relevance case", f"{run.where}: {run.facts}"))
-            run.forget()
-        setattr(report, ENTRIES, entries)
-        return told
-
-    def of_subtest(self, report: pytest.TestReport) -> dict[str, Any] | None:
-        """Return what is told of the check that a subtest ended in; they stay the test's, whose report is last."""
-        self.item.stash[running.RUNS] = [*self.runs]
-        error = self.call.excinfo.value if self.call.excinfo is not None else None
-        ended = [run for run in self.runs if run.error is not None and run.error is error]
-        return self._told(ended[0], report) if ended else None
-
-    def _told(self, run: running.CaseRun, report: pytest.TestReport) -> dict[str, Any] | None:
-        if report.skipped and not hasattr(report, "wasxfail"):
-            report.longrepr = (*run.place(self.item), f"Skipped: {run.error}")
-            return None
-        from pytest_relevance.plugin import telling
-
-        return telling.failure(run, self.item)
-
-
-def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
-    """What is kept of a case that ran, in types that travel."""
-    case, scored = this.case, this.scored
-    entry: dict[str, Any] = {
-        "file": this.file,
-        "line": case.line,
-        "id": case.id,
-        "name": name,
-        "query": case.query,
-        "search": this.search,
-        "variant": this.variant,
-        "tags": case.tags,
-        "weight": float(case.weight),
-        "k": case.k,
-        "verdict": ERROR,
-    }
-    if case.source is not None:
-        entry["source"] = case.source
-    if scored is not None:
-        entry["verdict"] = scored.verdict
-        entry["score"] = None if scored.score != scored.score else float(scored.score)
-        entry["latency"] = scored.latency
-        if this.lines is not None and this.error is None:
-            entry["lines"] = this.lines
-        if this.repeated is not None:
-            entry["repeated"] = this.repeated
-        if this.baseline is not None:
-            from pytest_relevance.runs.held import standing
-
-            entry |= {"standing": standing(this.since), "change": this.since.change if this.since is not None else 0.0}
-        if case.terms.gates:
-            from pytest_relevance.plugin import gates
-
-            entry |= gates.scores(this, scored)
-    return entry
-
-
-def _unjudged(this: running.CaseRun, scored: Scored) -> dict[str, Any]:
-    """What a case left unjudged, in types that travel."""
-    from pytest_relevance.reports.worklist import Ran
-    from pytest_relevance.runs.worklist import unjudged_results
-
-    case = this.case
-    ran = Ran(case.id, case.query, (this.search, this.variant), case.weight, list(unjudged_results(scored)))
-    return ran.values()
