@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number, Real
 
-from pytest_relevance.runs.responses import NoResults, UnreadableRanking, kind_of, one_result, results_of
+from pytest_relevance.results.responses import NoResults, UnreadableRanking, kind_of, one_result, results_of
 from pytest_relevance.wording import listed, quoted, shown
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
@@ -53,6 +53,29 @@ class Ranking:
         if isinstance(found, (list, tuple)) and found:
             found = found[0]
         return str.__str__(found) if isinstance(found, str) and found else None
+
+    def scores(self, count: int) -> Sequence[float | None]:
+        """The engine's scores of the first `count` results, None for one without; empty where none has one."""
+        found = [_engine_score(result) for result in self.results[:count]]
+        return found if any(score is not None for score in found) else ()
+
+
+SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
+"""The names that the score of a result goes by."""
+
+
+def _engine_score(result: object) -> float | None:
+    """The score that the engine gave a result, where it can be seen."""
+    if isinstance(result, Mapping):
+        found = next((result[name] for name in SCORE_NAMES if name in result), None)
+    elif _is_pair(result):
+        found = result[1]  # type: ignore[index]
+    else:
+        found = None if isinstance(result, str) else getattr(result, "score", None)
+    try:
+        return None if found is None or isinstance(found, (str, bool)) else float(found)
+    except (TypeError, ValueError):
+        return None
 
 
 def read_ranking(response: object, id_field: str | None = None, title_field: str | None = None) -> Ranking:

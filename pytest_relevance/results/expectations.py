@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from math import isnan
 
 from pytest_relevance.cases.expectations import COMPARE, EXACT
-from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import CaseResult, Outcome
 from pytest_relevance.wording import quoted
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
@@ -20,28 +22,15 @@ _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doub
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """Whether an expectation is met.
-
-    `message` says what is not met, and is empty where it is. `value` is the figure found, where there is one (a latency
-    in seconds). `is_score` marks a figure that judging the unjudged results could change.
-    """
-
-    name: str
-    met: bool
-    message: str
-    value: float | None = None
-    is_score: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
-    """What a search did, as the checkers see it. `ranks` are the first ranks (from 1) of the documents.
+    """What a search returned, as the checkers take it.
 
-    Messages name documents with their `titles`, as far as there are any: harmless text.
+    `k` is the cutoff of the case, `ranking` the documents, `ranks` the first rank (from 1) of each, `latency` in
+    seconds. Messages name documents with their `titles`, where there are any: text that a terminal can print.
     """
 
-    case: Case
+    k: int
+    settings: Settings
     graded: GradedRanking
     ranking: Sequence[str]
     ranks: Mapping[str, int]
@@ -57,6 +46,16 @@ class Found:
 def check(expected: Expectation, found: Found) -> Outcome:
     """Look whether a ranking meets an expectation."""
     return CHECKERS[expected.kind](expected, found)
+
+
+def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[str, str]) -> str:
+    """The message of an unmet expectation of documents, which are named with their titles."""
+    if outcome.met or not outcome.documents:
+        return outcome.message
+    expected = Expectation(outcome.kind, outcome.kind, documents=tuple(outcome.documents), within=outcome.within)
+    ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
+    found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles)
+    return check(expected, found).message
 
 
 def below(name: str, value: float, comparison: str, bound: float) -> str:
@@ -84,13 +83,16 @@ def duration(seconds: float, digits: int = 3) -> str:
 
 def _metric(expected: Expectation, found: Found) -> Outcome:
     assert expected.metric is not None
-    value = score(expected.metric, found.graded, found.case.settings)
+    value = score(expected.metric, found.graded, found.settings)
     if expected.comparison == "==":
         met = abs(value - expected.bound) <= EXACT
     else:
         met = COMPARE[expected.comparison](value, expected.bound)
     message = "" if met else below(expected.name, value, expected.comparison, expected.bound)
-    return Outcome(expected.name, met, message, value, is_score=expected.metric.measure not in _CERTAIN)
+    return Outcome(
+        *(expected.name, expected.kind, met, message, value, expected.comparison, expected.bound),
+        is_score=expected.metric.measure not in _CERTAIN,
+    )
 
 
 def _first(expected: Expectation, found: Found) -> Outcome:
@@ -99,19 +101,19 @@ def _first(expected: Expectation, found: Found) -> Outcome:
         for rank, document in enumerate(expected.documents, 1)
         if rank > len(found.ranking) or found.ranking[rank - 1] != document
     ]
-    return _outcome("first", "; ".join(wrong))
+    return _outcome(expected, "; ".join(wrong))
 
 
 def _include(expected: Expectation, found: Found) -> Outcome:
-    within = expected.within or found.case.k
+    within = expected.within or found.k
     missing = [document for document in expected.documents if not found.ranks.get(document, within + 1) <= within]
-    return _outcome("include", missing and f"not in the top {within}: {_listing(missing, found)}")
+    return _outcome(expected, missing and f"not in the top {within}: {_listing(missing, found)}")
 
 
 def _exclude(expected: Expectation, found: Found) -> Outcome:
-    within = expected.within or found.case.k
+    within = expected.within or found.k
     present = [document for document in expected.documents if found.ranks.get(document, within + 1) <= within]
-    return _outcome("exclude", present and f"in the top {within}: {_listing(present, found)}")
+    return _outcome(expected, present and f"in the top {within}: {_listing(present, found)}")
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
@@ -121,31 +123,33 @@ def _order(expected: Expectation, found: Found) -> Outcome:
         for first, second in zip(expected.documents, expected.documents[1:], strict=False)
         if not found.ranks.get(first, last) < found.ranks.get(second, last)
     ]
-    return _outcome("order", "; ".join(wrong))
+    return _outcome(expected, "; ".join(wrong))
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
     bound = int(expected.bound)
     met = COMPARE[expected.comparison](found.returned, bound)
     wanted = f"exactly {bound}" if expected.comparison == "==" else f"{expected.comparison} {bound}"
-    return Outcome(
-        "results", met, "" if met else f"results: {found.returned} returned, expected {wanted}", found.returned
-    )
+    message = "" if met else f"results: {found.returned} returned, expected {wanted}"
+    return Outcome("results", "results", met, message, found.returned, expected.comparison, bound)
 
 
 def _latency(expected: Expectation, found: Found) -> Outcome:
     latency, bound = found.latency, expected.bound
     if latency is None:
-        return _outcome("latency", "the search was not called here, so that there is none to check")
+        return _outcome(expected, "the search was not called here, so that there is none to check")
     if COMPARE[expected.comparison](latency, bound):
-        return Outcome("latency", True, "", latency)
+        return Outcome("latency", "latency", True, "", latency, expected.comparison, bound)
     longest = f"{bound:g} s" if bound >= 1 else f"{bound * 1000:g} ms"
     took = next((text for digits in range(3, 12) if (text := duration(latency, digits)) != longest), longest)
-    return Outcome("latency", False, f"latency: search took {took}, expected {expected.comparison} {longest}", latency)
+    message = f"latency: search took {took}, expected {expected.comparison} {longest}"
+    return Outcome("latency", "latency", False, message, latency, expected.comparison, bound)
 
 
-def _outcome(name: str, unmet: object) -> Outcome:
-    return Outcome(name, not unmet, f"{name}: {unmet}" if unmet else "")
+def _outcome(expected: Expectation, unmet: object) -> Outcome:
+    name = expected.kind
+    message = f"{name}: {unmet}" if unmet else ""
+    return Outcome(name, name, not unmet, message, documents=expected.documents, within=expected.within)
 
 
 def _listing(documents: Sequence[str], found: Found) -> str:

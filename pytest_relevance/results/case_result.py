@@ -1,0 +1,377 @@
+"""`CaseResult`: what one case came to in one search variant. Every report, verdict and file is made of these.
+
+A result is made once, where the case ran. `to_dict` gives builtin types, which travel between the processes of
+pytest-xdist, are a line of a record, and are read back with `from_dict`. A value that equals its default is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+
+from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.settings import Settings
+
+PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
+    *("passed", "failed", "inconclusive", "measured", "error", "skipped"),
+)
+VERDICTS = (PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED)
+"""What a case may come to. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
+
+NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
+STANDINGS = (NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN)
+"""How a case may stand to its baseline: without an entry; with an entry for another query, params or depth; its score
+fell or rose by more than the tolerance, or did neither."""
+
+CHECK = "relevance.check"
+"""The search of a result whose ranking a test in Python gave."""
+
+NO_DIGEST = "0" * 16
+"""The digest of no judgments."""
+
+Key = tuple[str, str, str | None]
+"""Case file, id, variant: what tells the results of a run apart."""
+
+_NDCG: dict[int, Metric] = {}
+
+
+def ndcg_at(k: int) -> Metric:
+    """The metric nDCG@k."""
+    metric = _NDCG.get(k)
+    if metric is None:
+        metric = _NDCG[k] = Metric(f"nDCG@{k}", "nDCG", k)
+    return metric
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one expectation of a case.
+
+    `kind` is "metric" or the key that it was written under ("first", "include" ...), `value` the figure found where
+    there is one (a latency in seconds). `message` says what is not met, and is empty where it is met. `is_score` marks
+    a figure that judging the unjudged results could change. `documents` and `within` are what was expected.
+    """
+
+    name: str
+    kind: str
+    met: bool
+    message: str = ""
+    value: float | None = None
+    comparison: str = ">="
+    bound: float = 0.0
+    is_score: bool = False
+    documents: Sequence[str] = ()
+    within: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
+    """How a case stands to the ranking that its baseline has accepted.
+
+    `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
+    others that gates ask for. `stale` says what of the case changed since the ranking was accepted. `documents` and
+    `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
+    """
+
+    standing: str
+    score: float | None = None
+    stale: Sequence[str] = ()
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    documents: Sequence[str] = ()
+    grades: Sequence[float | None] = ()
+    then: Mapping[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchError:
+    """Why a case has no score: the type of the exception, its first line, and the user's innermost frame."""
+
+    type: str
+    message: str
+    frame: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """What became of a ranking in several calls of its search: how many `calls`, how many different `rankings`.
+
+    Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two
+    that stand there (None below the end of a ranking), `is_tie` whether one call gave both the same score.
+    """
+
+    calls: int
+    rankings: int
+    rank: int | None = None
+    documents: Sequence[str | None] = ()
+    is_tie: bool = False
+
+
+@dataclass(slots=True)
+class CaseResult:
+    """What one case came to, in one variant of its search.
+
+    Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
+    pytest's node id; `test` is the node id of the test in Python that checked the ranking.
+
+    Conditions: `search` was asked for `depth` results, None where nobody asked for a number. `floor` is the expected
+    minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and `highest` are the grades that
+    an unjudged result may have; `grade_names` the names of grades.
+
+    Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
+    with the engine's scores (or none) and the `grades` (None: unjudged, or a later copy). `returned` is how many
+    different documents the search returned. `deeper` are the ranks of judged or accepted documents below those that
+    are kept. `titles` and `notes` are of any document that is named here.
+
+    Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
+    `documents`, with their grades, at least those of the ideal top k. `digest` is equal where the judgments are.
+
+    Scores: by the name of the metric, None where one is not defined, nDCG@k among them. `lower` to `upper` is the
+    interval that the unjudged results leave to nDCG@k; None: the score itself. `judged` of the `top` different
+    documents within k have a judgment.
+
+    `latency` is in seconds. `outcome` is pytest's: passed, failed, skipped, xfailed or xpassed, and by default what the
+    verdict says. Sequences are tuples once the result is complete.
+    """
+
+    file: str
+    line: int
+    id: str
+    verdict: str
+    query: str = ""
+    node: str = ""
+    search: str = "search"
+    variant: str | None = None
+    tags: Sequence[str] = ()
+    weight: float = 1
+    params: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    source: str | None = None
+    test: str = ""
+    k: int = 10
+    depth: int | None = None
+    floor: float | None = None
+    tolerance: float = 0.05
+    settings: Settings = field(default_factory=Settings)
+    lowest: float = 0.0
+    highest: float = 0.0
+    grade_names: Mapping[float, str] = field(default_factory=dict)
+    documents: Sequence[str] = ()
+    whole: bool = False
+    engine_scores: Sequence[float | None] = ()
+    grades: Sequence[float | None] = ()
+    returned: int = 0
+    deeper: Mapping[str, int] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    judgments: Mapping[float, int] = field(default_factory=dict)
+    missing: Sequence[tuple[str, float]] = ()
+    digest: str = NO_DIGEST
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    lower: float | None = None
+    upper: float | None = None
+    judged: int = 0
+    top: int = 0
+    outcomes: Sequence[Outcome] = ()
+    baseline: BaselineComparison | None = None
+    reasons: Sequence[str] = ()
+    error: SearchError | None = None
+    explanations: Mapping[str, str] = field(default_factory=dict)
+    latency: float | None = None
+    repeats: Repeats | None = None
+    outcome: str = ""
+
+    def __post_init__(self) -> None:
+        """Fill in what is usually the same as something else."""
+        self.query = self.query or self.id
+        self.outcome = self.outcome or self.verdict
+
+    @property
+    def key(self) -> Key:
+        """What tells it apart from the other results of its run."""
+        return self.file, self.id, self.variant
+
+    @property
+    def is_check(self) -> bool:
+        """Whether a test in Python gave the ranking."""
+        return self.search == CHECK
+
+    @property
+    def metric(self) -> Metric:
+        """nDCG@k."""
+        return ndcg_at(self.k)
+
+    @property
+    def score(self) -> float | None:
+        """nDCG@k, None where it is not defined or there is none."""
+        return self.scores.get(ndcg_at(self.k).text)
+
+    @property
+    def change(self) -> float:
+        """How much nDCG@k rose (fell: below 0) since the baseline; 0 where either is not defined."""
+        before = None if self.baseline is None else self.baseline.score
+        score = self.score
+        return 0.0 if before is None or score is None else score - before
+
+    @property
+    def place(self) -> str:
+        """`file:line` of the case, in the file of queries that it comes from."""
+        return f"{self.source or self.file}:{self.line}"
+
+    @property
+    def status(self) -> str:
+        """The word that a summary counts the case under."""
+        if self.outcome in ("xfailed", "xpassed"):
+            return self.outcome
+        if self.verdict == SKIPPED or (self.verdict == ERROR and self.outcome == SKIPPED):
+            return SKIPPED
+        if self.verdict in (ERROR, INCONCLUSIVE):
+            return self.verdict
+        return self.verdict if self.outcome == PASSED and self.verdict == MEASURED else self.outcome
+
+    @property
+    def graded(self) -> GradedRanking:
+        """The ranking as the metrics take it, as deep as it was kept."""
+        seen: set[str] = set()
+        repeated = []
+        for index, document in enumerate(self.documents):
+            if document in seen:
+                repeated.append(index)
+            seen.add(document)
+        judged = [grade for grade, count in self.judgments.items() for _ in range(count)]
+        return GradedRanking([*self.grades], tuple(repeated), judged)
+
+    def rank_of(self, document: str) -> int | None:
+        """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""
+        try:
+            return self.documents.index(document) + 1
+        except ValueError:
+            return self.deeper.get(document)
+
+    def to_dict(self, names: Collection[str] | None = None) -> dict[str, Any]:
+        """The result in builtin types: all that differs from the defaults, or of that the given fields alone."""
+        values: dict[str, Any] = {}
+        for name, default in _DEFAULTS:
+            value = getattr(self, name)
+            if value != default and (names is None or name in names):
+                convert = _TO_BUILTIN.get(name)
+                values[name] = value if convert is None else convert(value)
+        if self.query == self.id:
+            values.pop("query", None)
+        if self.outcome == self.verdict:
+            values.pop("outcome", None)
+        return values
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> CaseResult:
+        """The result that `to_dict` was called on.
+
+        Raises TypeError for a missing or unknown field, and TypeError, ValueError or KeyError for a value of another
+        shape; `results.record` checks what a file holds.
+        """
+        converted = {
+            name: _FROM_BUILTIN[name](value) if name in _FROM_BUILTIN else value for name, value in values.items()
+        }
+        return cls(**converted)
+
+
+_ABSENT = object()
+
+
+def _default_of(name: str) -> object:
+    found = CaseResult.__dataclass_fields__[name]
+    if found.default_factory is not MISSING:
+        return found.default_factory()
+    return _ABSENT if found.default is MISSING else found.default
+
+
+_DEFAULTS = tuple((each.name, _default_of(each.name)) for each in fields(CaseResult))
+"""The fields with their defaults, in their order; those without one are always written."""
+
+_SETTINGS_DEFAULTS = {each.name: each.default for each in fields(Settings) if each.init}
+
+
+def settings_to_dict(settings: Settings) -> dict[str, Any]:
+    """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
+
+    The keys of JSON are text, and grades are numbers.
+    """
+    values = {
+        name: value for name, default in _SETTINGS_DEFAULTS.items() if (value := getattr(settings, name)) != default
+    }
+    if isinstance(values.get("gain"), Mapping):
+        values["gain"] = sorted(map(list, values["gain"].items()))
+    return values
+
+
+def settings_from_dict(values: Mapping[str, Any]) -> Settings:
+    """The settings that `settings_to_dict` was called with. ValueError or TypeError for what are none."""
+    if isinstance(values.get("gain"), list):
+        return Settings(**{**values, "gain": dict(values["gain"])})
+    return Settings(**values)
+
+
+def _to_builtin(kind: type) -> Callable[[Any], dict[str, Any]]:
+    """Make the function that gives a dict of a part: what is not the default, tuples as lists."""
+    defaults = [
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(kind)
+    ]
+
+    def convert(part: Any) -> dict[str, Any]:
+        values = {name: value for name, default in defaults if (value := getattr(part, name)) != default}
+        return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+
+    return convert
+
+
+def _from_builtin(kind: type) -> Callable[[dict[str, Any]], Any]:
+    """Make the function that gives a part from its dict."""
+    return lambda values: kind(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    )
+
+
+def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
+    """A mapping with grades as keys, which JSON has as text."""
+    return {float(grade): value for grade, value in values.items()}
+
+
+def _grade_text(grade: float) -> str:
+    return f"{grade!r}".removesuffix(".0")
+
+
+_write_outcome, _read_outcome = _to_builtin(Outcome), _from_builtin(Outcome)
+
+_TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "settings": settings_to_dict,
+    "grade_names": lambda names: {_grade_text(grade): name for grade, name in names.items()},
+    "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
+    "params": dict,
+    "missing": lambda pairs: [*map(list, pairs)],
+    "outcomes": lambda outcomes: [*map(_write_outcome, outcomes)],
+    "baseline": _to_builtin(BaselineComparison),
+    "error": _to_builtin(SearchError),
+    "repeats": _to_builtin(Repeats),
+    **dict.fromkeys(("tags", "documents", "engine_scores", "grades", "reasons"), list),
+}
+"""What makes builtin types of the fields that are none by themselves."""
+
+_FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "settings": settings_from_dict,
+    "grade_names": _by_grade,
+    "judgments": _by_grade,
+    "missing": lambda pairs: tuple((document, grade) for document, grade in pairs),
+    "outcomes": lambda outcomes: tuple(map(_read_outcome, outcomes)),
+    "baseline": _from_builtin(BaselineComparison),
+    "error": _from_builtin(SearchError),
+    "repeats": _from_builtin(Repeats),
+    **dict.fromkeys(("tags", "documents", "engine_scores", "grades", "reasons"), tuple),
+}
+
+
+def count_grades(grades: Sequence[float]) -> dict[float, int]:
+    """How many judgments there are of each grade, the highest grade first."""
+    return dict(sorted(Counter(grades).items(), reverse=True))

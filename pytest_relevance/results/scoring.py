@@ -1,0 +1,247 @@
+"""The score of one case: its ranking under its judgments, floor and expectations, and the verdict.
+
+`score_case` makes the `CaseResult` of a case, for an item of a test run and for `relevance.check` alike. `add_details`
+adds what a report, a record or a baseline needs beyond the figures; a case that passes without any of them does not pay
+for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+
+from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, score
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    MEASURED,
+    NO_DIGEST,
+    PASSED,
+    CaseResult,
+    Outcome,
+    count_grades,
+    ndcg_at,
+)
+from pytest_relevance.results.ranking import Ranking
+
+_MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
+
+
+def score_case(case: Case, ranking: Ranking, latency: float | None = None, *, details: bool = True) -> CaseResult:
+    """Score the ranking that a case got and decide its verdict. `latency` is in seconds, None for no search.
+
+    The result does not know its file, variant and node id; whoever ran the case adds them. Without `details` it has the
+    figures and the verdict alone; `add_details` adds the rest.
+    """
+    graded = grade_ranking(ranking.ids, case.judgments)
+    k, settings, terms = case.k, case.settings, case.terms
+    value = score(ndcg_at(k), graded, settings)
+    grades = graded.grades
+    repeated = sum(1 for index in graded.repeated if index < k)
+    top = (len(grades) if len(grades) < k else k) - repeated
+    unjudged = grades[:k].count(None) - repeated
+    lower = upper = value
+    if unjudged and value == value:
+        lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
+    outcomes = _outcomes(case, graded, ranking.ids, latency) if case.expect else ()
+    verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
+    scores = {ndcg_at(k).text: defined(value)}
+    if terms.gates or outcomes:
+        scores |= _other_scores(case, graded, outcomes)
+    result = CaseResult(
+        file="",
+        line=case.line,
+        id=case.id,
+        verdict=verdict,
+        query=case.query,
+        search=case.search,
+        tags=case.tags,
+        weight=case.weight,
+        params=case.params,
+        note=case.note or "",
+        source=case.source,
+        k=k,
+        depth=case.depth,
+        floor=case.min_ndcg,
+        settings=settings,
+        lowest=terms.lowest,
+        highest=terms.highest,
+        documents=ranking.ids,
+        grades=grades,
+        returned=len(grades) - len(graded.repeated),
+        scores=scores,
+        lower=None if lower == upper or value != value else lower,
+        upper=None if lower == upper or value != value else upper,
+        judged=top - unjudged,
+        top=top,
+        outcomes=outcomes,
+        reasons=reasons,
+        latency=latency,
+    )
+    if details:
+        add_details(result, case, ranking)
+    return result
+
+
+def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> None:
+    """Add what a report needs: titles, engine scores, missing documents, ranks below the kept ones, the digest.
+
+    The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
+    those of the ideal top k.
+    """
+    ids, grades = ranking.ids, result.grades
+    depth = None if looks_at_all(case) else max(case.depth, case.k)
+    kept = ids if depth is None else ids[:depth]
+    result.whole = depth is None
+    result.documents = tuple(kept)
+    result.grades = tuple(grades[: len(kept)])
+    judgments = case.judgments
+    result.judgments = count_grades([*judgments.values()])
+    result.digest = digest_of(judgments)
+    accepted = () if result.baseline is None else result.baseline.documents
+    expected = [document for line in case.expect for document in line.documents]
+    result.deeper = _ranks_below(ids, len(kept), {*judgments, *accepted, *expected})
+    result.missing = tuple(_missing(result, case, all_missing=all_missing))
+    if case.terms.scale is not None:
+        result.grade_names = {grade: name for name, grade in case.terms.scale.names.items()}
+    result.engine_scores = tuple(ranking.scores(len(kept)))
+    named = {*kept, *result.deeper, *(document for document, _ in result.missing), *accepted, *expected}
+    result.titles = {document: title for document, title in case.titles.items() if document in named}
+    for index in range(len(ids) - 1, -1, -1) if ranking.results else ():  # the first copy of a document decides
+        if ids[index] in named and (title := ranking.title(index)):
+            result.titles[ids[index]] = title
+    result.notes = {document: note for document, note in case.notes.items() if document in named}
+
+
+def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[str]) -> dict[str, int]:
+    """The ranks of some documents that stand below the first `kept`."""
+    if len(ids) == kept:
+        return {}
+    above, wanted = set(ids[:kept]), set(named)
+    ranks: dict[str, int] = {}
+    for rank, document in enumerate(ids[kept:], kept + 1):
+        if document in wanted and document not in above:
+            ranks.setdefault(document, rank)
+    return ranks
+
+
+def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple[str, float]]:
+    """The judged documents below the kept ranking or not returned, those with the highest gain first."""
+    gains, returned, deeper = result.settings.gains, set(result.documents), result.deeper
+    absent = [(document, grade) for document, grade in case.judgments.items() if document not in returned]
+    absent.sort(key=lambda pair: -gains[pair[1]])
+    if all_missing:
+        return absent
+    most = max(case.k, _MOST_MISSING)
+    shown = {document for document, _ in [pair for pair in absent if pair[0] not in deeper][:most]}
+    return [(document, grade) for document, grade in absent if document in shown or document in deeper]
+
+
+def _other_scores(case: Case, graded: GradedRanking, outcomes: Sequence[Outcome]) -> dict[str, float | None]:
+    """The scores that expectations and gates name; those of cases without judgments are not defined."""
+    found = {outcome.name: outcome.value for outcome in outcomes if outcome.kind == "metric"}
+    for metric in metrics_of(case):
+        if metric.text not in found or not case.judgments:
+            found[metric.text] = defined(score(metric, graded, case.settings)) if case.judgments else None
+    found.pop(ndcg_at(case.k).text, None)
+    return {name: None if value is None else defined(value) for name, value in found.items()}
+
+
+def _outcomes(case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None) -> tuple[Outcome, ...]:
+    from pytest_relevance.results.expectations import Found, check
+
+    ranks: dict[str, int] = {}
+    for rank, document in enumerate(ids, 1):
+        ranks.setdefault(document, rank)
+    found = Found(case.k, case.settings, graded, ids, ranks, latency)
+    return tuple(check(expected, found) for expected in case.expect)
+
+
+def decide(
+    case: Case, value: float, lower: float, upper: float, judged: int, top: int, outcomes: Sequence[Outcome]
+) -> tuple[str, tuple[str, ...]]:
+    """The verdict and its reasons, those about scores first.
+
+    In this order: an unmet expectation other than a score fails; an interval wholly below the floor fails and wholly
+    above it passes; too few judged results are inconclusive; the floor decides. Floors of other metrics are scores
+    too, without an interval.
+    """
+    floor = case.min_ndcg
+    if floor is None and not outcomes:
+        return MEASURED, ()
+    others = [outcome.message for outcome in outcomes if not outcome.met and not outcome.is_score]
+    scores = [outcome.message for outcome in outcomes if not outcome.met and outcome.is_score]
+    in_doubt = any(outcome.is_score for outcome in outcomes)
+    if floor is not None:
+        bounded = is_bounded(case)
+        if not (bounded and lower >= floor):
+            in_doubt = True
+            if not value >= floor:  # also where the score is NaN, which no comparison holds for
+                from pytest_relevance.results.expectations import below
+
+                scores.insert(0, below(ndcg_at(case.k).text, value, ">=", floor))
+            if bounded and not upper >= floor:
+                return FAILED, (*scores, *others)
+    if others:
+        return FAILED, (*scores, *others)
+    if in_doubt and (too_few := too_few_judged(case, judged, top)):
+        return INCONCLUSIVE, (too_few, *scores)
+    return (FAILED, tuple(scores)) if scores else (PASSED, ())
+
+
+def too_few_judged(case: Case, judged: int, top: int) -> str:
+    """Why a score may decide nothing: too little of the top is judged. Empty where it may."""
+    # divided as the share is written: 11 of 20 are 0.55, and 0.55 * 20 is more than 11
+    if top and judged / top < case.min_judged:
+        return f"inconclusive: {judged} of the top {top} judged, less than min_judged {case.min_judged:g}"
+    return ""
+
+
+def is_bounded(case: Case) -> bool:
+    """Whether the interval from lower to upper holds all that unjudged results leave open."""
+    return case.settings.ideal == "judged" and case.settings.unjudged == "zero"
+
+
+def defined(value: float) -> float | None:
+    """A score, or None for NaN."""
+    return None if value != value else float(value)
+
+
+def metrics_of(case: Case) -> list[Metric]:
+    """The metrics that a case is measured by besides its nDCG@k: those of its expectations and of its suite's gates."""
+    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
+    for gate in case.terms.gates:
+        metrics += gate.metrics
+    return metrics
+
+
+def looks_at_all(case: Case) -> bool:
+    """Whether the whole ranking that was returned counts, and not only its top."""
+    settings = case.settings
+    return (
+        settings.ideal == "returned"
+        or settings.unjudged == "skip"
+        or any(metric.k is None for metric in metrics_of(case))
+        or any(_is_unlimited(expected) for expected in case.expect)
+    )
+
+
+def _is_unlimited(expected: Expectation) -> bool:
+    return expected.kind == "order"
+
+
+def digest_of(judgments: Mapping[str, float]) -> str:
+    """A short text that is equal for equal judgments, whatever their order; `NO_DIGEST` for none.
+
+    Grades count with 12 digits: the order in which a mean was summed does not matter.
+    """
+    return _digest(tuple(sorted(judgments.items()))) if judgments else NO_DIGEST
+
+
+@lru_cache(maxsize=256)  # variants of a search judge alike
+def _digest(pairs: tuple[tuple[str, float], ...]) -> str:
+    text = "\0".join(f"{document}\0{grade:.12g}" for document, grade in pairs)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
