@@ -209,6 +209,11 @@ class CaseResult:
         return self.scores.get(ndcg_at(self.k).text)
 
     @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """The least and the greatest nDCG@k that the unjudged results leave open; None where it is not defined."""
+        return (self.score, self.score) if self.lower is None else (self.lower, self.upper)
+
+    @property
     def change(self) -> float:
         """How much nDCG@k rose (fell: below 0) since the baseline; 0 where either is not defined."""
         before = None if self.baseline is None else self.baseline.score
@@ -242,6 +247,18 @@ class CaseResult:
             seen.add(document)
         judged = [grade for grade, count in self.judgments.items() for _ in range(count)]
         return GradedRanking([*self.grades], tuple(repeated), judged)
+
+    @property
+    def unjudged(self) -> list[str]:
+        """The different documents in the top k without a judgment, best first."""
+        top = zip(self.documents[: self.k], self.grades[: self.k], strict=True)
+        graded = {document for document, grade in zip(self.documents, self.grades, strict=True) if grade is not None}
+        return list(dict.fromkeys(document for document, grade in top if grade is None and document not in graded))
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether there are judgments, and of nothing that was returned: usually the wrong id field."""
+        return bool(self.judgments and self.documents) and all(grade is None for grade in self.grades)
 
     def rank_of(self, document: str) -> int | None:
         """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""

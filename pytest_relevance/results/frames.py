@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.metrics.scalar import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.runs.run import Result
+from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:
     import pandas
@@ -17,20 +17,19 @@ _KEYS = ("file", "id", "variant")
 _CASE = (
     *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
 )
-_REPEATED = ("calls", "rankings_seen")
-"""What only a run with `--relevance-repeat` has."""
-
-_RESULT = (*_KEYS, "rank", "document", "grade", "gain", "discount", "discounted")
+_RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "discounted")
 
 
-def results_frame(results: Sequence[Result]) -> pandas.DataFrame:
-    """A row a case and variant."""
+def results_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
+    """A row a case and variant; `calls` and `rankings_seen` where its search was called several times."""
     import pandas
 
     rows = []
     for result in results:
         row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
-        row |= {name: result.values[name] for name in _REPEATED if name in result.values}
+        row["lower"], row["upper"] = result.interval
+        if result.repeats is not None:
+            row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
         row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
         rows.append(row)
     names = dict.fromkeys([*_CASE, *(name for row in rows for name in row)])
@@ -38,8 +37,8 @@ def results_frame(results: Sequence[Result]) -> pandas.DataFrame:
     return frame
 
 
-def rankings_frame(results: Sequence[Result]) -> pandas.DataFrame:
-    """A row a result."""
+def rankings_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
+    """A row a returned document."""
     import pandas
 
     rows = [row for result in results for row in _rows(result)]
@@ -47,12 +46,13 @@ def rankings_frame(results: Sequence[Result]) -> pandas.DataFrame:
     return frame
 
 
-def _rows(result: Result) -> Iterable[tuple[object, ...]]:
+def _rows(result: CaseResult) -> Iterable[tuple[object, ...]]:
     settings, graded = result.settings, result.graded
     scored = scored_indexes(graded, settings)[: result.k] if graded.judged else ()
     discounts = dict(zip(scored, discount_table(settings.discount, result.k), strict=False))
-    for index, (document, grade) in enumerate(zip(result.ranking, graded.grades, strict=True)):
+    for index, (document, grade) in enumerate(zip(result.documents, graded.grades, strict=True)):
         discount = discounts.get(index, math.nan)
         gain = settings.gains[grade] if index in discounts else math.nan
         shown = math.nan if grade is None else grade
-        yield *result.key, index + 1, document, shown, gain, discount, gain / discount
+        title = result.titles.get(document, "")
+        yield *result.key, index + 1, document, title, shown, gain, discount, gain / discount

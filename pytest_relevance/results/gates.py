@@ -1,0 +1,247 @@
+"""Gates: whether the cases of a file, as a whole, are good enough. One function judges them, for a run and for a merge.
+
+Means are over the weights, of the scores that are defined; inconclusive cases and those that were expected to fail
+count, skipped ones do not. A case that ended in an error fails every gate of its file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING, gate_of
+from pytest_relevance.cases.model import Gate
+from pytest_relevance.results.case_result import ERROR, FAILED, MEASURED, PASSED, SKIPPED, CaseResult
+from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.run import FileInfo
+from pytest_relevance.wording import counted, listed, quoted
+
+ERRORS = "errors"
+"""What a finding is about that names the cases without a score."""
+
+_PASSING = frozenset({PASSED, MEASURED, "xpassed"})
+_ROUNDING = 1e-9  # a mean that equals its bound up to rounding meets it
+
+
+@dataclass(frozen=True, slots=True)
+class GateFinding:
+    """What was found of one condition of a gate: whether it is met, and a sentence that says so.
+
+    `about` is the metric, "passing" or "errors"; empty for a remark.
+    """
+
+    is_met: bool
+    text: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """What a gate came to in one search variant.
+
+    `line` is where the gate stands in `file`. `results` are the cases that it was judged by. `not_judged` says why
+    there is no verdict; it is `due` unless that is as it should be. `node` is the node id of its file.
+    """
+
+    file: str
+    node: str
+    line: int
+    gate: Gate
+    variant: str | None
+    results: Sequence[CaseResult] = ()
+    findings: Sequence[GateFinding] = ()
+    not_judged: str = ""
+    is_due: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name among pytest's node ids: `gate[ID]`, followed by `[VARIANT]` where there are variants."""
+        return f"gate[{self.gate.id}]" + (f"[{self.variant}]" if self.variant is not None else "")
+
+    @property
+    def unmet(self) -> Sequence[GateFinding]:
+        """What is not met."""
+        return [finding for finding in self.findings if not finding.is_met]
+
+    @property
+    def message(self) -> str:
+        """One line: what is not met, or all that was found, or why it was not judged."""
+        if self.not_judged:
+            return f"not evaluated: {self.not_judged}"
+        return "; ".join(finding.text for finding in self.unmet or self.findings)
+
+    def outcome(self, *, require: bool = False) -> str:
+        """`passed`, `failed`, or `skipped` where there is no verdict, which fails where verdicts are required."""
+        if self.not_judged:
+            return FAILED if require and self.is_due else SKIPPED
+        return FAILED if self.unmet else PASSED
+
+
+def judge_gates(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, updating: bool = False
+) -> list[GateResult]:
+    """Judge the gates of all files, each in every search variant. `updating`: the baseline is being replaced.
+
+    A gate is judged when all cases of its file that were not skipped have ended.
+    """
+    by_file: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if not result.is_check:
+            by_file.setdefault(result.file, []).append(result)
+    return [
+        judged
+        for file, info in sorted(files.items())
+        if info.gates
+        for judged in _of_file(file, info, by_file.get(file, []), updating=updating)
+    ]
+
+
+def _of_file(file: str, info: FileInfo, results: Sequence[CaseResult], *, updating: bool) -> Iterator[GateResult]:
+    ran = sorted(
+        (result for result in results if result.status != SKIPPED),
+        key=lambda result: (result.source or "", result.line, result.id),
+    )
+    total = info.total - (len(results) - len(ran))
+    groups = in_variants((variant for _, variant, _ in info.totals), ran)
+    for written in info.gates:
+        gate = gate_of(written)
+        for variant, group in groups.items():
+            judged = GateResult(file, info.node, written["line"], gate, variant)
+            if len(ran) < total:
+                yield replace(judged, not_judged=f"{len(ran):,} of {total:,} ran")
+            elif updating and gate.condition == MAX_DROP:
+                yield replace(judged, not_judged="the baseline is being updated", is_due=False)
+            elif not any(looks_at(gate, result) for result in group):
+                which = "case" if gate.tag is None else f"case with the tag {gate.tag}"
+                yield replace(judged, not_judged=f"no {which} ran")
+            else:
+                shown = [result for result in group if result.verdict == ERROR or looks_at(gate, result)]
+                yield replace(judged, results=shown, findings=tuple(_judge(gate, group)))
+
+
+def in_variants(variants: Iterable[str | None], results: Iterable[CaseResult]) -> dict[str | None, list[CaseResult]]:
+    """The results that each variant is judged by. One whose search has no parameter counts in every variant."""
+    names = [*dict.fromkeys(variants)]
+    groups: dict[str | None, list[CaseResult]] = {name: [] for name in names if name is not None or names == [None]}
+    for result in results:
+        for name in (result.variant,) if result.variant in groups else groups:
+            groups[name].append(result)
+    return groups
+
+
+def looks_at(gate: Gate, result: CaseResult) -> bool:
+    """Whether a gate is about a case."""
+    return gate.tag is None or gate.tag in result.tags
+
+
+def passes(result: CaseResult) -> bool:
+    """Whether a case counts as passing."""
+    return result.outcome in _PASSING
+
+
+def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
+    """Judge one gate. An error fails it whatever its tag: nobody knows what else the search would have got wrong."""
+    errors = [result.id for result in results if result.verdict == ERROR]
+    if errors:
+        yield GateFinding(False, f"{counted(len(errors), 'case')} ended in an error: {_some(errors)}", ERRORS)
+    yield from _JUDGES[gate.condition](gate, [result for result in results if looks_at(gate, result)])
+
+
+Conditions = Iterator[GateFinding]
+
+
+def _mean(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
+    for metric, bound in gate.bounds:
+        name = metric.text
+        scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
+        if not scored:
+            yield GateFinding(False, f"mean {name} is not defined: no case has a score", name)
+            continue
+        mean = weighted_mean(scored)
+        holds = mean >= bound - _ROUNDING
+        digits = digits_apart(mean, bound)
+        relation = "at least" if holds else "below"
+        words = f"mean {name} {mean:.{digits}f}, {relation} {bound:.{digits}f} ({counted(len(scored), 'case')})"
+        yield GateFinding(holds, words, name)
+
+
+def _max_drop(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
+    from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+
+    for metric, bound in gate.bounds:
+        name = metric.text
+        pairs = [
+            (case.weight, before, now)
+            for case in cases
+            if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
+        ]
+        if not pairs:
+            words = f"{name} has no baseline, or a stale one; run with --relevance-update"
+            yield GateFinding(False, words, name)
+            continue
+        weights, first, second = (list(column) for column in zip(*pairs, strict=True))
+        test = randomisation_test(first, second, weights=weights)
+        drop = -test.difference
+        interval = bootstrap_interval(first, second, weights=weights)
+        significant = gate.p is None or test.p <= gate.p
+        holds = drop <= bound + _ROUNDING or not significant
+        digits = digits_apart(drop, bound)
+        moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
+        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
+        differing = sum(before != now for _, before, now in pairs)
+        if gate.p is not None and drop > bound + _ROUNDING and 2.0 ** (1 - differing) > gate.p:
+            limit += f", which so few cases cannot show ({differing} differ)"
+        yield GateFinding(
+            holds,
+            f"mean {name} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
+            f"{weighted_mean(zip(weights, second, strict=True)):.3f} (95% {interval.low:+.3f} to {interval.high:+.3f}, "
+            f"p {_p(test.p)}, {counted(len(pairs), 'case')}); {limit}",
+            name,
+        )
+    fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
+    if fresh:
+        yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
+
+
+def _passing(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
+    passing = sum(map(passes, cases))
+    holds = passing >= gate.share * len(cases) - _ROUNDING
+    share = f"{passing} of {len(cases)} cases pass ({passing / len(cases):.1%})"
+    words = f"{share}, {'at least' if holds else 'less than'} {gate.share:.{_percent(gate.share)}%}"
+    yield GateFinding(holds, words, PASSING)
+
+
+_JUDGES: Mapping[str, Callable[[Gate, Sequence[CaseResult]], Conditions]] = {
+    MEAN: _mean,
+    MAX_DROP: _max_drop,
+    PASSING: _passing,
+}
+
+
+def score_before(result: CaseResult, metric: str | None = None) -> float | None:
+    """The score of the accepted ranking under the judgments of today, by nDCG@k or another metric; None without one."""
+    if result.baseline is None:
+        return None
+    if metric is None or metric == result.metric.text:
+        return result.baseline.score
+    return result.baseline.scores.get(metric)
+
+
+def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
+    """The mean of (weight, score) pairs over the weights."""
+    pairs = list(scored)
+    return math.fsum(weight * score for weight, score in pairs) / math.fsum(weight for weight, _ in pairs)
+
+
+def _percent(share: float) -> int:
+    return 0 if abs(share * 100 - round(share * 100)) < _ROUNDING else 1
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _some(names: Sequence[str], most: int = 3) -> str:
+    shown = [quoted(name, 40) for name in names[:most]]
+    return listed([*shown, f"{len(names) - most} more"] if len(names) > most else shown, "and")

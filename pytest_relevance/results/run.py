@@ -1,0 +1,153 @@
+"""A run: the results of its cases, what there is to know of its case files, and how it was made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance.results.case_result import CaseResult
+
+if TYPE_CHECKING:
+    import pandas
+
+Total = tuple[str, str | None, int]
+"""A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
+
+
+class RecordError(ValueError):
+    """A record or a baseline that cannot be used; the message names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileInfo:
+    """What there is to know of a case file beyond its cases.
+
+    `path` is where it was, `node` its node id, `digest` stands for the text of it and of the files that it names ("" if
+    nobody asked). `totals` are its items by search and variant; `items` how many items each case has that has several.
+    `gates` are its gates as `cases.gates.gate_values` gives them, with the `line` of each. `orphans` are the entries of
+    its baseline that are none of its cases, as reports name them; None where it has no baseline.
+    """
+
+    path: str
+    node: str = ""
+    digest: str = ""
+    totals: Sequence[Total] = ()
+    items: Mapping[str, int] = field(default_factory=dict)
+    gates: Sequence[Mapping[str, Any]] = ()
+    orphans: Sequence[str] | None = None
+
+    @property
+    def total(self) -> int:
+        """How many items the file has."""
+        return sum(count for *_, count in self.totals)
+
+    @property
+    def has_baseline(self) -> bool:
+        """Whether a baseline stands beside it."""
+        return self.orphans is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in builtin types."""
+        return {
+            "path": self.path,
+            "node": self.node,
+            "digest": self.digest,
+            "totals": [*map(list, self.totals)],
+            "items": dict(self.items),
+            "gates": [*map(dict, self.gates)],
+            "orphans": None if self.orphans is None else [*self.orphans],
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
+        """The info that `to_dict` was called on. TypeError, ValueError or KeyError for what is none."""
+        totals = tuple((search, variant, count) for search, variant, count in values["totals"])
+        return cls(**{**values, "totals": totals, "gates": tuple(values["gates"])})
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """How a run was made: the version of this program, when it began (ISO 8601), of what versions, by which command.
+
+    `fingerprint` says what was searched. `missing` are the node ids of cases that were to run and did not finish, and
+    of case files that could not be collected. `faults` are those that many cases had in common.
+    """
+
+    program: str = ""
+    started: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    command: Sequence[str] = ()
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    missing: Sequence[str] = ()
+    faults: Sequence[Mapping[str, Any]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in builtin types."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
+        """The info that `to_dict` was called on. TypeError for an unknown field."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+
+class Run:
+    """The results of a run, as a record holds them: `Run.open("run.jsonl")`.
+
+    `results` are in the order of the record. `files` is what there is to know of each case file, by its name; `info`
+    how the run was made.
+    """
+
+    def __init__(
+        self,
+        results: Sequence[CaseResult],
+        files: Mapping[str, FileInfo] | None = None,
+        info: RunInfo | None = None,
+        *,
+        name: str = "run",
+    ) -> None:
+        self.results: Sequence[CaseResult] = tuple(results)
+        self.files: Mapping[str, FileInfo] = files or {}
+        self.info = info or RunInfo()
+        self.name = name
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Run:
+        """Read a record that `--relevance-record=FILE` wrote, gzip or not. Raises `RecordError` (a ValueError)."""
+        from pytest_relevance.results.record import read_record
+
+        return read_record(path)
+
+    def __len__(self) -> int:
+        """How many results there are."""
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        """`Run(shop.jsonl: 52 results)`."""
+        return f"Run({self.name}: {len(self)} results)"
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """What was to run and did not finish."""
+        return self.info.missing
+
+    @property
+    def frame(self) -> pandas.DataFrame:
+        """A row a case and variant: what it is, its verdict, nDCG@k with its interval, every other score, latency."""
+        from pytest_relevance.results.frames import results_frame
+
+        return results_frame(self.results)
+
+    @property
+    def rankings(self) -> pandas.DataFrame:
+        """A row a result: the breakdown of every case, rank by rank, within its top k and below it.
+
+        `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
+        result that is not scored: beyond k, or unjudged where these are skipped.
+        """
+        from pytest_relevance.results.frames import rankings_frame
+
+        return rankings_frame(self.results)
