@@ -91,7 +91,10 @@ class RunInfo:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
         """The info that `to_dict` was called on. TypeError for an unknown field."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        converted: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**converted)
 
 
 class Run:

@@ -1,0 +1,269 @@
+"""The record of a run as a file: JSON lines, a header and a line a result (docs/record-format.md).
+
+A line is what `CaseResult.to_dict` gives. The header has a version: a newer one is refused, not guessed at. A hand may
+have been at the file, so that every value is checked before a result is made of it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pytest_relevance.cases.gates import gate_of
+from pytest_relevance.files import Unreadable, read_whole, write_whole
+from pytest_relevance.results.case_result import STANDINGS, VERDICTS, CaseResult
+from pytest_relevance.results.run import FileInfo, RecordError, Run, RunInfo
+from pytest_relevance.wording import did_you_mean, quoted, shown
+
+KIND = "pytest-relevance record"
+VERSION = 1
+
+MOST_JUDGMENTS = 10_000_000
+"""How many judgments a case may have: a damaged count must not fill the memory."""
+
+_BEGINNING = f'{{"kind":"{KIND}"'.encode()
+_GZIP = b"\x1f\x8b"
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str).encode
+
+
+def as_json(values: object) -> str:
+    """JSON on one line; what `params` may hold besides (a date, an infinity, a set) as its text."""
+    try:
+        return _encode(values)
+    except (TypeError, ValueError):
+        return _encode(_plain(values))
+
+
+def _plain(value: object) -> object:
+    """A value in the types of JSON."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def write_record(path: str | os.PathLike[str], run: Run) -> None:
+    """Write a run in one step; gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
+    header = {
+        "kind": KIND,
+        "version": VERSION,
+        "results": len(run),
+        "run": run.info.to_dict(),
+        "files": {file: info.to_dict() for file, info in run.files.items()},
+    }
+    lines = [as_json(header), *(as_json(result.to_dict()) for result in run.results), ""]
+    data = "\n".join(lines).encode("utf-8", "surrogatepass")
+    if os.fspath(path).endswith(".gz"):
+        data = gzip.compress(data, compresslevel=6, mtime=0)
+    write_whole(path, data)
+
+
+def is_record(data: bytes) -> bool:
+    """Whether bytes, compressed or not, begin as those of a record do."""
+    if data.startswith(_GZIP):
+        try:
+            data = zlib.decompressobj(wbits=31).decompress(data, len(_BEGINNING))
+        except zlib.error:
+            return False
+    return data.startswith(_BEGINNING)
+
+
+def read_record(path: str | os.PathLike[str]) -> Run:
+    """Read a record. `RecordError` says what is wrong with it, and in which line; OSError never."""
+    file = os.fspath(path)
+    text = read_text(file, file)
+    header = read_header(file, text, KIND, VERSION)
+    try:
+        info = RunInfo.from_dict(header["run"])
+        files = {name: _file_info(values) for name, values in header["files"].items()}
+        check(all(type(name) is str for name in info.missing), "its missing cases are no list of texts")
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
+    results = []
+    for number, line in enumerate(text.split("\n")[1:], 2):
+        if not line.strip():
+            continue
+        values = read_object(file, number, line)
+        try:
+            results.append(_result(values))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise RecordError(f"{file}:{number}: the line is no result: {error}; make the record again") from None
+    if len(results) != header.get("results"):
+        raise RecordError(
+            f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
+            "fetch or make it again"
+        )
+    return Run(results, files, info, name=Path(file).name)
+
+
+def _file_info(values: Mapping[str, Any]) -> FileInfo:
+    """The info of a case file, checked."""
+    info = FileInfo.from_dict(values)
+    for gate in info.gates:
+        gate_of(gate)
+        check(_is_whole(gate["line"]), f"the line of a gate is {shown(gate['line'])}")
+    for search, variant, count in info.totals:
+        check(type(search) is str and (variant is None or type(variant) is str), f"a total is of {shown(search)}")
+        check(_is_whole(count), f"a total is {shown(count)}")
+    check(all(map(_is_whole, info.items.values())), "its items are no counts")
+    check(type(info.path) is type(info.node) is type(info.digest) is str, "its path, node or digest is no text")
+    return info
+
+
+def _result(values: dict[str, Any]) -> CaseResult:
+    """The result of a line. ValueError says what is wrong with it."""
+    for name in ("file", "line", "id", "verdict"):
+        check(name in values, f"it has no {name}")
+    for name, value in values.items():
+        is_sound = _CHECKS.get(name)
+        if is_sound is None:
+            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, _CHECKS)}")
+        if not is_sound(value):
+            raise ValueError(f"its {name} is {shown(value)}")
+    found = CaseResult.from_dict(values)
+    check(len(found.grades) == len(found.documents), "documents and grades are not equally many")
+    check(len(found.engine_scores) in (0, len(found.documents)), "documents and engine_scores are not equally many")
+    check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
+    return found
+
+
+def check(is_sound: bool, message: str) -> None:
+    """Raise a ValueError where something is not sound."""
+    if not is_sound:
+        raise ValueError(message)
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _or_none(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or is_sound(value)
+
+
+def _list_of(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
+    return lambda value: type(value) is list and all(map(is_sound, value))
+
+
+def _mapping_of(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
+    return lambda value: type(value) is dict and all(map(is_sound, value.values()))
+
+
+def _parts(**fields: Callable[[Any], bool]) -> Callable[[object], bool]:
+    """A mapping with some of these fields and no others."""
+    return lambda value: (
+        type(value) is dict and all(name in fields and fields[name](each) for name, each in value.items())
+    )
+
+
+def _is_pair(value: object) -> bool:
+    return type(value) is list and len(value) == 2 and type(value[0]) is str and _is_number(value[1])
+
+
+_texts, _scores = _list_of(_is_text), _mapping_of(_or_none(_is_number))
+_documents, _grades = _texts, _list_of(_or_none(_is_number))
+
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("file", "id", "query", "node", "search", "note", "test", "digest", "outcome"), _is_text),
+    **dict.fromkeys(("variant", "source"), _or_none(_is_text)),
+    **dict.fromkeys(("line", "returned", "judged", "top"), _is_whole),
+    **dict.fromkeys(("lowest", "highest", "tolerance"), _is_number),
+    **dict.fromkeys(("floor", "lower", "upper", "latency"), _or_none(_is_number)),
+    **dict.fromkeys(("tags", "reasons"), _texts),
+    **dict.fromkeys(("titles", "notes", "explanations", "grade_names"), _mapping_of(_is_text)),
+    "verdict": lambda value: value in VERDICTS,
+    "weight": lambda value: _is_number(value) and value > 0,
+    "params": lambda value: type(value) is dict,
+    "k": lambda value: _is_whole(value) and value > 0,
+    "depth": _or_none(_is_whole),
+    "settings": lambda value: type(value) is dict,
+    "documents": _documents,
+    "whole": lambda value: type(value) is bool,
+    "engine_scores": _grades,
+    "grades": _grades,
+    "deeper": _mapping_of(_is_whole),
+    "judgments": _mapping_of(_is_whole),
+    "missing": _list_of(_is_pair),
+    "scores": _scores,
+    "outcomes": _list_of(
+        _parts(
+            **dict.fromkeys(("name", "kind", "message", "comparison"), _is_text),
+            **dict.fromkeys(("met", "is_score"), lambda value: type(value) is bool),
+            **dict.fromkeys(("value", "bound"), _or_none(_is_number)),
+            documents=_documents,
+            within=_or_none(_is_whole),
+        )
+    ),
+    "baseline": _parts(
+        standing=lambda value: value in STANDINGS,
+        score=_or_none(_is_number),
+        stale=_texts,
+        scores=_scores,
+        documents=_documents,
+        grades=_grades,
+        then=_scores,
+    ),
+    "error": _parts(type=_is_text, message=_is_text, frame=_is_text),
+    "repeats": _parts(
+        calls=_is_whole,
+        rankings=_is_whole,
+        rank=_or_none(_is_whole),
+        documents=_list_of(_or_none(_is_text)),
+        is_tie=lambda value: type(value) is bool,
+    ),
+}
+"""What the values of a line may be, by the fields of `CaseResult`."""
+
+
+def read_text(path: str | os.PathLike[str], file: str) -> str:
+    """The text of a record or a baseline, which messages call `file`. Raises `RecordError`."""
+    try:
+        return read_whole(path).decode("utf-8", "surrogatepass")
+    except (OSError, Unreadable, UnicodeDecodeError) as error:
+        raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:
+    """The header of a file of a kind, whose version is known here. Raises `RecordError`."""
+    line = text.partition("\n")[0]
+    header = read_object(file, 1, line)
+    if header.get("kind") != kind:
+        raise RecordError(f"{file}:1: this is no {kind.removeprefix('pytest-relevance ')}; found {quoted(line)}")
+    found = header.get("version")
+    if type(found) is not int or found > version:
+        raise RecordError(
+            f"{file}:1: the file has version {found!r}, and this pytest-relevance knows {version}; "
+            "upgrade pytest-relevance"
+        )
+    return header
+
+
+def read_object(file: str, number: int, line: str) -> dict[str, Any]:
+    """The object on a line. Raises `RecordError`."""
+    try:
+        values = json.loads(line, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise RecordError(f"{file}:{number}: expected a JSON object, found {quoted(line)}; is the file truncated?")
+    return values
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
