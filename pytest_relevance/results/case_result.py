@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache
 from typing import Any
 
 from pytest_relevance.metrics.graded import GradedRanking
@@ -325,9 +326,15 @@ def settings_to_dict(settings: Settings) -> dict[str, Any]:
 
 def settings_from_dict(values: Mapping[str, Any]) -> Settings:
     """The settings that `settings_to_dict` was called with. ValueError or TypeError for what are none."""
-    if isinstance(values.get("gain"), list):
-        return Settings(**{**values, "gain": dict(values["gain"])})
-    return Settings(**values)
+    gain = values.get("gain")
+    if isinstance(gain, list):
+        return Settings(**{**values, "gain": dict(gain)})
+    return _shared_settings(tuple(values.items()))
+
+
+@lru_cache(maxsize=64)  # nearly all results of a run share theirs, and each keeps a table of gains
+def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
+    return Settings(**dict(items))
 
 
 def _to_builtin(kind: type) -> Callable[[Any], dict[str, Any]]:

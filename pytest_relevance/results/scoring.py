@@ -136,7 +136,8 @@ def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple
     if all_missing:
         return absent
     most = max(case.k, _MOST_MISSING)
-    shown = {document for document, _ in [pair for pair in absent if pair[0] not in deeper][:most]}
+    wanted = [pair for pair in absent if pair[0] not in deeper and (gains[pair[1]] > 0 or result.is_unjudged)]
+    shown = {document for document, _ in wanted[:most]}
     return [(document, grade) for document, grade in absent if document in shown or document in deeper]
 
 
