@@ -6,8 +6,8 @@ bit.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,8 @@ from pytest_relevance.metrics.scalar import (
     scored_indexes,
 )
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.runs.ranking import id_text, read_ranking
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.ranking import id_text, read_ranking
 from pytest_relevance.wording import quoted, shown
 
 if TYPE_CHECKING:
@@ -54,27 +55,29 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a document takes from the score: its ideal contribution less its actual one, over the ideal DCG.
+    """What a document takes from the score: its discounted gain at its ideal rank less that at its own, over the IDCG.
 
-    Documents of one grade share the mean of the contributions at their ideal ranks. `rank` (from 1) is where the search
-    returned the document, None when it did not; `last_ideal_rank` is how far down documents of its grade belong, 0 for
-    nowhere. The losses of all documents add up to 1 - nDCG, except with ideal "max", where some of the ideal is
-    nobody's.
+    `rank` (from 1) is where the search returned it, None where it did not. A loss below 0 is a gain: the document
+    stands above its ideal rank. Where more documents of one gain were not returned than there are ideal ranks for them,
+    they are one loss without a `document`: `places` of `candidates` documents are missing; their grade is `grade`, the
+    highest where grades share a gain.
     """
 
-    document: str
+    document: str | None
     grade: float
     rank: int | None
-    last_ideal_rank: int
     loss: float
+    places: int = 1
+    candidates: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
     """The table of one query, cut at k, with its totals. `losses` are sorted, the largest first.
 
-    `too_high` are the rows of the results with less gain than the ideal has at their rank, the best-placed first;
-    with ideal "max" the ideal of the judged documents.
+    The losses and `unfilled` add up to 1 - nDCG. `unfilled` is what the ideal has beyond the best order of the judged
+    documents, over the IDCG: 0 except with ideal "max". `too_high` are the rows of the results with less gain than that
+    best order has at their rank, the best-placed first.
     """
 
     rows: tuple[Row, ...]
@@ -82,6 +85,7 @@ class Breakdown:
     ideal_dcg: float
     losses: tuple[Loss, ...]
     too_high: tuple[Row, ...] = ()
+    unfilled: float = 0.0
 
     def frame(self) -> pandas.DataFrame:
         """The rows as a DataFrame, a row a rank, a column a field of `Row`."""
@@ -118,16 +122,69 @@ def breakdown(
     settings = Settings(gain, discount, ideal, unjudged, negative, max_grade=max_grade)
     grades = _checked(judgments, settings)
     documents = read_ranking(ranking).ids
-    return break_down(grades, documents, grade_ranking(documents, grades), k, settings)
+    present = set(documents)
+    absent = [(document, grade) for document, grade in grades.items() if document not in present]
+    return _break_down(documents, grade_ranking(documents, grades), k, settings, absent, {})
 
 
-def break_down(
-    judgments: Mapping[str, float], ranking: Sequence[str], graded: GradedRanking, k: int | None, settings: Settings
+def break_down(result: CaseResult) -> Breakdown:
+    """Break the nDCG@k of a result down, from what it holds."""
+    return _break_down(
+        result.documents, result.graded, result.k, result.settings, result.missing, result.deeper
+    )
+
+
+def _break_down(
+    ranking: Sequence[str],
+    graded: GradedRanking,
+    k: int | None,
+    settings: Settings,
+    absent: Sequence[tuple[str, float]],
+    deeper: Mapping[str, int],
 ) -> Breakdown:
-    """The same for a ranking that is graded already, under `settings`."""
+    """Break down a ranking with grades; `absent` are judged documents that it lacks, `deeper` the ranks of some."""
     indexes = scored_indexes(graded, settings)
+    ideal = ideal_grades(graded, settings, k)
+    rows = _rows(ranking, graded, indexes, dcg_terms(ideal, settings), k, settings)
+    dcg, ideal_dcg = (rows[-1].dcg, rows[-1].ideal_dcg) if rows else (0.0, 0.0)
+    if not ideal_dcg:
+        return Breakdown(rows, dcg, ideal_dcg, ())
+    if settings.ideal == "max":  # what the judged documents can fill of it
+        ideal = ideal_grades(graded, replace(settings, ideal="judged"), len(ideal))
+    best = dcg_terms(ideal, settings)
+    returned = [
+        (ranking[index], grade, rank)
+        for rank, index in enumerate(indexes, 1)
+        if (grade := graded.grades[index]) is not None
+    ]
+    returned += sorted(
+        ((document, grade, deeper[document]) for document, grade in absent if document in deeper),
+        key=lambda found: found[2],
+    )
+    own = {row.document: row.discounted_gain for row in rows if not row.repeated}
+    free = _places(best)
+    losses = [*_of_returned(returned, free, own, settings)]
+    if settings.ideal != "returned":
+        names = [(document, grade) for document, grade in absent if document not in deeper]
+        counts = Counter(settings.gains[grade] for grade in graded.judged)
+        counts.subtract(settings.gains[grade] for _, grade, _ in returned)
+        losses += _of_missing(names, counts, free, graded, settings)
+    losses = [replace(loss, loss=loss.loss / ideal_dcg) for loss in losses]
+    losses.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
+    unfilled = (ideal_dcg - (best[-1].total if best else 0.0)) / ideal_dcg if settings.ideal == "max" else 0.0
+    return Breakdown(rows, dcg, ideal_dcg, tuple(losses), _too_high(rows, best), unfilled)
+
+
+def _rows(
+    ranking: Sequence[str],
+    graded: GradedRanking,
+    indexes: Sequence[int],
+    ideal_terms: Sequence[Term],
+    k: int | None,
+    settings: Settings,
+) -> tuple[Row, ...]:
+    """The rows of the scored results, `indexes` in the ranking, and of the ideal below the last of them."""
     terms = dcg_terms([graded.grades[index] for index in indexes], settings, k)
-    ideal_terms = dcg_terms(ideal_grades(graded, settings, k), settings)
     discounts = discount_table(settings.discount, max(len(terms), len(ideal_terms)))
     order = _dense_ranks(graded, settings)
     repeated = set(graded.repeated)
@@ -157,20 +214,61 @@ def break_down(
                 repeated=index in repeated,
             )
         )
-    best = ideal_terms  # of the documents that there are
-    if settings.ideal == "max":
-        judged = replace(settings, ideal="judged")
-        best = dcg_terms(ideal_grades(graded, judged, k), judged)
-    elif settings.ideal == "returned":
-        returned = set(ranking)
-        judgments = {document: grade for document, grade in judgments.items() if document in returned}
-    losses = _losses(judgments, ranking, best, rows)
-    too_high = tuple(
+    return tuple(rows)
+
+
+def _too_high(rows: Sequence[Row], best: Sequence[Term]) -> tuple[Row, ...]:
+    return tuple(
         row
         for row, term in zip(rows, best, strict=False)
         if row.gain < term.gain and row.document is not None and not row.repeated
     )
-    return Breakdown(tuple(rows), dcg, ideal_dcg, losses, too_high)
+
+
+_Places = dict[float, deque[float]]
+"""The discounted gains at the ideal ranks of each gain that are still free, best first."""
+
+
+def _places(best: Sequence[Term]) -> _Places:
+    places: _Places = {}
+    for term in best:
+        places.setdefault(term.gain, deque()).append(term.discounted)
+    return places
+
+
+def _of_returned(
+    returned: Iterable[tuple[str, float, int]], free: _Places, own: Mapping[str | None, float], settings: Settings
+) -> Iterator[Loss]:
+    """The losses of documents that were returned, times the IDCG. They take the first ideal ranks of their gain."""
+    for document, grade, rank in returned:
+        gain = settings.gains[grade]
+        places = free.get(gain)
+        loss = (places.popleft() if places else 0.0) - own.get(document, 0.0)
+        if gain > 0 or loss:
+            yield Loss(document, grade, rank, loss)
+
+
+def _of_missing(
+    names: Sequence[tuple[str, float]],
+    counts: Mapping[float, int],
+    free: _Places,
+    graded: GradedRanking,
+    settings: Settings,
+) -> Iterator[Loss]:
+    """The losses of documents that were not returned, times the IDCG; `counts` says how many of each gain there are.
+
+    They share the ideal ranks that are free. `names` are those that are known by name.
+    """
+    gains = settings.gains
+    for gain, places in free.items():
+        if not places:
+            continue
+        shared = [(document, grade) for document, grade in names if gains[grade] == gain]
+        if len(places) == counts[gain] == len(shared):
+            yield from (Loss(document, grade, None, sum(places) / len(places)) for document, grade in shared)
+        else:
+            highest = max(grade for grade in graded.judged if gains[grade] == gain)
+            yield Loss(None, highest, None, sum(places), len(places), counts[gain])
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:
@@ -195,33 +293,3 @@ def _dense_ranks(graded: GradedRanking, settings: Settings) -> dict[float, int]:
     gains = settings.gains
     levels = sorted({gains[grade] for grade in graded.judged}, reverse=True)
     return {grade: levels.index(gains[grade]) + 1 for grade in set(graded.judged)}
-
-
-def _losses(
-    judgments: Mapping[str, float], ranking: Sequence[str], best: Sequence[Term], rows: Sequence[Row]
-) -> tuple[Loss, ...]:
-    """The losses of the documents that the ideal is made of, `best` being the best order of them."""
-    if not rows or not rows[-1].ideal_dcg:
-        return ()
-    ranks: dict[str, int] = {}
-    for rank, document in enumerate(ranking, 1):
-        ranks.setdefault(document, rank)
-    at_grade: dict[float | None, float] = {}
-    last_ranks: dict[float | None, int] = {}
-    for term in best:
-        at_grade[term.grade] = at_grade.get(term.grade, 0.0) + term.discounted
-        last_ranks[term.grade] = term.rank
-    documents_at = Counter(judgments.values())
-    actual = {row.document: row.discounted_gain for row in rows if not row.repeated}
-    losses = [
-        Loss(
-            document,
-            grade,
-            ranks.get(document),
-            last_ranks.get(grade, 0),
-            (at_grade.get(grade, 0.0) / documents_at[grade] - actual.get(document, 0.0)) / rows[-1].ideal_dcg,
-        )
-        for document, grade in judgments.items()
-    ]
-    losses.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank or len(ranking) + 1))
-    return tuple(losses)

@@ -27,3 +27,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) ->
     """A table; its first columns are `texts`, the others figures."""
     align = ["---"] * texts + ["---:"] * (len(head) - texts)
     return [f"| {' | '.join(cells)} |" for cells in (head, align, *rows)]
+
+
+def escaped(text: str) -> str:
+    """Text of a report itself in a cell of a table."""
+    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

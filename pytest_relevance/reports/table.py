@@ -1,126 +1,207 @@
-"""The breakdown of one query as a table of text: what stands in its columns, and how wide they are.
+"""The one model of a table: columns, rows and styles, rendered as aligned text of a given width or as Markdown.
 
-The rows come from `breakdown`. The figures take the columns that they need; ids and titles share what is left.
+The text of cells may be anybody's: it is escaped for a terminal here, or stands in code spans in Markdown. Columns
+without any text are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from pytest_relevance.reports.breakdown import Breakdown, Row
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    line,
-    pad,
-    side_by_side,
-    width,
-)
+from pytest_relevance.reports.markdown import code, escaped
+from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, cut, cut_middle, harmless, width
 
-MOST_ROWS = 10
-"""What the default report shows of a ranking."""
+LEFT, RIGHT = "<", ">"
 
-FIGURES = ("grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG")
-"""The columns behind rank and document."""
-
-_LEAST_DOCUMENT = 12
-_LARGE = 1e6  # above, a figure is shown with six digits and an exponent
+_NARROWEST = 12  # columns of text that is cut as far as can be
 
 
-EXCLUDED = "excluded"
-"""What stands behind a result that the case excludes."""
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table; widths are in terminal columns.
 
-
-def table_lines(
-    table: Breakdown, titles: Mapping[str, str], *, full: bool, nothing: str, excluded: Collection[str] = ()
-) -> list[Line]:
-    """The table under its head. `titles` are of documents; `full` shows every rank up to k; `excluded` ones are marked.
-
-    Otherwise ranks below the last result, which say `nothing` and only carry the ideal on, are folded into one line.
+    `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
+    minimum width. `most`: the width that longer text is cut to in any case. `least`: where the table is too wide, text
+    is cut down to so much; None: it is never cut. Columns are cut from left to right; those that `may_go` are left out
+    before any text is cut further. `middle`: cut text in its middle. `is_code`: Markdown shows the text in code spans.
     """
-    rows = list(table.rows)
-    results = sum(row.document is not None for row in rows)
-    hidden, folded = 0, None
-    if not full:
-        if results > MOST_ROWS + 1:  # one row more takes no more room than to say so
-            hidden = len(rows) - MOST_ROWS
-            del rows[MOST_ROWS:]
-        elif results < len(rows):
-            folded = rows[-1]
-            del rows[results:]
-    cells = [(f"{row.rank}", _figures(row), _style(row)) for row in rows]
-    if folded is not None:
-        ranks = f"{folded.rank}" if folded.rank == results + 1 else f"{results + 1}-{folded.rank}"
-        cells.append((ranks, _sums(folded), DIM))
-    for index, row in enumerate(rows):
-        if row.document in excluded and not row.repeated:
-            rank, figures, _ = cells[index]
-            cells[index] = rank, (*figures, EXCLUDED), BAD
-    documents = [row.document for row in rows if row.document is not None]
-    named = [(document, titles.get(document, "")) for document in documents]
-    lines = _laid_out(cells, named, [nothing] * (len(cells) - len(named)))
-    if hidden:
-        lines.append(line(f"      ... {hidden} more ranks (-v shows all)", DIM))
-    return lines
+
+    title: str | None = ""
+    align: str = LEFT
+    gap: int = 2
+    at_least: int = 0
+    most: int | None = None
+    least: int | None = None
+    may_go: bool = False
+    middle: bool = False
+    is_code: bool = False
 
 
-def number(value: float) -> str:
-    """A grade or a gain: a whole number as it is, others with three decimals at most."""
-    if abs(value) >= _LARGE:
-        return f"{value:.6g}"
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
-    return text if float(text) or not value else f"{value:.3g}"
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell made of styled spans, or one that covers several columns."""
+
+    spans: Line
+    columns: int = 1
 
 
-def total(value: float) -> str:
-    """A sum of gains."""
-    return f"{value:.6g}" if abs(value) >= _LARGE else f"{value:.3f}"
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells from left to right, the last ones may be absent. `style` is that of the cells which are text alone."""
+
+    cells: Sequence[str | Cell]
+    style: str = PLAIN
 
 
-def _figures(row: Row) -> tuple[str, ...]:
-    """What stands under `FIGURES`; "-" for what an unjudged result does not have, nothing where there is no result."""
-    if row.document is None:
-        own = ("", "")
-    elif row.grade is None:
-        own = ("repeat" if row.repeated else "-", "-")
+def styled(text: str, style: str, columns: int = 1) -> Cell:
+    """A cell of one span."""
+    return Cell(((text, style),), columns)
+
+
+@dataclass(slots=True)
+class Table:
+    """Columns and rows. There is a head where any column has a title. `indent` is in blanks."""
+
+    columns: Sequence[Column]
+    rows: list[Row] = field(default_factory=list)
+    indent: int = 0
+
+    def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
+        """Add a row."""
+        self.rows.append(Row(cells, style))
+
+    def lines(self, columns: int = WIDEST) -> list[Line]:
+        """The table as styled lines, at most so many columns wide where what may be cut suffices for that."""
+        placed = [list(_placed(row)) for row in self._all_rows()]
+        widths = self._widths(placed, columns)
+        return [self._line(row, widths) for row in placed]
+
+    def fits(self, columns: int) -> bool:
+        """Whether nothing has to be cut for this width."""
+        widths = self._natural([list(_placed(row)) for row in self._all_rows()])
+        return self._together(widths) <= columns
+
+    def markdown(self) -> list[str]:
+        """The table as lines of Markdown."""
+        placed = [list(_placed(row)) for row in self.rows]
+        widths = self._natural(placed)
+        used = [index for index, _ in enumerate(self.columns) if widths[index]]
+        head = [self.columns[index].title or "" for index in used]
+        align = ["---:" if self.columns[index].align == RIGHT else "---" for index in used]
+        body = [[self._in_markdown(row, index) for index in used] for row in placed]
+        return [f"| {' | '.join(cells)} |" for cells in (head, align, *body)]
+
+    def _in_markdown(self, row: Sequence[tuple[int, Cell]], index: int) -> str:
+        text = "".join(text for first, cell in row if first == index for text, _ in cell.spans).strip()
+        is_code = self.columns[index].is_code and all(cell.columns == 1 for first, cell in row if first == index)
+        return code(text, in_cell=True) if text and is_code else escaped(text)
+
+    def _all_rows(self) -> list[Row]:
+        titles = [column.title for column in self.columns]
+        if not any(titles):
+            return self.rows
+        cells: list[str | Cell] = []
+        for index, title in enumerate(titles):
+            if title is not None:
+                covered = next((n for n, other in enumerate(titles[index + 1 :]) if other is not None), 0)
+                cells.append(styled(title, STRONG, 1 + covered))
+        return [Row(cells, STRONG), *self.rows]
+
+    def _natural(self, placed: Sequence[Sequence[tuple[int, Cell]]]) -> list[int]:
+        """The width of each column where nothing is cut but what is in any case."""
+        widths = [column.at_least for column in self.columns]
+        for row in placed:
+            for index, cell in row:
+                if cell.columns == 1:
+                    widths[index] = max(widths[index], _width(cell))
+        return [
+            each if column.most is None else min(each, column.most)
+            for each, column in zip(widths, self.columns, strict=True)
+        ]
+
+    def _widths(self, placed: Sequence[Sequence[tuple[int, Cell]]], room: int) -> list[int]:
+        """The width of each column, 0 for one that is left out."""
+        widths = self._natural(placed)
+        if self._cut(widths, room, [column.least for column in self.columns]):
+            going = [column.may_go for column in self.columns]
+            widths = [0 if goes else each for goes, each in zip(going, self._natural(placed), strict=True)]
+            self._cut(widths, room, [None if column.least is None else _NARROWEST for column in self.columns])
+        for row in placed:
+            for index, cell in row:
+                if cell.columns > 1:
+                    covered, there = self._covered(index, cell, widths)
+                    widths[covered[-1] if covered else index] += max(0, _width(cell) - there)
+        return widths
+
+    def _cut(self, widths: list[int], room: int, least: Sequence[int | None]) -> bool:
+        """Cut columns until the table fits; whether it still does not."""
+        over = self._together(widths) - room
+        for index, narrowest in enumerate(least):
+            if over > 0 and narrowest is not None and widths[index] > narrowest:
+                less = min(over, widths[index] - narrowest)
+                widths[index] -= less
+                over -= less
+        return over > 0
+
+    def _together(self, widths: Sequence[int]) -> int:
+        used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=True) if each]
+        return self.indent + sum(each + gap for each, gap in used) - (used[0][1] if used else 0)
+
+    def _covered(self, index: int, cell: Cell, widths: Sequence[int]) -> tuple[list[int], int]:
+        """The columns that a cell covers and that are not left out, and how wide they are together."""
+        used = [each for each in range(index, index + cell.columns) if widths[each]]
+        return used, sum(widths[each] for each in used) + sum(self.columns[each].gap for each in used[1:])
+
+    def _line(self, row: Sequence[tuple[int, Cell]], widths: Sequence[int]) -> Line:
+        spans: list[tuple[str, str]] = []
+        before = " " * self.indent
+        for index, cell in row:
+            covered, room = self._covered(index, cell, widths)
+            if not covered:
+                continue
+            column = self.columns[index]
+            shown = [(_cut_text(text, room, column), style) for text, style in cell.spans]
+            blanks = " " * (room - sum(width(text) for text, _ in shown))
+            _append(spans, before + (blanks if column.align == RIGHT else ""), PLAIN)
+            for text, style in shown:
+                _append(spans, text, style)
+            _append(spans, blanks if column.align == LEFT else "", PLAIN)
+            following = self.columns[covered[-1] + 1 :]
+            before = " " * next((each.gap for each, used in zip(following, widths[covered[-1] + 1 :], strict=True) if used), 0)
+        while spans and not spans[-1][0].rstrip():
+            spans.pop()
+        if spans:
+            spans[-1] = spans[-1][0].rstrip(), spans[-1][1]
+        return tuple(spans) or (("", PLAIN),)
+
+
+def _placed(row: Row) -> Iterator[tuple[int, Cell]]:
+    """The cells of a row with the column that each begins in, their text harmless."""
+    index = 0
+    for cell in row.cells:
+        if isinstance(cell, str):
+            yield index, Cell(((harmless(cell), row.style),))
+            index += 1
+        else:
+            yield index, Cell(tuple((harmless(text), style) for text, style in cell.spans), cell.columns)
+            index += cell.columns
+
+
+def _width(cell: Cell) -> int:
+    return sum(width(text) for text, _ in cell.spans)
+
+
+def _cut_text(text: str, columns: int, column: Column) -> str:
+    return cut_middle(text, columns) if column.middle else cut(text, columns)
+
+
+def _append(spans: list[tuple[str, str]], text: str, style: str) -> None:
+    """Append text to a line; blanks, which have no style to see, become part of what stands before them."""
+    if not text:
+        return
+    if spans and (spans[-1][1] == style or text.isspace() or spans[-1][0].isspace()):
+        before, of_before = spans[-1]
+        spans[-1] = before + text, style if before.isspace() else of_before
     else:
-        own = (number(row.grade), number(row.gain))
-    discounted = "" if row.document is None else "-" if row.grade is None else total(row.discounted_gain)
-    ideal = ("", "") if row.ideal_grade is None else (number(row.ideal_grade), total(row.ideal_dcg))
-    return (*own, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
-
-
-def _sums(row: Row) -> tuple[str, ...]:
-    """What stands under `FIGURES` for all the ranks below the last result."""
-    return ("", "", "", "", total(row.dcg), "", total(row.ideal_dcg))
-
-
-def _style(row: Row) -> str:
-    if row.document is None or row.repeated:
-        return DIM
-    if row.grade is None:
-        return DOUBT
-    return BAD if row.gain <= 0 and row.ideal_grade is not None else PLAIN
-
-
-def _laid_out(
-    cells: Sequence[tuple[str, tuple[str, ...], str]], named: Sequence[tuple[str, str]], others: Sequence[str]
-) -> list[Line]:
-    """Lines from ranks, figures and styles; what stands between them are documents with their titles, and `others`."""
-    cells = [("rank", FIGURES, STRONG), *cells]
-    for_rank = max(len(rank) for rank, _, _ in cells)
-    columns = [max(map(len, column)) for column in zip_longest(*(figures for _, figures, _ in cells), fillvalue="")]
-    room = max(WIDEST - for_rank - 2 - sum(2 + column for column in columns), _LEAST_DOCUMENT)
-    documents = ["document", *side_by_side(named, room), *others]
-    wide = max(map(width, documents))
-    lines = []
-    for (rank, figures, style), document in zip(cells, documents, strict=True):
-        behind = "".join(f"  {figure:>{column}}" for figure, column in zip(figures, columns, strict=False))
-        lines.append(line(f"{rank:>{for_rank}}  {pad(document, wide)}{behind}".rstrip(), style))
-    return lines
+        spans.append((text, style))

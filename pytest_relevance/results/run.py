@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,14 @@ class FileInfo:
     def has_baseline(self) -> bool:
         """Whether a baseline stands beside it."""
         return self.orphans is not None
+
+    def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
+        """Whether every item of the file, by its name in results, ended or was skipped: none was left out or cut short.
+
+        An item that ended several times counts once for each.
+        """
+        ended = Counter((result.search, result.variant) for result in results if result.file == file)
+        return all(ended[search, variant] >= count for search, variant, count in self.totals)
 
     def to_dict(self) -> dict[str, Any]:
         """The same in builtin types."""

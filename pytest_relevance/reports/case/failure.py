@@ -1,0 +1,186 @@
+"""What a failing case looks like in a terminal: what was expected, what was found, which documents are to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.breakdown import Breakdown, break_down
+from pytest_relevance.reports.case.losses import blame_lines
+from pytest_relevance.reports.case.rank_changes import baseline_change_lines
+from pytest_relevance.reports.case.ranking import breakdown_lines, result_lines
+from pytest_relevance.reports.case.reasons import (
+    STYLES,
+    interval_text,
+    reasons_in_brief,
+    reasons_in_full,
+    score_digits,
+    unstable_text,
+)
+from pytest_relevance.reports.figures import number, total
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.expectations import duration
+from pytest_relevance.wording import counted, quoted, shown
+
+MOST_IDS = 10
+"""How many ids of a list the default report shows."""
+
+
+def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+    """The report of one case, at most `width` columns wide, but for words that are longer.
+
+    `verbosity` as pytest counts it: below 0 one line, above 0 all k ranks and every judged document that is missing.
+    """
+    if verbosity < 0:
+        return [_brief(result)]
+    if result.verdict == ERROR:
+        return _error_lines(result, width)
+    full, columns = verbosity > 0, width
+    lines = [*reasons_in_full(result, columns), *_facts(result, columns)]
+    if result.note:
+        lines += [line(text, DIM) for text in folded(f"note: {harmless(result.note)}", columns, "      ")]
+    if unstable := unstable_text(result):
+        lines += [line(text, DOUBT) for text in folded(unstable, columns, "  ")]
+    lines += _repeated(result, columns)
+    if result.is_unjudged:
+        lines += _unjudged_ids(result, columns)
+    if result.judgments:
+        found = break_down(result)
+        if found.rows:
+            lines += [line(""), *breakdown_lines(result, found, full=full, columns=columns)]
+        lines += [*_totals(result, found, columns), *_unjudged(result, full=full, columns=columns)]
+        lines += blame_lines(result, found, full=full, columns=columns)
+    elif result.documents:
+        lines += [line(""), *result_lines(result, full=full, columns=columns)]
+    return lines + baseline_change_lines(result, full=full, columns=columns)
+
+
+def failure_message(result: CaseResult) -> str:
+    """Why a case failed, in one line: what the short summary of pytest and JUnit show."""
+    if result.error is not None:
+        return ": ".join(filter(None, (result.error.type, result.error.message.partition("\n")[0])))
+    return "; ".join([*result.reasons, *([f'query "{result.query}"'] if result.id != result.query else [])])
+
+
+def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
+    """The search of a case as reports name it: `search[bm25](locale=en_GB)`."""
+    label = harmless(search) + (f"[{harmless(variant)}]" if variant else "")
+    if params:
+        given = ", ".join(
+            f"{name}={value if isinstance(value, str) else shown(value, 40)}" for name, value in params.items()
+        )
+        label += f"({harmless(given)})"
+    return label
+
+
+def settings_text(settings: Settings) -> str:
+    """The settings that produced the figures, as every report names them."""
+    gain, top = settings.gain, settings.max_grade
+    named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
+    ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
+    parts = [f"gain {named}", f"ideal {ideal}", f"unjudged {settings.unjudged}"]
+    if settings.discount != "log2":
+        parts.append(f"discount {settings.discount}")
+    if settings.negative != "keep":
+        parts.append(f"negative {settings.negative}")
+    return ", ".join(parts)
+
+
+def _brief(result: CaseResult) -> Line:
+    if result.verdict == ERROR:
+        return ((f"{harmless(result.place)}: {harmless(failure_message(result))}", BAD),)
+    unstable = unstable_text(result)
+    return (*reasons_in_brief(result), *([(f"; {unstable}", DOUBT)] if unstable else []))
+
+
+def _error_lines(result: CaseResult, columns: int) -> list[Line]:
+    """The report of a case that could not be scored."""
+    message = "" if result.error is None else result.error.message
+    lines = [line(f"{harmless(result.place)}: {harmless(failure_message(result))}", BAD)]
+    lines += [line(harmless(text)) for text in message.split("\n")[1:]]
+    if result.error is not None and result.error.frame:
+        lines.append(line(f"  in {harmless(result.error.frame)}", DIM))
+    return [*lines, *(line(text) for text in wrapped("", _asked(result), columns, "   "))]
+
+
+def _asked(result: CaseResult) -> list[str]:
+    return [f'query "{harmless(result.query)}"', search_label(result.search, result.variant, result.params)]
+
+
+def _facts(result: CaseResult, columns: int) -> list[Line]:
+    facts = _asked(result)
+    if result.latency is not None:
+        facts.append(duration(result.latency))
+    returned, top = result.returned, result.top
+    results = counted(returned, "result") if returned else "no results"
+    if returned and result.judgments:
+        judged = "all judged" if result.judged == top and returned > 1 else f"{result.judged} judged"
+        results += f", {judged}" if top == returned else f"; of the top {result.k}, {judged}"
+    return [line(text) for text in wrapped("", [*facts, results], columns, "   ")]
+
+
+def _repeated(result: CaseResult, columns: int) -> list[Line]:
+    documents = result.documents
+    copies: dict[str, list[int]] = {}
+    for index in result.graded.repeated:
+        copies.setdefault(documents[index], []).append(index + 1)
+    if not copies:
+        return []
+    parts = [
+        f"{harmless(document)} at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
+        for document, ranks in copies.items()
+    ]
+    return [line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)]
+
+
+def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
+    """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
+    returned = _some([quoted(document) for document in result.documents])
+    judged = [quoted(document) for document, _ in result.missing]
+    judged = _some(judged, count=sum(result.judgments.values()))
+    return [
+        line("no result is judged; are these the same kind of id?", BAD),
+        *(line(text) for text in wrapped("  returned: ", returned, columns)),
+        *(line(text) for text in wrapped("  judged:   ", judged, columns)),
+        line("  if not, name the id with id_field in the case file, or return it from search", DIM),
+    ]
+
+
+def _some(parts: Sequence[str], *, full: bool = False, count: int | None = None) -> list[str]:
+    """The first of a list, and how many more there are of `count`, by default of the list."""
+    count = len(parts) if count is None else count
+    chosen = [*parts] if full or count <= MOST_IDS else [*parts[:MOST_IDS]]
+    return [*chosen, f"and {count - len(chosen)} more"] if count > len(chosen) else chosen
+
+
+def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
+    name, settings = result.metric.text, settings_text(result.settings)
+    if result.score is None:
+        parts = [f"{name} n/a: no judged document is relevant", settings]
+        return [line(text) for text in wrapped("", parts, columns, "     ")]
+    style = STYLES.get(result.verdict, PLAIN)
+    sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
+    score = f"{name} {result.score:.{score_digits(result)}f}"
+    if not found.ideal_dcg:
+        sums = "nothing relevant was returned: "
+    if width(settings) <= columns - len(sums) - len(score) - 5:
+        return [((sums, PLAIN), (score, style), (f"     {settings}", PLAIN))]
+    return [((sums, PLAIN), (score, style)), *(line(text) for text in folded(f"  {settings}", columns, "  "))]
+
+
+def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
+    """The results without a judgment, and what they leave open."""
+    unjudged = _some([harmless(document) for document in result.unjudged], full=full)
+    is_inconclusive = result.verdict == INCONCLUSIVE
+    if not unjudged or result.score is None:
+        return []
+    interval = interval_text(result)
+    if result.is_unjudged and not is_inconclusive:  # what was returned is listed above already
+        return [line(interval)] if interval else []
+    lines = wrapped("judge these: " if is_inconclusive else "unjudged results: ", unjudged, columns)
+    if interval and width(lines[-1]) + 3 + len(interval) <= columns:
+        lines[-1] += f" - {interval}"
+    elif interval:
+        lines.append(f"  {interval}")
+    return [line(text, DOUBT if is_inconclusive else PLAIN) for text in lines]

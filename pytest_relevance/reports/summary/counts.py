@@ -1,0 +1,94 @@
+"""What is counted of the results of a run: statuses, search variants, weighted means, percentiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import ceil
+
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, harmless
+from pytest_relevance.results.case_result import SKIPPED, CaseResult
+
+Variant = tuple[str, str | None]
+"""The name of a search and the id of its parameter, if it has one."""
+
+STATUSES = {
+    "passed": GOOD,
+    "failed": BAD,
+    "error": BAD,
+    "inconclusive": DOUBT,
+    "xfailed": DOUBT,
+    "xpassed": DOUBT,
+    "skipped": DOUBT,
+    "measured": PLAIN,
+}
+"""What a summary counts, in its order, and the style of each."""
+
+NOT_PASSED = frozenset({"failed", "error", "inconclusive"})
+
+WIDEST_VARIANT = 16
+"""How wide a variant is shown among figures."""
+
+
+def variant_of(result: CaseResult) -> Variant:
+    """The search of a case and its parameter."""
+    return result.search, result.variant
+
+
+def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
+    """The variants of a run, sorted. Tests in Python search nothing themselves: their checks have none."""
+    return sorted({variant_of(result) for result in results if not result.is_check}, key=str)
+
+
+def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
+    """A variant by its parameter alone, where that is enough among the others."""
+    search, parameter = map(harmless, (variant[0], variant[1] or ""))
+    if parameter and {other for other, _ in among} == {variant[0]}:
+        return parameter
+    return f"{search}[{parameter}]" if parameter else search
+
+
+def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
+    """The variant of a case, cut; nothing where there is only one."""
+    return cut(variant_label(variant_of(result), variants), WIDEST_VARIANT) if len(variants) > 1 else ""
+
+
+def case_count(results: Iterable[CaseResult]) -> int:
+    """How many cases there are, in whatever variants they ran."""
+    return len({(result.file, result.id) for result in results})
+
+
+def anything_ran(results: Iterable[CaseResult]) -> bool:
+    """Whether any case was not skipped."""
+    return any(result.status != SKIPPED for result in results)
+
+
+def metric_name(results: Iterable[CaseResult]) -> str:
+    """`nDCG@10`, or `nDCG@k` for cases with several cutoffs."""
+    cutoffs = {result.k for result in results}
+    return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
+
+
+def weighted_mean(results: Iterable[CaseResult]) -> float | None:
+    """The mean nDCG@k over the weights, of the scores that are defined; None where none is."""
+    total = weights = 0.0
+    for result in results:
+        score = result.score
+        if score is not None:
+            total += result.weight * score
+            weights += result.weight
+    return total / weights if weights else None
+
+
+def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
+    """The weighted mean of each variant that has one."""
+    groups: dict[Variant, list[CaseResult]] = {}
+    for result in results:
+        groups.setdefault(variant_of(result), []).append(result)
+    means = {variant: weighted_mean(group) for variant, group in groups.items()}
+    return {variant: mean for variant, mean in means.items() if mean is not None}
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least a share of the values does not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]

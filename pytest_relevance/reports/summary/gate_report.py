@@ -1,0 +1,87 @@
+"""A gate that failed as text: what was found, and the cases that it comes from, with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import nlargest
+
+from pytest_relevance.cases.gates import MAX_DROP, PASSING
+from pytest_relevance.reports.figures import number, score_text
+from pytest_relevance.reports.summary.case_rows import case_table
+from pytest_relevance.reports.text import BAD, DOUBT, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.results.case_result import ERROR, CaseResult
+from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
+
+MOST_CASES = 5
+"""How many cases are shown of a condition that is not met."""
+
+
+def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+    """The report of a gate that failed or was not judged; `verbosity` below 0: one line."""
+    place = f"{harmless(judged.file)}:{judged.line}"
+    if verbosity < 0 or judged.not_judged or not judged.unmet:
+        return [line(f"{place}: {harmless(judged.message)}", BAD)]
+    (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
+    lines = _folded(f"{place}: {first.text}", BAD, width)
+    for finding in (*others, *met):
+        lines += _folded(f"  {finding.text}", PLAIN if finding.is_met else BAD, width)
+    about = (("tag", judged.gate.tag), ("variant", judged.variant))
+    if shown := [f"{name} {value}" for name, value in about if value is not None]:
+        lines += _folded("   ".join(shown), PLAIN, width)
+    for finding in judged.unmet:
+        lines += _cases(judged, finding, width)
+    return lines
+
+
+def named_gate_lines(judged: GateResult, *, width: int = WIDEST) -> list[Line]:
+    """The report of a gate under its name, as part of a whole report; nothing of one that is met."""
+    if judged.not_judged:
+        text = f"{judged.file}:{judged.line}: {judged.name} {judged.message}"
+        return [line(part, DOUBT) for part in folded(harmless(text), width, "  ")]
+    return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=width)] if judged.unmet else []
+
+
+def _folded(text: str, style: str, columns: int) -> list[Line]:
+    return [line(part, style) for part in folded(harmless(text), columns, "    ")]
+
+
+def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:
+    """The cases that an unmet condition comes from, those that count most first."""
+    pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
+    most = nlargest(MOST_CASES, pulls, key=lambda found: found[0])
+    if not most:
+        return []
+    several = len({result.weight for result in judged.results}) > 1
+    rows = [
+        (result, [shown], f"weight {number(result.weight)}" if several else "") for _, shown, result in most
+    ]
+    return [line(_title(judged, finding), STRONG), *case_table(rows, label_gap=3).lines(columns)]
+
+
+def _title(judged: GateResult, finding: GateFinding) -> str:
+    if finding.about in _TITLES:
+        return _TITLES[finding.about]
+    return "pulled down most by" if len(judged.gate.bounds) == 1 else f"{finding.about} pulled down most by"
+
+
+_TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first"}
+
+
+def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iterator[tuple[float, str]]:
+    """By how much a case pulls a gate down, if it does, and the figure that shows it."""
+    gate, score = judged.gate, result.score
+    if finding.about == ERRORS:
+        if result.verdict == ERROR:
+            yield result.weight, score_text(None)
+        return
+    if finding.about == PASSING:
+        if not passes(result) and result.verdict != ERROR:
+            yield 0.0 if score is None else -score, score_text(score)
+        return
+    now = result.scores.get(finding.about)
+    bound = next((bound for metric, bound in gate.bounds if metric.text == finding.about), 0.0)
+    is_drop = gate.condition == MAX_DROP
+    aim = score_before(result, finding.about) if is_drop else bound
+    if now is not None and aim is not None and now < aim:
+        shown = f"{score_text(aim)} -> {score_text(now)}" if is_drop else score_text(now)
+        yield result.weight * (aim - now), shown

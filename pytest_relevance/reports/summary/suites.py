@@ -1,0 +1,135 @@
+"""The first part of a summary: a line a suite; where it ran in several variants, a line each below its name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pytest_relevance.reports.figures import score_text
+from pytest_relevance.reports.summary.counts import (
+    STATUSES,
+    Variant,
+    metric_name,
+    percentile,
+    variant_label,
+    variant_of,
+    weighted_mean,
+)
+from pytest_relevance.reports.table import Cell, Column, Table, styled
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
+from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
+from pytest_relevance.results.expectations import duration
+from pytest_relevance.results.gates import GateResult
+from pytest_relevance.wording import counted
+
+Outcomes = Mapping[tuple[str, str | None], Mapping[str, int]]
+"""How many gates came to which outcome, by file and parameter of the search."""
+
+
+def gate_outcomes(gates: Iterable[GateResult], *, require: bool = False) -> Outcomes:
+    """Count the outcomes of gates. `require`: a gate without a verdict has failed."""
+    found: dict[tuple[str, str | None], Counter[str]] = {}
+    for gate in gates:
+        found.setdefault((gate.file, gate.variant), Counter())[gate.outcome(require=require)] += 1
+    return found
+
+
+def suite_lines(
+    results: Sequence[CaseResult], variants: Sequence[Variant], gates: Outcomes, columns: int = WIDEST
+) -> list[Line]:
+    """The lines of all suites, by file. `variants` are those of the whole run.
+
+    Columns are aligned within a suite. Where a line would be too wide, figures stand below the names, which are never
+    cut.
+    """
+    suites = suite_rows(results, variants, gates)
+    tables = {file: _table(rows, suites.values()) for file, rows in suites.items()}
+    lines: list[Line] = []
+    for file, rows in suites.items():
+        if len(rows) > 1:
+            lines.append(line(harmless(file), STRONG))
+        alike = [other for name, other in tables.items() if (len(suites[name]) > 1) is (len(rows) > 1)]
+        if all(table.fits(columns) for table in alike):
+            lines += tables[file].lines(columns)
+            continue
+        for name, *figures in rows:
+            lines.append(line(harmless(name), STRONG))
+            lines += _folded(figures, "    " if len(rows) > 1 else "  ", columns)
+    return lines
+
+
+SuiteRow = tuple[str, Cell, Cell, Cell, Cell]
+"""A name, and what is said of a suite in one variant: mean, counts, latency, gates."""
+
+
+def suite_rows(
+    results: Iterable[CaseResult], variants: Sequence[Variant], gates: Outcomes
+) -> dict[str, list[SuiteRow]]:
+    """The rows of each suite, one a variant; the name is that of the suite where there is one row, else the variant."""
+    files: dict[str, dict[Variant, list[CaseResult]]] = {}
+    for result in results:
+        files.setdefault(result.file, {}).setdefault(variant_of(result), []).append(result)
+    rows: dict[str, list[SuiteRow]] = {}
+    for file, groups in sorted(files.items()):
+        ordered = sorted(groups, key=str)
+        # a gate is about all searches with one parameter, or without any: shown once, in the last of their rows
+        last = {variant[1]: variant for variant in ordered}
+        for variant in ordered:
+            if len(groups) > 1:
+                name = f"  {variant_label(variant, variants)}"
+            else:
+                name = file + (f"  {variant_label(variant, ())}" if variant[1] or len(variants) > 1 else "")
+            outcomes = gates.get((file, variant[1]), {}) if last[variant[1]] == variant else {}
+            row = (name, *_figures(groups[variant]), _gates(outcomes))
+            rows.setdefault(file, []).append(row)
+    return rows
+
+
+def _table(rows: Sequence[SuiteRow], suites: Iterable[Sequence[SuiteRow]]) -> Table:
+    """The table of one suite; names are as wide as in the other suites with as many rows, one or several."""
+    alike = [width(harmless(row[0])) for other in suites if (len(other) > 1) is (len(rows) > 1) for row in other]
+    table = Table([Column(at_least=max(alike)), Column(), Column(gap=3), Column(gap=3), Column(gap=3)])
+    for name, *figures in rows:
+        table.add(styled(name, STRONG), *figures)
+    return table
+
+
+def _figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
+    found = Counter(result.status for result in results)
+    counts = [(f"{found[status]} {status}", style) for status, style in STATUSES.items() if found[status]]
+    spans = [*((f"{words}, ", style) for words, style in counts[:-1]), *counts[-1:]]
+    undefined = sum(result.score is None and result.verdict not in (ERROR, SKIPPED) for result in results)
+    if undefined:  # in parentheses, as these cases have been counted already
+        spans.append((f" ({undefined} n/a)", PLAIN))
+    latencies = [result.latency for result in results if result.latency is not None]
+    latency = ""
+    if latencies:
+        median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
+        latency = f"p50 {median}, p95 {most}"
+    mean = f"mean {metric_name(results)} {score_text(weighted_mean(results))}"
+    return styled(mean, PLAIN), Cell(tuple(spans)), styled(latency, DIM)
+
+
+def _gates(counts: Mapping[str, int]) -> Cell:
+    """`2 gates passed, 1 failed`."""
+    spans: list[Span] = []
+    for outcome in ("passed", "failed", SKIPPED):
+        if number := counts.get(outcome, 0):
+            words = f", {number} {outcome}" if spans else f"{counted(number, 'gate')} {outcome}"
+            spans.append((words, STATUSES[outcome]))
+    return Cell(tuple(spans))
+
+
+def _folded(cells: Iterable[Cell], indent: str, columns: int) -> Iterator[Line]:
+    """Cells over as many indented lines as it takes."""
+    current: list[Span] = [(indent, PLAIN)]
+    for cell in cells:
+        for number, (text, style) in enumerate(cell.spans):
+            is_first = len(current) == 1
+            text = f"   {text}" if text and not number and not is_first else text
+            if sum(width(text) for text, _ in current) + width(text.rstrip()) > columns and not is_first:
+                yield (*current[:-1], (current[-1][0].rstrip(), current[-1][1]))
+                current = [(indent, PLAIN), (text.lstrip(" ,"), style)]
+            elif text:
+                current.append((text, style))
+    yield tuple(current)

@@ -1,0 +1,134 @@
+"""Several search variants of one run: their figures in columns, and how far each is from the first.
+
+The comparison imports numpy; it is made where there are two variants, and not before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from pytest_relevance.reports.figures import LEAST, p_text, score_text, signed
+from pytest_relevance.reports.summary.counts import (
+    WIDEST_VARIANT,
+    Variant,
+    means_by_variant,
+    variant_label,
+    variant_of,
+)
+from pytest_relevance.reports.table import RIGHT, Column, Table, styled
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, cut, harmless, pad, width
+from pytest_relevance.results.case_result import CaseResult
+
+MOST_DRAWS = 10_000_000
+"""How many signs and queries are drawn at most: a summary must not take longer than its tests."""
+
+_SIGNIFICANT = 0.05
+_TIE = 1e-9  # scores that are no farther apart are the same: rounding alone is no change
+
+Pair = tuple[CaseResult, CaseResult]
+
+
+class FigureColumns:
+    """A column of figures for each variant; where these do not fit, the lowest and the highest with their variants."""
+
+    def __init__(self, variants: Sequence[Variant], room: int) -> None:
+        self._labels = {variant: cut(variant_label(variant, variants), WIDEST_VARIANT) for variant in variants}
+        titles = [*self._labels.values()] if len(variants) > 1 else [""] * len(variants)
+        wide = sum(max(5, width(title)) for title in titles) + 2 * (len(variants) - 1)
+        self._fits = wide <= room
+        self.columns = [Column(title, RIGHT, at_least=5) for title in titles]
+        if not self._fits:
+            ends = 2 * len("0.123 ") + 2 * WIDEST_VARIANT + 3
+            self.columns = [Column("lowest and highest", at_least=ends)]
+
+    def cells(self, figures: Mapping[Variant, float]) -> list[str]:
+        """The figures of a row."""
+        if self._fits:
+            return [score_text(figures.get(variant)) for variant in self._labels]
+        ends = [end(figures, key=figures.__getitem__) for end in (min, max)] if figures else []
+        shown = [f"{score_text(figures[variant])} {pad(self._labels[variant], WIDEST_VARIANT)}" for variant in ends]
+        return ["   ".join(shown).rstrip() or "n/a"]
+
+
+def differences(results: Sequence[CaseResult]) -> list[tuple[str, Mapping[Variant, float]]]:
+    """The queries on which variants differ, with the mean of each variant; the widest apart first."""
+    cases: dict[tuple[str, str], list[CaseResult]] = {}
+    for result in results:
+        cases.setdefault((result.file, result.id), []).append(result)
+    means = {key: means_by_variant(case) for key, case in cases.items()}
+    spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
+    order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
+    return [(cases[key][0].query, means[key]) for key in order]
+
+
+def side_by_side_table(
+    shown: Sequence[tuple[str, Mapping[Variant, float]]], variants: Sequence[Variant], columns: int
+) -> Table:
+    """A row a query, a column a variant."""
+    title = "side by side, the widest apart first"
+    widest = min(max(len(title), *(2 + width(harmless(query)) for query, _ in shown)), 42)
+    figures = FigureColumns(variants, columns - widest - 2)
+    table = Table([Column(title, most=42, is_code=True), *figures.columns])
+    for query, means in shown:
+        table.add(f"  {query}", *figures.cells(means))
+    return table
+
+
+def against_first_table(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table | None:
+    """A row for each variant but the first: its mean difference from that, with a test of whether it is chance.
+
+    A case counts where both have a score. None where no case does.
+    """
+    scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {variant: {} for variant in variants}
+    for result in results:
+        if result.score is not None:
+            scored[variant_of(result)][result.file, result.id] = result
+    first, *others = variants
+    pairs = {
+        other: [(scored[first][key], scored[other][key]) for key in scored[other] if key in scored[first]]
+        for other in others
+    }
+    compared = {other: found for other, found in pairs.items() if found}
+    return _against(first, compared, variants) if compared else None
+
+
+def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variants: Sequence[Variant]) -> Table:
+    from pytest_relevance.metrics.significance import holm
+
+    found = {variant: _compared(pairs) for variant, pairs in compared.items()}
+    adjusted = holm([p for *_, p in found.values()])
+    heads = ("change", "95 % interval", "p" if len(found) == 1 else "p (Holm)", "better", "worse", "same")
+    name = Column(f"against {variant_label(first, variants)}", least=8, is_code=True)
+    table = Table([name, *(Column(head, RIGHT) for head in heads)])
+    for (variant, (difference, interval, counts, _)), p in zip(found.items(), adjusted, strict=True):
+        style = (GOOD if difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN
+        change = styled(signed(difference), style)
+        table.add(f"  {variant_label(variant, variants)}", change, interval, p_text(p), *(f"{n:,}" for n in counts))
+    return table
+
+
+def _compared(pairs: Sequence[Pair]) -> tuple[float, str, tuple[int, int, int], float]:
+    """The weighted mean difference, its interval, how many are better, worse and the same, and the p-value."""
+    from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+
+    first = [one.score or 0.0 for one, _ in pairs]
+    second = [two.score or 0.0 for _, two in pairs]
+    weights = [float(two.weight) for _, two in pairs]
+    better, worse = (
+        sum(sign * (after - before) > _TIE for before, after in zip(first, second, strict=True)) for sign in (1, -1)
+    )
+    means = [_mean(scores, weights) for scores in (first, second)]
+    second = [
+        before if abs(after - before) <= _TIE else after for before, after in zip(first, second, strict=True)
+    ]
+    shares = weights if len(set(weights)) > 1 else None
+    draws = MOST_DRAWS // len(pairs)
+    test = randomisation_test(first, second, weights=shares, resamples=min(100_000, max(1_000, draws)))
+    interval = bootstrap_interval(first, second, weights=shares, resamples=min(10_000, max(1_000, draws)))
+    counts = (better, worse, len(pairs) - better - worse)
+    return means[1] - means[0], f"{signed(interval.low)} to {signed(interval.high)}", counts, test.p
+
+
+def _mean(scores: Sequence[float], weights: Sequence[float]) -> float:
+    return math.fsum(w * s for w, s in zip(weights, scores, strict=True)) / math.fsum(weights)
