@@ -1,0 +1,148 @@
+"""`CaseResult`: what is left out, what travels, and what a reader sees of a case."""
+
+from __future__ import annotations
+
+import json
+import marshal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import (
+    STANDINGS,
+    VERDICTS,
+    BaselineComparison,
+    CaseResult,
+    Outcome,
+    Repeats,
+    SearchError,
+)
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
+
+texts = st.text(st.characters(exclude_categories=()), max_size=5)
+numbers = st.one_of(st.integers(0, 5), st.floats(-2, 5, allow_nan=False))
+optional = st.none() | numbers
+scores = st.dictionaries(texts, optional, max_size=3)
+settings = st.builds(
+    Settings,
+    gain=st.sampled_from(["exponential", "linear"]) | st.dictionaries(st.floats(0, 4), st.floats(0, 9), min_size=1),
+    discount=st.sampled_from(["log2", "ln"]),
+    ideal=st.sampled_from(["judged", "returned", "max"]),
+    unjudged=st.sampled_from(["zero", "skip"]),
+)
+
+
+def tuples(each: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(each, max_size=3).map(tuple)
+
+
+outcomes = st.builds(Outcome, texts, texts, st.booleans(), texts, optional, documents=tuples(texts))
+baselines = st.builds(
+    BaselineComparison,
+    st.sampled_from(STANDINGS),
+    optional,
+    tuples(texts),
+    scores,
+    tuples(texts),
+    tuples(optional),
+    scores,
+)
+results = st.builds(
+    CaseResult,
+    file=texts,
+    line=st.integers(0, 9),
+    id=texts,
+    verdict=st.sampled_from(VERDICTS),
+    query=texts,
+    variant=st.none() | texts,
+    tags=tuples(texts),
+    weight=numbers,
+    params=st.dictionaries(texts, st.none() | st.booleans() | numbers | texts, max_size=2),
+    floor=optional,
+    settings=settings,
+    grade_names=st.dictionaries(st.floats(0, 4), texts, max_size=2),
+    documents=tuples(texts),
+    grades=tuples(optional),
+    deeper=st.dictionaries(texts, st.integers(1, 99), max_size=2),
+    judgments=st.dictionaries(st.floats(-1, 4), st.integers(1, 9), max_size=3),
+    missing=tuples(st.tuples(texts, numbers)),
+    scores=scores,
+    lower=optional,
+    outcomes=tuples(outcomes),
+    baseline=st.none() | baselines,
+    error=st.none() | st.builds(SearchError, texts, texts, texts),
+    repeats=st.none() | st.builds(Repeats, st.integers(2, 4), st.integers(1, 4), documents=tuples(st.none() | texts)),
+    latency=optional,
+    outcome=st.sampled_from(["", "passed", "failed", "xfailed"]),
+)
+
+
+@given(results)
+def test_what_travels_is_read_back_as_it_was(result: CaseResult) -> None:
+    assert CaseResult.from_dict(result.to_dict()) == result
+
+
+@given(results)
+def test_json_and_marshal_change_nothing(result: CaseResult) -> None:
+    values = result.to_dict()
+    assert CaseResult.from_dict(json.loads(json.dumps(values))) == result
+    assert marshal.loads(marshal.dumps(values)) == values  # builtin types, and nothing derived from them
+
+
+def result_of(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
+    values: dict[str, Any] = {"query": "winter boots", "judgments": judgments or {"b1": 3, "b2": 2, "b3": 0}, **keys}
+    return score_case(case_from_values(values), read_ranking(ranking), 0.0123)
+
+
+def test_what_is_the_default_is_left_out() -> None:
+    values = CaseResult(file="shop.relevance.yaml", line=3, id="boots", verdict="passed").to_dict()
+    assert values == {"file": "shop.relevance.yaml", "line": 3, "id": "boots", "verdict": "passed"}
+
+
+def test_some_fields_alone() -> None:
+    result = result_of(["b1", "x"])
+    assert result.to_dict({"id", "verdict"}) == {"id": "winter boots", "verdict": "measured"}
+
+
+def test_titles_engine_scores_and_missing_documents() -> None:
+    hits = [{"id": "b2", "title": "Boots, brown", "score": 3.5}, {"id": "x", "title": "Gloves", "score": 1}]
+    result = result_of(hits, {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0}, min_ndcg=0.9)
+    assert result.documents == ("b2", "x")
+    assert result.grades == (2, None)
+    assert result.engine_scores == (3.5, 1.0)
+    assert result.missing == (("b1", 3),)  # what has no gain is not missed
+    assert result.titles == {"b1": "Boots, black", "b2": "Boots, brown", "x": "Gloves"}
+    assert result.judgments == {3: 1, 2: 1, 0: 1}
+    assert result.unjudged == ["x"]
+
+
+def test_a_judged_document_below_the_kept_ranking_keeps_its_rank() -> None:
+    ranking = [f"x{number}" for number in range(30)] + ["b1"]
+    result = result_of(ranking, k=3)
+    assert len(result.documents) == 3
+    assert result.rank_of("b1") == 31
+    assert result.rank_of("b2") is None
+    assert result.returned == 31
+
+
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "status"),
+    [
+        ("passed", "passed", "passed"),
+        ("measured", "passed", "measured"),
+        ("failed", "failed", "failed"),
+        ("failed", "xfailed", "xfailed"),
+        ("passed", "xpassed", "xpassed"),
+        ("passed", "failed", "failed"),  # a strict xfail that passed
+        ("inconclusive", "skipped", "inconclusive"),
+        ("error", "failed", "error"),
+        ("skipped", "skipped", "skipped"),
+    ],
+)
+def test_the_status(verdict: str, outcome: str, status: str) -> None:
+    assert CaseResult("f", 1, "q", verdict, outcome=outcome).status == status
