@@ -129,9 +129,7 @@ def breakdown(
 
 def break_down(result: CaseResult) -> Breakdown:
     """Break the nDCG@k of a result down, from what it holds."""
-    return _break_down(
-        result.documents, result.graded, result.k, result.settings, result.missing, result.deeper
-    )
+    return _break_down(result.documents, result.graded, result.k, result.settings, result.missing, result.deeper)
 
 
 def _break_down(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pytest_relevance.reports.case.failure import settings_text
 from pytest_relevance.reports.comparison_text import MOST_SHOWN
 from pytest_relevance.reports.comparison_words import (
     change,
@@ -22,7 +23,6 @@ from pytest_relevance.reports.comparison_words import (
     tag_titles,
     verdict,
 )
-from pytest_relevance.reports.failure import conventions
 from pytest_relevance.reports.markdown import code, table
 from pytest_relevance.runs.compared import Compared
 from pytest_relevance.runs.differences import Means
@@ -141,7 +141,7 @@ def _moves(mover: Mover, *, is_drop: bool) -> Iterable[str]:
 def _facts(comparison: Compared) -> Iterable[str]:
     yield (
         f"{counted(len(comparison), 'case')} compared; "
-        + "; ".join(dict.fromkeys(map(conventions, comparison.settings)))
+        + "; ".join(dict.fromkeys(map(settings_text, comparison.settings)))
         + "."
     )
     if comparison.notes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pytest_relevance.reports.case.failure import settings_text
 from pytest_relevance.reports.comparison_words import (
     change,
     drops_shown,
@@ -24,7 +25,6 @@ from pytest_relevance.reports.comparison_words import (
     tag_titles,
     verdict,
 )
-from pytest_relevance.reports.failure import conventions
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -79,7 +79,7 @@ def _head(comparison: Compared) -> Iterable[Line]:
     reordered = sum(what in ("ranking", "both") for what in comparison.changed)
     facts = [f"{counted(len(comparison), 'case')} compared", f"{reordered:,} with another ranking"]
     yield from (line(text, STRONG) for text in wrapped(f"{names}   ", facts))
-    yield from (line(text, DIM) for text in dict.fromkeys(map(conventions, comparison.settings)))
+    yield from (line(text, DIM) for text in dict.fromkeys(map(settings_text, comparison.settings)))
 
 
 def _figures(comparison: Compared) -> list[Line]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from pytest_relevance.reports.table import number
+from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
 from pytest_relevance.runs.changes import Move
 from pytest_relevance.runs.compared import Compared

@@ -29,6 +29,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) ->
     return [f"| {' | '.join(cells)} |" for cells in (head, align, *rows)]
 
 
+def block(text: str) -> list[str]:
+    """Text of several lines in a code block."""
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return [fence, *text.split("\n"), fence]
+
+
 def escaped(text: str) -> str:
-    """Text of a report itself in a cell of a table."""
+    """The words of a report itself, as they may stand in a cell of a table."""
     return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

@@ -17,7 +17,7 @@ from pytest_relevance.judgments.disagreement import (
 )
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import krippendorff_alpha
-from pytest_relevance.reports.table import number
+from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import (
     DIM,
     PLAIN,

@@ -1,26 +1,149 @@
-"""The report of a recorded run: what the run printed, as text, as Markdown, or as data."""
+"""The report of a recorded run: what the run printed of it, as text, as Markdown, or as data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any
 
-from pytest_relevance.reports.breakdown import break_down
-from pytest_relevance.reports.case.failure import failure_lines, failure_message, settings_text
-from pytest_relevance.reports.case.ranking import breakdown_table
-from pytest_relevance.reports.figures import score_text
-from pytest_relevance.reports.markdown import code
+from pytest_relevance.reports.case.failure import failure_lines, failure_message
+from pytest_relevance.reports.markdown import block, code, escaped
 from pytest_relevance.reports.summary.baseline import mover_table, movers_of
 from pytest_relevance.reports.summary.case_rows import lowest_table
 from pytest_relevance.reports.summary.counts import NOT_PASSED, anything_ran, variants_of
 from pytest_relevance.reports.summary.gate_report import gate_lines
-from pytest_relevance.reports.summary.suites import SuiteRow, gate_outcomes, suite_rows
-from pytest_relevance.reports.summary.summary import MOST_DIFFERENCES, lowest, summary_lines
+from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
+from pytest_relevance.reports.summary.summary import lowest, summary_lines
 from pytest_relevance.reports.summary.tags import tag_table, tags_of
 from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
 from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.table import Column, Table
 from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, harmless, line, plain
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
+
+_MOST = 5  # rows of a table in Markdown that has more
+_UNLIMITED = 100_000  # columns of a table in Markdown
+
+
+def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+    """What a run printed of its cases: failures, gates that failed, the summary, the verdict.
+
+    `verbosity` as pytest counts it: below 0 a line a failure, 1 all ranks, 2 the cases that passed too.
+    """
+    gates = run_gates(run)
+    lines: list[Line] = []
+    for result in run.results:
+        if has_failed(result) or (verbosity > 1 and result.documents and result.status != SKIPPED):
+            lines += [
+                *_title(result.node or result.id, verbosity),
+                *failure_lines(result, verbosity=verbosity, width=width),
+            ]
+    for gate in gates:
+        if gate.outcome() == FAILED:
+            lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
+    if lines:
+        lines.append(line(""))
+    if anything_ran(run.results):
+        lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
+    return [*lines, *verdict_lines(run.results, gates, run.info, width=width)]
+
+
+def report_markdown(run: Run, *, verbosity: int = 0) -> str:
+    """The same as Markdown: the verdict, suites and gates first, then tags, variants, movers, and failures, folded."""
+    gates = run_gates(run)
+    verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
+    parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
+    parts += _tables(run, gates)
+    failed = [result for result in run.results if has_failed(result)]
+    parts += [_folded_failure(result, verbosity) for result in failed]
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def report_data(run: Run) -> dict[str, Any]:
+    """The same as data in builtin types: what the record holds, and what its gates say."""
+    return {
+        "name": run.name,
+        "run": run.info.to_dict(),
+        "files": {file: info.to_dict() for file, info in run.files.items()},
+        "results": [result.to_dict() for result in run.results],
+        "gates": [_gate_data(gate) for gate in run_gates(run)],
+    }
+
+
+def run_gates(run: Run) -> list[GateResult]:
+    """The gates of the files of which any case ran, as a run reports them."""
+    ran = {result.file for result in run.results if result.status != SKIPPED}
+    return [gate for gate in judge_gates(run.results, run.files) if gate.file in ran]
+
+
+def has_failed(result: CaseResult) -> bool:
+    """Whether pytest reports the case as failed."""
+    return result.status in NOT_PASSED and result.outcome != SKIPPED and result.outcome != "passed"
+
+
+def _title(name: str, verbosity: int) -> list[Line]:
+    return [] if verbosity < 0 else [line(""), line(harmless(name), STRONG)]
+
+
+def _gate_data(gate: GateResult) -> dict[str, Any]:
+    return {
+        "file": gate.file,
+        "line": gate.line,
+        "id": gate.gate.id,
+        "variant": gate.variant,
+        "outcome": gate.outcome(),
+        "message": gate.message,
+        "findings": [{"about": found.about, "is_met": found.is_met, "text": found.text} for found in gate.findings],
+    }
+
+
+def _tables(run: Run, gates: Sequence[GateResult]) -> Iterator[list[str]]:
+    """The tables of the summary with their titles, those that say anything."""
+    results = run.results
+    variants = variants_of(results)
+    compared = [result for result in results if not result.is_check]
+    yield _suites(run, gates).markdown()
+    if gates:
+        yield _gates(gates).markdown()
+    if tags := tags_of(compared):
+        yield tag_table(tags, variants, _UNLIMITED).markdown()
+    if len(variants) > 1:
+        if found := differences(compared):
+            yield side_by_side_table(found[:_MOST], variants, _UNLIMITED).markdown()
+        if (against := against_first_table(compared, variants)) is not None:
+            yield against.markdown()
+    for title, sign in (("Down since the baseline", -1), ("Up since the baseline", 1)):
+        if movers := movers_of(results, sign):
+            yield [f"{title}:", "", *mover_table(movers[:_MOST], results, PLAIN).markdown()]
+    if shown := lowest(results):
+        yield ["Lowest:", "", *lowest_table(shown, variants).markdown()]
+
+
+def _suites(run: Run, gates: Sequence[GateResult]) -> Table:
+    table = Table([Column("suite", is_code=True), *map(Column, ("variant", "mean", "cases", "latency", "gates"))])
+    for file, rows in suite_rows(run.results, variants_of(run.results), gate_outcomes(gates)).items():
+        for name, *figures in rows:
+            table.add(file, name.removeprefix(file).strip(), *figures)
+    return table
+
+
+def _gates(gates: Sequence[GateResult]) -> Table:
+    table = Table([Column("gate", is_code=True), Column("outcome"), Column("found", is_code=True)])
+    for gate in gates:
+        table.add(gate.name, gate.outcome(), gate.message)
+    return table
+
+
+def _folded_failure(result: CaseResult, verbosity: int) -> list[str]:
+    """A failure: the query and the reason, and the rest when it is opened."""
+    query, reason = (escape(harmless(text)) for text in (result.query, failure_message(result)))
+    text = plain(failure_lines(result, verbosity=max(verbosity, 0)))
+    return [
+        f"<details><summary><code>{query}</code> <code>{reason}</code></summary>",
+        "",
+        *block(text),
+        "",
+        "</details>",
+    ]

@@ -168,7 +168,9 @@ class Table:
                 _append(spans, text, style)
             _append(spans, blanks if column.align == LEFT else "", PLAIN)
             following = self.columns[covered[-1] + 1 :]
-            before = " " * next((each.gap for each, used in zip(following, widths[covered[-1] + 1 :], strict=True) if used), 0)
+            before = " " * next(
+                (each.gap for each, used in zip(following, widths[covered[-1] + 1 :], strict=True) if used), 0
+            )
         while spans and not spans[-1][0].rstrip():
             spans.pop()
         if spans:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pytest_relevance.judgments.formats.lines import separator_of
 from pytest_relevance.judgments.formats.tables import escaped
-from pytest_relevance.reports.entries import Variant, variant_label
+from pytest_relevance.reports.summary.counts import Variant, variant_label
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.worklist import Unjudged
 from pytest_relevance.wording import counted

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.failure import Detail, failure_lines
-from pytest_relevance.reports.text import Line, plain
-from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.scored import Scored, score_case
+from pytest_relevance.reports.case.failure import failure_lines
+from pytest_relevance.reports.text import plain
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import add_details, score_case
 
 
 class Shop:
@@ -31,20 +32,20 @@ class Shop:
         """Results with titles."""
         return [{"id": document, "title": self.titles[document]} for document in documents]
 
-    def scored(self, ranking: object, judgments: dict[Any, Any] | None = None, **keys: Any) -> Scored:
-        """The case with a ranking; `keys` are those of a case file. Judgments of {} are none."""
+    def result(self, ranking: object, judgments: dict[Any, Any] | None = None, **keys: Any) -> CaseResult:
+        """What the case comes to with a ranking; `keys` are those of a case file. Judgments of {} are none."""
         values: dict[str, Any] = {"query": "winter boots", **keys}
         if judgments != {}:
             values["judgments"] = self.judgments if judgments is None else judgments
-        return score_case(case_from_values(values), read_ranking(ranking), 0.0123)
+        case, read = case_from_values(values), read_ranking(ranking)
+        found = score_case(case, read, 0.0123, details=False)
+        add_details(found, case, read, all_missing=True)
+        found.file, found.line = "shop.relevance.yaml", 41
+        return found
 
-    def lines(self, found: Scored, detail: Detail | None = None) -> list[Line]:
-        """The report of a scored case."""
-        return failure_lines(found, "shop.relevance.yaml:41", "search", detail or Detail())
-
-    def report(self, ranking: object, detail: Detail | None = None, **keys: Any) -> str:
+    def report(self, ranking: object, verbosity: int = 0, **keys: Any) -> str:
         """The report of a ranking as text."""
-        return plain(self.lines(self.scored(ranking, **keys), detail)) + "\n"
+        return plain(failure_lines(self.result(ranking, **keys), verbosity=verbosity)) + "\n"
 
     def part(self, report: str, beginning: str) -> str:
         """The line of a report that begins so."""

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import math
 import struct
 from math import isnan, log2
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pytest_relevance
 from pytest_relevance import breakdown
+from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import grade_ranking, score
-from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.breakdown import Breakdown
+from pytest_relevance.metrics.settings import CHOICES, Settings
+from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import add_details, score_case
 
 # --- a worked example -------------------------------------------------------------------------------------------------
 #
@@ -162,15 +168,42 @@ def test_what_is_refused(judgments: dict[Any, Any], keys: dict[str, Any], messag
 def test_what_each_document_takes_from_the_score() -> None:
     table = breakdown({"a": 3, "b": 3, "c": 1}, ["c", "a", "x"])
     ideal = 7 + 7 / log2(3) + 1 / 2
-    share = (7 + 7 / log2(3)) / 2  # a and b share what the first two ranks give
-    assert [(loss.document, loss.grade, loss.rank) for loss in table.losses] == [
-        ("b", 3, None),
-        ("a", 3, 2),
-        ("c", 1, 1),
-    ]
-    assert [loss.loss for loss in table.losses] == pytest.approx(
-        [share / ideal, (share - 7 / log2(3)) / ideal, (1 / 2 - 1) / ideal]
+    assert table.losses == (
+        Loss("b", 3, None, pytest.approx(7 / log2(3) / ideal)),  # takes the second place, which is free
+        Loss("a", 3, 2, pytest.approx((7 - 7 / log2(3)) / ideal)),  # was returned, and takes the first
+        Loss("c", 1, 1, pytest.approx((1 / 2 - 1) / ideal)),
     )
+
+
+def test_documents_of_one_gain_take_their_ideal_ranks_as_they_were_returned() -> None:
+    judgments = {"a": 2, "b": 2, "c": 2, "d": 2}
+    assert all(loss.loss == 0 for loss in breakdown(judgments, ["c", "a", "d", "b"]).losses)
+    (loss, *others) = breakdown(judgments, ["c", "x", "a", "d"], k=3).losses
+    assert (loss.document, loss.rank) == ("d", 4)  # was returned, and would be third
+    assert loss.loss * (3 + 3 / log2(3) + 3 / 2) == pytest.approx(3 / 2)
+    assert [other.document for other in others] == ["a", "c"]  # b has no place within k
+
+
+def test_documents_that_were_not_returned_share_the_places_that_are_free() -> None:
+    table = breakdown({"a": 3, "b": 3, "c": 3}, ["b"])
+    free = (7 / log2(3) + 7 / 2) / 2 / table.ideal_dcg
+    missing = [(loss.document, loss.loss) for loss in table.losses if loss.rank is None]
+    assert missing == [("a", pytest.approx(free)), ("c", pytest.approx(free))]
+
+
+def test_more_missing_documents_than_free_places_are_one_loss() -> None:
+    judgments = {f"d{number}": 3 for number in range(28)}
+    table = breakdown(judgments, [*(f"d{number}" for number in range(9)), "x"])
+    loss = 7 / log2(11) / table.ideal_dcg
+    assert [each for each in table.losses if each.loss] == [Loss(None, 3, None, pytest.approx(loss), 1, 19)]
+
+
+def test_a_gain_below_zero_has_no_ideal_place() -> None:
+    table = breakdown({"a": 1, "bad": -2, "worse": -3}, ["bad", "a"], gain="linear")
+    assert [(loss.document, loss.loss) for loss in table.losses] == [
+        ("bad", 2.0),
+        ("a", pytest.approx(1 - 1 / log2(3))),
+    ]
 
 
 def test_a_document_below_k_is_named_with_its_rank() -> None:
@@ -189,10 +222,12 @@ def test_a_document_that_is_missing_loses_nothing_where_the_ideal_is_what_was_re
     assert sum(loss.loss for loss in table.losses) == pytest.approx(1 - table.dcg / table.ideal_dcg)
 
 
-def test_with_the_ideal_of_a_perfect_collection_only_a_better_order_counts() -> None:
+def test_with_the_ideal_of_a_perfect_collection_places_that_no_document_fills_are_told_apart() -> None:
     table = breakdown({"a": 3, "b": 1}, ["b", "a"], ideal="max")
     best = 7 + 1 / log2(3)
     assert sum(loss.loss for loss in table.losses) == pytest.approx((best - table.dcg) / table.ideal_dcg)
+    assert table.unfilled == pytest.approx((table.ideal_dcg - best) / table.ideal_dcg)
+    assert breakdown({"a": 3, "b": 1}, ["b", "a"]).unfilled == 0
 
 
 def test_results_that_stand_too_high() -> None:
@@ -238,11 +273,55 @@ def test_the_last_row_is_the_score_to_the_bit(
         assert isnan(expected) or expected == 0
 
 
-@given(JUDGMENTS, st.lists(DOCUMENTS, unique=True), st.integers(1, 12))
-def test_the_losses_add_up(judgments: dict[str, float], ranking: list[str], k: int) -> None:
-    table = breakdown(judgments, ranking, k)
+MAPPED = {-1.0: -2.0, 0.0: 0.0, 0.5: 1.0, 1.0: 1.0, 2.0: 5.0, 3.0: 4.0}
+WITH_NEGATIVE = st.one_of(st.integers(-2, 5), st.floats(-2, 5, allow_subnormal=False))
+ANY_JUDGMENTS = st.one_of(
+    st.tuples(st.dictionaries(DOCUMENTS, WITH_NEGATIVE), st.sampled_from(["exponential", "linear"])),
+    st.tuples(st.dictionaries(DOCUMENTS, st.sampled_from([*MAPPED])), st.just(MAPPED)),
+)
+SETTINGS = st.fixed_dictionaries(
+    {name: st.sampled_from([*CHOICES[name]]) for name in ("discount", "ideal", "unjudged", "negative")}
+)
+
+
+@settings(max_examples=400)
+@given(ANY_JUDGMENTS, st.lists(DOCUMENTS), st.one_of(st.none(), st.integers(1, 12)), SETTINGS)
+def test_the_losses_add_up_to_what_the_score_lacks(
+    judged: tuple[dict[str, float], Any], ranking: list[str], k: int | None, conventions: dict[str, Any]
+) -> None:
+    judgments, gain = judged
+    table = breakdown(judgments, ranking, k, gain=gain, **conventions)
     if table.ideal_dcg > 1e-6:
-        assert sum(loss.loss for loss in table.losses) == pytest.approx(1 - table.dcg / table.ideal_dcg, abs=1e-9)
+        lost = math.fsum(loss.loss for loss in table.losses) + table.unfilled
+        assert lost == pytest.approx(1 - table.dcg / table.ideal_dcg, abs=1e-9, rel=1e-9)
+        assert table.unfilled >= -1e-12 or gain is MAPPED  # where the highest grade may not have the highest gain
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(DOCUMENTS, st.integers(0, 4), min_size=1),
+    st.lists(DOCUMENTS),
+    st.integers(1, 8),
+    SETTINGS,
+    st.sampled_from(["exponential", "linear"]),
+    st.booleans(),
+)
+def test_a_result_alone_has_the_breakdown_that_its_judgments_give(
+    judgments: dict[str, int], ranking: list[str], k: int, conventions: dict[str, Any], gain: str, all_missing: bool
+) -> None:
+    del conventions["discount"]  # ln and log2 differ by rounding
+    case = case_from_values({"query": "q", "judgments": judgments, "k": k, "gain": gain, **conventions})
+    read = read_ranking(ranking)
+    result = score_case(case, read, details=False)
+    add_details(result, case, read, all_missing=all_missing)
+    travelled = CaseResult.from_dict(json.loads(json.dumps(result.to_dict())))
+    top = case.settings.max_grade
+    expected = breakdown(judgments, ranking, k, gain=gain, max_grade=top, **conventions)
+    found = break_down(travelled)
+    assert (found.rows, found.too_high, found.unfilled) == (expected.rows, expected.too_high, expected.unfilled)
+    assert {(each.document, each.rank, each.loss, each.candidates) for each in found.losses} == {
+        (each.document, each.rank, each.loss, each.candidates) for each in expected.losses
+    }
 
 
 @given(JUDGMENTS, st.lists(DOCUMENTS, unique=True), st.integers(1, 12))

@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.failure import Detail, conventions, failure_lines, search_label
+from pytest_relevance.reports.case.failure import failure_lines, search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
-from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.scored import Scored, score_case
+from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
 
-BRIEF, DEFAULT, FULL = Detail(brief=True), Detail(), Detail(full=True)
+BRIEF, DEFAULT, FULL = -1, 0, 1
 
 # --- parts ------------------------------------------------------------------------------------------------------------
 
@@ -32,7 +33,7 @@ def test_a_score_just_below_its_floor_has_the_same_digits_everywhere(shop: Shop)
 
 def test_settings_that_are_not_the_default(shop: Shop) -> None:
     def named(**keys: Any) -> str:
-        return conventions(shop.scored(["sku-1"], **keys).case.settings)
+        return settings_text(shop.result(["sku-1"], **keys).settings)
 
     assert named() == "gain exponential, ideal judged, unjudged zero"
     assert named(gain="linear", discount="ln") == "gain linear, ideal judged, unjudged zero, discount ln"
@@ -88,10 +89,9 @@ def test_in_full_every_relevant_document_that_is_missing_is_named(shop: Shop) ->
         shop.text("""
             too high: e (grade 0, rank 2)
             lost most by
-              b   grade 3   not returned   -0.500
+              b   grade 3   not returned   -0.387
               c   grade 1   rank 3          0.000
               d   grade 1   not returned    0.000
-              others gained                +0.113
             """)
     )
     assert "  c " not in shop.report(["a", "e", "c"], **keys)
@@ -101,19 +101,19 @@ def test_what_is_lost_and_gained_adds_up_to_what_the_score_lacks(shop: Shop) -> 
     ranking = ["c0", "c1", "b0", "a0", "x", "a1"]
     judgments = {f"{grade}{number}": value for grade, value in (("a", 3), ("b", 2), ("c", 1)) for number in range(3)}
 
-    def figures(detail: Detail, **keys: Any) -> tuple[list[str], float, float]:
-        found = shop.scored(ranking, judgments=judgments, **keys)
-        lines = plain(shop.lines(found, detail)).splitlines()
+    def figures(verbosity: int, **keys: Any) -> tuple[list[str], float, float]:
+        found = shop.result(ranking, judgments=judgments, **keys)
+        lines = plain(failure_lines(found, verbosity=verbosity)).splitlines()
         lost = lines[lines.index("lost most by") + 1 :]
-        return lost, sum(float(row.split()[-1]) for row in lost), found.score - 1
+        return lost, sum(float(row.split()[-1]) for row in lost), (found.score or 0.0) - 1
 
     lost, together, lacking = figures(DEFAULT)
     assert lost == [
-        "  a2   grade 3   not returned     -0.256",
-        "  a1   grade 3   rank 6           -0.128",
-        "  a0   grade 3   rank 4           -0.101",
-        "  ... and 3 more (-v shows all)   -0.137",
-        "  others gained                   +0.068",
+        "  a0   grade 3   rank 4           -0.206",
+        "  a2   grade 3   not returned     -0.181",
+        "  a1   grade 3   rank 6           -0.099",
+        "  ... and 3 more (-v shows all)   -0.131",
+        "  others gained                   +0.061",
     ]
     assert together == pytest.approx(lacking, abs=0.003)
     _, together, lacking = figures(FULL)
@@ -153,9 +153,9 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
         shop.text("""
             too high: sku-4 (grade 0 irrelevant, rank 1)
             lost most by
-              sku-1   grade 3 (exact)        not returned   -0.442
-              sku-3   grade 2 (substitute)   not returned   -0.116
-              others lost                                   -0.100
+              sku-1                          grade 3 (exact)        not returned   -0.342
+              sku-2  Winter boots Borealis   grade 3 (exact)        rank 2         -0.200
+              sku-3                          grade 2 (substitute)   not returned   -0.116
             """)
     )
     long = {"id": "sku-2", "title": "Winter boots Borealis, lined, waterproof, with laces, for the whole family"}
@@ -237,10 +237,9 @@ def test_fractional_grades_and_gains(shop: Shop) -> None:
 
 def test_a_report_without_a_latency(shop: Shop) -> None:
     case = case_from_values({"query": "winter boots", "judgments": shop.judgments})
-    found = plain(
-        failure_lines(score_case(case, read_ranking(["sku-1"])), "test_shop.py:7", "relevance.check", DEFAULT)
-    )
-    assert found.splitlines()[1] == 'query "winter boots"   relevance.check   1 result, 1 judged'
+    found = score_case(case, read_ranking(["sku-1"]))
+    found.search = CHECK
+    assert plain(failure_lines(found)).splitlines()[1] == 'query "winter boots"   relevance.check   1 result, 1 judged'
 
 
 def test_the_label_of_a_search(shop: Shop) -> None:
@@ -253,14 +252,14 @@ def test_the_label_of_a_search(shop: Shop) -> None:
 # --- styles -----------------------------------------------------------------------------------------------------------
 
 
-def styles(shop: Shop, found: Scored, detail: Detail = DEFAULT) -> dict[str, str]:
+def styles(found: CaseResult, verbosity: int = DEFAULT) -> dict[str, str]:
     """The style of each span by the beginning of its text."""
-    spans = [span for line in shop.lines(found, detail) for span in line]
+    spans = [span for line in failure_lines(found, verbosity=verbosity) for span in line]
     return {" ".join(words.split()[:2]): style for words, style in spans if words.strip()}
 
 
 def test_what_is_wrong_stands_out(shop: Shop) -> None:
-    found = styles(shop, shop.scored(shop.hits("sku-4", "sku-5", "sku-3"), min_ndcg=0.7, note="people want warm boots"))
+    found = styles(shop.result(shop.hits("sku-4", "sku-5", "sku-3"), min_ndcg=0.7, note="people want warm boots"))
     assert found["shop.relevance.yaml:41:"] == PLAIN
     assert found["nDCG@10 0.116"] == BAD
     assert found["note: people"] == DIM
@@ -270,9 +269,9 @@ def test_what_is_wrong_stands_out(shop: Shop) -> None:
 
 
 def test_other_verdicts_have_other_colours(shop: Shop) -> None:
-    passed = styles(shop, shop.scored(shop.hits("sku-1"), min_ndcg=0.1))
+    passed = styles(shop.result(shop.hits("sku-1"), min_ndcg=0.1))
     assert passed["nDCG@10 0.542,"] == GOOD
-    inconclusive = styles(shop, shop.scored(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1))
+    inconclusive = styles(shop.result(shop.hits("sku-5", "sku-1"), min_ndcg=0.8, min_judged=1))
     assert inconclusive["inconclusive: 1"] == DOUBT
     assert inconclusive["judge these:"] == DOUBT
 
@@ -282,7 +281,7 @@ def test_other_verdicts_have_other_colours(shop: Shop) -> None:
 
 def test_long_reasons_facts_and_notes_are_folded(shop: Shop) -> None:
     documents = [f"document-{number}" for number in range(9)]
-    found = shop.scored(
+    found = shop.result(
         documents,
         min_ndcg=0.5,
         query="boots " * 40 + "!",
@@ -291,25 +290,25 @@ def test_long_reasons_facts_and_notes_are_folded(shop: Shop) -> None:
         gain={0: 0, 2: 3.25, 3: 7.125} | {grade + 0.5: grade for grade in range(4, 20)},
         params={"filter": "in stock, " * 9},
     )
-    label = search_label("search", "bm25", found.case.params)
-    for detail in (DEFAULT, FULL):
-        report_ = plain(failure_lines(found, "relevance/shop.relevance.yaml:41", label, detail))
+    found.file, found.variant = "relevance/shop.relevance.yaml", "bm25"
+    for verbosity in (DEFAULT, FULL):
+        report_ = plain(failure_lines(found, verbosity=verbosity))
         assert all(len(line) <= WIDEST for line in report_.splitlines())
     assert "missing-8" in report_
     assert report_.count("boots") == 40
 
 
 def test_below_a_long_path_the_reason_has_a_line_of_its_own(shop: Shop) -> None:
-    where = f"{'deep/' * 16}shop.relevance.yaml:3"
-    found = plain(failure_lines(shop.scored(shop.hits("sku-3"), min_ndcg=0.7), where, "search", DEFAULT))
-    assert found.splitlines()[:2] == [f"{where}:", "  nDCG@10 0.232 is below 0.700"]
-    brief = plain(failure_lines(shop.scored(shop.hits("sku-3"), min_ndcg=0.7), where, "search", BRIEF))
-    assert brief == f"{where}: nDCG@10 0.232 is below 0.700"
+    found = shop.result(shop.hits("sku-3"), min_ndcg=0.7)
+    found.file = f"{'deep/' * 16}shop.relevance.yaml"
+    first, second, *_ = plain(failure_lines(found)).splitlines()
+    assert (first, second) == (f"{found.file}:41:", "  nDCG@10 0.232 is below 0.700")
+    assert plain(failure_lines(found, verbosity=BRIEF)) == f"{found.file}:41: nDCG@10 0.232 is below 0.700"
 
 
 def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> None:
     bad = "\x1b[2J\r\u202e"
-    found = shop.scored(
+    found = shop.result(
         [{"id": f"a{bad}", "title": f"Boots{bad}"}, {"id": f"a{bad}"}, {"id": bad}],
         judgments={f"a{bad}": {"grade": 1, "note": bad}, f"b{bad}": {"grade": 3, "title": bad, "note": bad}},
         query=f"boots{bad}",
@@ -319,8 +318,9 @@ def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> Non
         expect={"first": f"b{bad}"},
         params={"x": bad},
     )
-    for detail in (BRIEF, DEFAULT, FULL):
-        report_ = plain(failure_lines(found, f"shop{bad}.yaml:1", search_label("s", bad, {"x": bad}), detail))
+    found.file, found.variant = f"shop{bad}.yaml", bad
+    for verbosity in (BRIEF, DEFAULT, FULL):
+        report_ = plain(failure_lines(found, verbosity=verbosity))
         assert not {"\x1b", "\r", "\u202e"} & set(report_)
 
 
@@ -334,18 +334,20 @@ PHRASES = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
     ranking=st.lists(st.tuples(WORDS, PHRASES), max_size=15),
     missing=st.dictionaries(WORDS, st.integers(0, 3), max_size=8),
     k=st.integers(1, 12),
-    detail=st.sampled_from([DEFAULT, FULL]),
+    verbosity=st.sampled_from([DEFAULT, FULL]),
 )
 def test_no_line_is_wider_than_100_columns(
-    shop: Shop, query: str, note: str, ranking: list[tuple[str, str]], missing: dict[str, int], k: int, detail: Detail
+    shop: Shop, query: str, note: str, ranking: list[tuple[str, str]], missing: dict[str, int], k: int, verbosity: int
 ) -> None:
     judgments = {**missing, **{document: len(title) % 4 for document, title in ranking[::2]}, "relevant": 3}
     results = [{"id": document, "title": title} for document, title in ranking]
-    found = shop.scored(results, judgments=judgments, query=query, note=note, k=k, min_ndcg=0.6)
-    assert max(width("".join(words for words, _ in line)) for line in shop.lines(found, detail)) <= WIDEST
+    found = shop.result(results, judgments=judgments, query=query, note=note, k=k, min_ndcg=0.6)
+    assert (
+        max(width("".join(words for words, _ in line)) for line in failure_lines(found, verbosity=verbosity)) <= WIDEST
+    )
 
 
-@pytest.mark.parametrize("detail", [BRIEF, DEFAULT, FULL], ids=str)
-def test_a_report_never_ends_in_blanks(shop: Shop, detail: Detail) -> None:
-    found = shop.lines(shop.scored(shop.hits("sku-3", "sku-5"), min_ndcg=0.9), detail)
+@pytest.mark.parametrize("verbosity", [BRIEF, DEFAULT, FULL], ids=str)
+def test_a_report_never_ends_in_blanks(shop: Shop, verbosity: int) -> None:
+    found = failure_lines(shop.result(shop.hits("sku-3", "sku-5"), min_ndcg=0.9), verbosity=verbosity)
     assert [line for line in plain(found).splitlines() if line != line.rstrip()] == []

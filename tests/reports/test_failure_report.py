@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.reports.failure import Detail, failure_lines, search_label
+from pytest_relevance.reports.case.failure import failure_lines
 from pytest_relevance.reports.text import plain
+from pytest_relevance.results.case_result import SearchError
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
 
-BRIEF, DEFAULT, FULL = Detail(brief=True), Detail(), Detail(full=True)
+BRIEF, FULL = -1, 1
 
 
 def test_a_query_below_its_floor(shop: Shop) -> None:
     note = "people want warm boots, not what goes with them"
-    found = shop.scored(shop.hits("sku-4", "sku-3", "sku-5", "sku-2"), min_ndcg=0.7, note=note)
-    label = search_label("search", "and", {"locale": "en_GB"})
-    assert plain(failure_lines(found, "shop.relevance.yaml:41", label, DEFAULT)) + "\n" == shop.text("""
+    found = shop.result(
+        shop.hits("sku-4", "sku-3", "sku-5", "sku-2"), min_ndcg=0.7, note=note, params={"locale": "en_GB"}
+    )
+    found.variant = "and"
+    assert plain(failure_lines(found)) + "\n" == shop.text("""
         shop.relevance.yaml:41: nDCG@10 0.380 is below 0.700
         query "winter boots"   search[and](locale=en_GB)   12.3 ms   4 results, 3 judged
         note: people want warm boots, not what goes with them
@@ -32,8 +35,8 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
 
         too high: sku-4 (grade 0, rank 1), sku-3 (grade 2, rank 2), sku-5 (unjudged, rank 3)
         lost most by
-          sku-1                          grade 3   not returned   -0.442
-          sku-2  Winter boots Borealis   grade 3   rank 4         -0.209
+          sku-1                          grade 3   not returned   -0.342
+          sku-2  Winter boots Borealis   grade 3   rank 4         -0.309
           others gained                                           +0.030
         """)
 
@@ -51,9 +54,8 @@ def test_a_result_that_is_excluded_is_marked(shop: Shop) -> None:
 
         too high: sku-4 (grade 0, rank 2)
         lost most by
-          sku-2  Winter boots Borealis   grade 3   rank 3         -0.171
           sku-3                          grade 2   not returned   -0.116
-          others gained                                           +0.100
+          sku-2  Winter boots Borealis   grade 3   rank 3         -0.071
         """)
 
 
@@ -145,8 +147,8 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
 
         too high: sku-3 (grade 2, rank 1)
         lost most by
-          sku-2                        grade 3   not returned   -0.442
-          sku-1  Winter boots Aurora   grade 3   rank 3         -0.171
+          sku-2                        grade 3   not returned   -0.342
+          sku-1  Winter boots Aurora   grade 3   rank 3         -0.271
           others gained                                         +0.116
         """)
 
@@ -185,8 +187,8 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
         too high: sku-5 (unjudged, rank 1), sku-6 (unjudged, rank 2)
         lost most by
-          sku-2                        grade 3   not returned   -0.442
-          sku-1  Winter boots Aurora   grade 3   rank 3         -0.171
+          sku-2                        grade 3   not returned   -0.342
+          sku-1  Winter boots Aurora   grade 3   rank 3         -0.271
           sku-3                        grade 2   not returned   -0.116
         """)
 
@@ -267,13 +269,13 @@ def test_a_long_ranking_is_cut_and_says_so(shop: Shop) -> None:
 
         too high: d0 (grade 0, rank 1), d1 (grade 1, rank 2), d2 (grade 2, rank 3), and 9 more
         lost most by
-          d27   grade 3   rank 28         -0.109
-          d23   grade 3   rank 24         -0.064
-          d19   grade 3   rank 20         -0.061
-          ... and 9 more (-v shows all)   -0.206
-          others gained                   +0.023
+          d3    grade 3   rank 4           -0.120
+          d27   grade 3   rank 28          -0.070
+          d7    grade 3   rank 8           -0.066
+          ... and 11 more (-v shows all)   -0.198
+          others gained                    +0.036
         """)
-    assert shop.report(documents, FULL, judgments=judgments, k=25, min_ndcg=0.9).count("\n") == 4 + 25 + 1 + 2 + 4 + 13
+    assert shop.report(documents, FULL, judgments=judgments, k=25, min_ndcg=0.9).count("\n") == 4 + 25 + 1 + 2 + 4 + 15
 
 
 def test_a_case_that_passed(shop: Shop) -> None:
@@ -295,3 +297,62 @@ def test_a_case_that_passed(shop: Shop) -> None:
         "nDCG@10 n/a, no judged document is relevant: passed; met: results 1"
     )
     assert "lost most by" not in shop.report(perfect)
+
+
+def test_a_ranking_whose_first_nine_are_perfect_blames_the_tenth_place_alone(shop: Shop) -> None:
+    judgments = {f"d{number}": 3 for number in range(28)}
+    ranking = [*(f"d{number}" for number in range(9)), "x"]
+    keys: dict[str, Any] = {"judgments": {**judgments, "x": 0}, "min_ndcg": 0.99}
+    assert shop.report(ranking, **keys).endswith(
+        shop.text("""
+              10  x             0     0     3.459  0.000  29.781      3  31.805
+            DCG 29.781 / ideal DCG 31.805 = nDCG@10 0.936     gain exponential, ideal judged, unjudged zero
+
+            too high: x (grade 0, rank 10)
+            lost most by
+              any 1 of 19 with grade 3   not returned   -0.064
+            """)
+    )
+    in_full = shop.report(ranking, FULL, **keys).partition("lost most by\n")[2].splitlines()
+    assert in_full[0] == "  any 1 of 19 with grade 3   not returned   -0.064"
+    assert in_full[1:] == [f"  d{number:<4} grade 3              not returned" for number in range(9, 28)]
+
+
+def test_several_places_for_more_documents_are_one_line_among_others(shop: Shop) -> None:
+    judgments = {"z": 4, **{f"d{number}": 3 for number in range(28)}}
+    ranking = [*(f"d{number}" for number in range(8)), "x", "y"]
+    assert shop.report(ranking, judgments=judgments, min_ndcg=0.99).endswith(
+        shop.text("""
+            lost most by
+              z   grade 4                not returned   -0.377
+              any 1 of 20 with grade 3   not returned   -0.051
+              others gained                             +0.123
+            """)
+    )
+
+
+def test_grades_of_one_gain_share_their_places(shop: Shop) -> None:
+    gain = {0: 0, 1: 5, 2: 5}
+    judgments = {"a": 1, "b": 2, "c": 1, "d": 2, "x": 0}
+    assert shop.report(["a", "x"], judgments=judgments, gain=gain, k=2, min_ndcg=0.99).endswith(
+        shop.text("""
+            lost most by
+              any 1 of 3 with grade 1 or 2   not returned   -0.387
+            """)
+    )
+
+
+def test_an_error(shop: Shop) -> None:
+    found = shop.result([])
+    found.verdict, found.error = (
+        "error",
+        SearchError("", "search returned None\n  return a list", "conftest.py:7 in search"),
+    )
+    assert plain(failure_lines(found)) + "\n" == shop.text("""
+        shop.relevance.yaml:41: search returned None
+          return a list
+          in conftest.py:7 in search
+        query "winter boots"   search
+        """)
+    found.error = SearchError("ConnectionError", "refused")
+    assert plain(failure_lines(found, verbosity=-1)) == "shop.relevance.yaml:41: ConnectionError: refused"

@@ -131,7 +131,9 @@ def _repeated(result: CaseResult, columns: int) -> list[Line]:
         f"{harmless(document)} at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
         for document, ranks in copies.items()
     ]
-    return [line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)]
+    return [
+        line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)
+    ]
 
 
 def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:

@@ -82,9 +82,9 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
         if document not in shown and result.settings.gains[grade] > 0:
             yield Loss(document, grade, result.deeper.get(document), 0.0)
     for loss in found.losses:
-        if loss.rank is not None and loss.rank > result.k and loss.document in result.documents:
-            if loss.document not in shown:
-                yield loss
+        is_below = loss.rank is not None and loss.rank > result.k and loss.document in result.documents
+        if is_below and loss.document not in shown:
+            yield loss
 
 
 def _table(result: CaseResult, losses: Sequence[Loss], grade_names: Mapping[float, str] | None = None) -> Table:
@@ -121,7 +121,7 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple
     others = sum(loss.loss for loss in found.losses if loss.loss <= LEAST)
     if abs(others) > LEAST:
         yield f"others {'lost' if others > 0 else 'gained'}", others
-    if found.unfilled > LEAST:
+    if abs(found.unfilled) > LEAST:
         yield "beyond what is judged (ideal max)", found.unfilled
 
 

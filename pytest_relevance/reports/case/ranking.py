@@ -28,7 +28,6 @@ def document_columns(title: str = "document") -> tuple[Column, Column]:
     )
 
 
-
 def breakdown_table(result: CaseResult, found: Breakdown, *, full: bool = True) -> Table:
     """The breakdown, a row a rank; results that the case excludes are marked. `full`: all ranks up to k.
 

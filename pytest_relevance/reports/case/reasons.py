@@ -6,7 +6,20 @@ from collections.abc import Sequence
 
 from pytest_relevance.reports.case.rank_changes import with_baseline
 from pytest_relevance.reports.figures import number
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, WIDEST, Line, cut, cut_middle, folded, harmless, line, width
+from pytest_relevance.reports.text import (
+    BAD,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    WIDEST,
+    Line,
+    cut,
+    cut_middle,
+    folded,
+    harmless,
+    line,
+    width,
+)
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, PASSED, CaseResult, Outcome, Repeats
 from pytest_relevance.results.expectations import digits_apart, duration, message_with_titles
 from pytest_relevance.wording import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance.reports.figures import LEAST
-from pytest_relevance.reports.summary.case_rows import case_table
+from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
 from pytest_relevance.reports.summary.counts import case_count, short_label, variants_of
 from pytest_relevance.reports.table import Table, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line
@@ -61,7 +61,7 @@ def movers_of(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
 def mover_table(movers: Iterable[CaseResult], among: Iterable[CaseResult], style: str) -> Table:
     """`-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`."""
     variants = variants_of(among)
-    rows = []
+    rows: list[CaseRow] = []
     for result in movers:
         assert result.score is not None
         before = f"{result.score - result.change:.3f} -> {result.score:.3f}"
@@ -93,7 +93,9 @@ def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str
 
 
 def _count(results: Iterable[CaseResult], standing: str) -> int:
-    return case_count(result for result in results if result.baseline is not None and result.baseline.standing == standing)
+    return case_count(
+        result for result in results if result.baseline is not None and result.baseline.standing == standing
+    )
 
 
 def _them(number: int) -> str:

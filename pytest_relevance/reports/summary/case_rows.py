@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_relevance.reports.summary.counts import STATUSES, Variant, short_label
 from pytest_relevance.reports.figures import score_text
+from pytest_relevance.reports.summary.counts import STATUSES, Variant, short_label
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN
 from pytest_relevance.results.case_result import CaseResult
 
 
-def case_table(
-    rows: Iterable[tuple[CaseResult, Sequence[str | Cell], str]], figures: int = 1, label_gap: int = 2
-) -> Table:
-    """`-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`: a result, its figures, and a label each.
+CaseRow = tuple[CaseResult, Sequence[str | Cell], str]
+"""A result, the figures before it, and a label behind its query."""
+
+
+def case_table(rows: Iterable[CaseRow], figures: int = 1, label_gap: int = 2) -> Table:
+    """`-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`.
 
     `figures` is how many figures there are.
     """

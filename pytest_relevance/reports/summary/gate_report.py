@@ -7,7 +7,7 @@ from heapq import nlargest
 
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
 from pytest_relevance.reports.figures import number, score_text
-from pytest_relevance.reports.summary.case_rows import case_table
+from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import ERROR, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
@@ -52,7 +52,7 @@ def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]
     if not most:
         return []
     several = len({result.weight for result in judged.results}) > 1
-    rows = [
+    rows: list[CaseRow] = [
         (result, [shown], f"weight {number(result.weight)}" if several else "") for _, shown, result in most
     ]
     return [line(_title(judged, finding), STRONG), *case_table(rows, label_gap=3).lines(columns)]

@@ -38,8 +38,8 @@ def summary_lines(
 ) -> list[Line]:
     """The summary of a run as styled lines, at most `width` columns wide, but for names that are longer.
 
-    `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run accepts
-    into the baseline ("all" or "new"). `require_gates`: a gate without a verdict has failed.
+    `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
+    accepts into the baseline ("all" or "new"). `require_gates`: a gate without a verdict has failed.
     """
     columns = width
     variants = variants_of(results)

@@ -119,9 +119,7 @@ def _compared(pairs: Sequence[Pair]) -> tuple[float, str, tuple[int, int, int], 
         sum(sign * (after - before) > _TIE for before, after in zip(first, second, strict=True)) for sign in (1, -1)
     )
     means = [_mean(scores, weights) for scores in (first, second)]
-    second = [
-        before if abs(after - before) <= _TIE else after for before, after in zip(first, second, strict=True)
-    ]
+    second = [before if abs(after - before) <= _TIE else after for before, after in zip(first, second, strict=True)]
     shares = weights if len(set(weights)) > 1 else None
     draws = MOST_DRAWS // len(pairs)
     test = randomisation_test(first, second, weights=shares, resamples=min(100_000, max(1_000, draws)))

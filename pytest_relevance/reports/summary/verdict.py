@@ -43,7 +43,7 @@ def verdict_lines(
     """
     outcomes = Counter(gate.outcome(require=require_gates) for gate in gates)
     absent = _unfinished(info) if unfinished is None else unfinished
-    parts = [_cases(results), *_means(results), *_gates(outcomes), *([absent] if absent else [])]
+    parts = [_cases(results), *_means(results), *_gates(outcomes), *filter(None, [absent])]
     is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return [line(text, style) for text in wrapped("", parts, width, "; ")]
@@ -68,7 +68,9 @@ def _cases(results: Sequence[CaseResult]) -> str:
     counts = [f"{found[status]:,} {status}" for status in STATUSES if found[status]]
     standings = Counter(result.baseline.standing for result in results if result.baseline is not None)
     since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
-    return f"{cases}: {', '.join(counts)}{f' ({", ".join(since)})' if since else ''}" if counts else cases
+    if not counts:
+        return cases
+    return f"{cases}: {', '.join(counts)}" + (f" ({', '.join(since)})" if since else "")
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:
