@@ -77,10 +77,9 @@ class Table:
         widths = self._widths(placed, columns)
         return [self._line(row, widths) for row in placed]
 
-    def fits(self, columns: int) -> bool:
-        """Whether nothing has to be cut for this width."""
-        widths = self._natural([list(_placed(row)) for row in self._all_rows()])
-        return self._together(widths) <= columns
+    def width(self) -> int:
+        """How wide the table is where nothing has to be cut."""
+        return self._together(self._natural([list(_placed(row)) for row in self._all_rows()]))
 
     def markdown(self) -> list[str]:
         """The table as lines of Markdown."""

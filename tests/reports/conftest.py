@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.reports.case.failure import failure_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison, CaseResult
 from pytest_relevance.results.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
@@ -32,16 +35,35 @@ class Shop:
         """Results with titles."""
         return [{"id": document, "title": self.titles[document]} for document in documents]
 
-    def result(self, ranking: object, judgments: dict[Any, Any] | None = None, **keys: Any) -> CaseResult:
-        """What the case comes to with a ranking; `keys` are those of a case file. Judgments of {} are none."""
+    def result(
+        self,
+        ranking: object,
+        judgments: dict[Any, Any] | None = None,
+        accepted: Sequence[str] | None = None,
+        **keys: Any,
+    ) -> CaseResult:
+        """What the case comes to with a ranking; `keys` are those of a case file. Judgments of {} are none.
+
+        `accepted` is the ranking of its baseline.
+        """
         values: dict[str, Any] = {"query": "winter boots", **keys}
         if judgments != {}:
             values["judgments"] = self.judgments if judgments is None else judgments
         case, read = case_from_values(values), read_ranking(ranking)
         found = score_case(case, read, 0.0123, details=False)
+        if accepted is not None:
+            found.baseline = self.compared(found, case, accepted)
         add_details(found, case, read, all_missing=True)
         found.file, found.line = "shop.relevance.yaml", 41
         return found
+
+    def compared(self, found: CaseResult, case: Case, accepted: Sequence[str]) -> BaselineComparison:
+        """How a case stands to an accepted ranking; its verdict stays what it is."""
+        graded = grade_ranking(accepted, case.judgments)
+        before = score(found.metric, graded, case.settings) if case.judgments else None
+        change = 0.0 if before is None or found.score is None else found.score - before
+        standing = REGRESSION if change < -0.05 else IMPROVEMENT if change > 0.05 else WITHIN
+        return BaselineComparison(standing, before, documents=tuple(accepted), grades=tuple(graded.grades))
 
     def report(self, ranking: object, verbosity: int = 0, **keys: Any) -> str:
         """The report of a ranking as text."""

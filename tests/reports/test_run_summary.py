@@ -9,35 +9,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.entries import means_by_variant, percentile, weighted_mean
-from pytest_relevance.reports.summary import Entry, summary_lines
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, plain, width
+from pytest_relevance.reports.summary.counts import means_by_variant, percentile, weighted_mean
+from pytest_relevance.reports.summary.summary import summary_lines
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
+from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.run import RunInfo
 
 
-def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> Entry:
-    """What is kept of a case whose id is its query."""
+def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> CaseResult:
+    """The result of a case whose id is its query."""
     outcomes = {"failed": "failed", "error": "failed", "inconclusive": "failed"}
     known: dict[str, Any] = {
         "file": "shop.relevance.yaml",
         "line": 1,
         "id": query,
-        "name": query,
-        "query": query,
-        "search": "search",
-        "variant": None,
-        "tags": (),
-        "weight": 1.0,
-        "k": 10,
         "verdict": verdict,
         "outcome": outcomes.get(verdict, "passed"),
-        "score": score,
+        "scores": {f"nDCG@{values.get('k', 10)}": score},
         "latency": 0.012,
     }
-    return Entry(**{**known, **values})
+    return CaseResult(**{**known, **values})
 
 
-def summary(*entries: Entry, verbose: int = 0) -> str:
-    return plain(summary_lines(entries, verbose)) + "\n"
+def lines_of(results: list[CaseResult], verbosity: int = 0) -> list[Line]:
+    return summary_lines(results, {}, RunInfo(), verbosity=verbosity)
+
+
+def summary(*entries: CaseResult, verbose: int = 0) -> str:
+    return plain(lines_of([*entries], verbose)) + "\n"
 
 
 def text(example: str) -> str:
@@ -156,9 +155,9 @@ def test_variants_whose_names_leave_no_room() -> None:
         """)
 
 
-def check(query: str, score: float, verdict: str = "passed") -> Entry:
+def check(query: str, score: float, verdict: str = "passed") -> CaseResult:
     """What is kept of a check of a test in Python."""
-    return entry(query, score, verdict, file="test_shop.py", search="relevance.check", latency=None)
+    return entry(query, score, verdict, file="test_shop.py", search=CHECK, latency=None)
 
 
 def test_checks_of_tests_in_python_are_no_variant() -> None:
@@ -218,7 +217,7 @@ def test_a_tag_says_for_which_variants_its_cases_did_not_pass() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert summary_lines([]) == []
+    assert lines_of([]) == []
     assert summary(entry("boots", 1.0)).count("\n") == 1
 
 
@@ -246,8 +245,8 @@ def test_what_is_counted() -> None:
         entry("c", None, "error"),
         entry("d", 0.5, "inconclusive"),
         entry("e", 0.5, "inconclusive", outcome="skipped"),
-        entry("f", 0.5, "failed", outcome="skipped", was_xfail=True),
-        entry("g", 0.5, "passed", was_xfail=True),
+        entry("f", 0.5, "failed", outcome="xfailed"),
+        entry("g", 0.5, "passed", outcome="xpassed"),
         entry("h", None, "measured"),
         entry("i", None, "error", outcome="skipped"),  # the search skipped
     ]
@@ -304,7 +303,7 @@ def test_latencies_that_are_not_known_are_left_out() -> None:
 # --- slices and lists -------------------------------------------------------------------------------------------------
 
 
-def slices(*entries: Entry, verbose: int = 0) -> list[str]:
+def slices(*entries: CaseResult, verbose: int = 0) -> list[str]:
     """The lines below "by tag"."""
     lines = summary(*entries, verbose=verbose).splitlines()
     if "by tag" not in lines:
@@ -361,10 +360,10 @@ def test_the_lowest_come_first_and_few_of_them() -> None:
 
 
 def test_styles() -> None:
-    (suite, _, failed, passed) = summary_lines([entry("boots", 0.2, "failed"), entry("lamp", 0.9)])
+    (suite, _, failed, passed) = lines_of([entry("boots", 0.2, "failed"), entry("lamp", 0.9)])
     assert [style for words, style in suite if "passed" in words or "failed" in words] == [GOOD, BAD]
-    assert [style for _, style in failed] == [PLAIN, PLAIN, BAD, DIM]
-    assert [style for _, style in passed] == [PLAIN, PLAIN, GOOD, DIM]
+    assert [style for _, style in failed] == [PLAIN, BAD, DIM]
+    assert [style for _, style in passed] == [PLAIN, GOOD, DIM]
 
 
 def test_control_characters_of_users_never_reach_the_terminal() -> None:
@@ -390,7 +389,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=12), st.integers(-1, 2))
-def test_no_line_below_the_suites_is_wider_than_100_columns(entries: list[Entry], verbose: int) -> None:
-    lines = ["".join(words for words, _ in line) for line in summary_lines(entries, verbose)]
-    below = lines[len(summary_lines(entries, -1)) :]
+def test_no_line_below_the_suites_is_wider_than_100_columns(entries: list[CaseResult], verbose: int) -> None:
+    lines = ["".join(words for words, _ in line) for line in lines_of(entries, verbose)]
+    below = lines[len(lines_of(entries, -1)) :]
     assert [line for line in below if width(line) > WIDEST] == []

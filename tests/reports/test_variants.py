@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.reports.entries import Entry, Variant
-from pytest_relevance.reports.text import BAD, GOOD, WIDEST, plain
-from pytest_relevance.reports.variants import variant_lines
+from pytest_relevance.reports.summary.counts import Variant
+from pytest_relevance.reports.summary.variants import against_first_table
+from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
+from pytest_relevance.results.case_result import CaseResult
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
 BETTER = [score + 0.1 + 0.0103 * number for number, score in enumerate(FIRST)]
@@ -15,28 +14,26 @@ MIXED = [score + (0.05 if number % 2 else -0.067) for number, score in enumerate
 WEIGHTS = [1.0, 2.0, 1.0, 5.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0]
 
 
-def entries(variant: str | None, scores: list[float], **values: Any) -> list[Entry]:
+def entries(variant: str | None, scores: list[float], score: float | None = 0.0) -> list[CaseResult]:
+    """A result for each score, or with none at all."""
     return [
-        Entry(
-            **{
-                "file": "shop.relevance.yaml",
-                "line": number,
-                "id": f"q{number}",
-                "name": f"q{number}",
-                "query": f"query {number}",
-                "search": "search",
-                "variant": variant,
-                "tags": (),
-                "weight": WEIGHTS[number],
-                "k": 10,
-                "verdict": "measured",
-                "outcome": "passed",
-                "score": score,
-                **values,
-            }
+        CaseResult(
+            file="shop.relevance.yaml",
+            line=number,
+            id=f"q{number}",
+            verdict="measured",
+            outcome="passed",
+            variant=variant,
+            weight=WEIGHTS[number],
+            scores={"nDCG@10": None if score is None else found},
         )
-        for number, score in enumerate(scores)
+        for number, found in enumerate(scores)
     ]
+
+
+def variant_lines(results: list[CaseResult], compared: list[Variant]) -> list[Line]:
+    table = against_first_table(results, compared)
+    return [] if table is None else table.lines()
 
 
 def variants(*names: str) -> list[Variant]:

@@ -62,7 +62,7 @@ def _lost(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> 
     if not chosen and not more:
         return
     table = _table(result, [*chosen, *more])
-    if not table.fits(columns):
+    if table.width() > columns:
         table = _table(result, [*chosen, *more], grade_names={})
     notes = [result.notes.get(loss.document or "", "") for loss in (*chosen, *more)]
     for words, value in _rest(found, lost, len(chosen)):

@@ -10,7 +10,6 @@ from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN
 from pytest_relevance.results.case_result import CaseResult
 
-
 CaseRow = tuple[CaseResult, Sequence[str | Cell], str]
 """A result, the figures before it, and a label behind its query."""
 

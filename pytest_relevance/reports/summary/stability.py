@@ -35,7 +35,7 @@ def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, column
         return lines
     shown = unstable if verbosity > 0 else unstable[:MOST_SHOWN]
     tables = [_table(shown, called, longest) for longest in _WIDTHS_OF_IDS]
-    lines += next((table for table in tables if table.fits(columns)), tables[-1]).lines(columns)
+    lines += next((table for table in tables if table.width() <= columns), tables[-1]).lines(columns)
     if more := len(unstable) - len(shown):
         lines.append(line(f"  ... {more:,} more (-v shows all)", DIM))
     return lines

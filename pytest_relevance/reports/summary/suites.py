@@ -49,7 +49,7 @@ def suite_lines(
         if len(rows) > 1:
             lines.append(line(harmless(file), STRONG))
         alike = [other for name, other in tables.items() if (len(suites[name]) > 1) is (len(rows) > 1)]
-        if all(table.fits(columns) for table in alike):
+        if all(table.width() <= columns for table in alike):
             lines += tables[file].lines(columns)
             continue
         for name, *figures in rows:

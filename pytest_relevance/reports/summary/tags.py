@@ -62,7 +62,7 @@ def tag_table(tags: Mapping[str, Sequence[CaseResult]], variants: Sequence[Varia
     rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in tags.items()}
     for cells in rows.values():
         table.add(*cells)
-    room = columns - max(width("".join(text for text, _ in spans)) for spans in table.lines(columns)) - 3
+    room = columns - table.width() - 3
     table.rows.clear()
     for tag, cells in rows.items():
         cases = counted(case_count(tags[tag]), "case")

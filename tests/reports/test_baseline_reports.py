@@ -2,44 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.baseline import baseline_lines
-from pytest_relevance.reports.entries import Entry
-from pytest_relevance.reports.failure import Detail, failure_lines
-from pytest_relevance.reports.since import since_lines
+from pytest_relevance.reports.case.failure import failure_lines
+from pytest_relevance.reports.case.rank_changes import baseline_change_lines
+from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.text import harmless, plain, width
-from pytest_relevance.runs import baseline
-from pytest_relevance.runs.held import held
-from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.scored import score_case
+from pytest_relevance.results.case_result import BaselineComparison, CaseResult
+from pytest_relevance.results.run import FileInfo
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
 
-DEFAULT, FULL = Detail(), Detail(full=True)
+DEFAULT, FULL = 0, 1
 
 
 def report(
     shop: Shop,
     accepted: list[str],
     ranking: object,
-    detail: Detail = DEFAULT,
+    verbosity: int = DEFAULT,
     *,
     then: float | None = None,
+    drop: str = "",
     **keys: Any,
 ) -> str:
-    """The report of a ranking, and of what became of it since another one was accepted, with the score of its day."""
-    scored = shop.scored(ranking, **keys)
-    scores = {} if then is None else {f"nDCG@{scored.case.k}": then}
-    entry = baseline.Entry("winter boots", None, "winter boots", {}, scored.case.depth, tuple(accepted), scores)
-    found = baseline.since(entry, scored, 0.05)
-    return plain(failure_lines(held(found, scored), "shop.relevance.yaml:41", "search", detail, found))
+    """The report of a ranking, and of what became of it since another one was accepted, with the score of its day.
+
+    `drop` is the reason of a regression.
+    """
+    found = shop.result(ranking, accepted=accepted, **keys)
+    assert found.baseline is not None
+    if then is not None:
+        found.baseline = replace(found.baseline, then={found.metric.text: then})
+    if drop:
+        found.verdict, at = "failed", 1 if found.verdict == "inconclusive" else 0
+        found.reasons = (*found.reasons[:at], drop, *found.reasons[at:])
+    return plain(failure_lines(found, verbosity=verbosity))
 
 
 def since(text: str) -> str:
@@ -62,8 +66,8 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
 
         too high: sku-4 (grade 0, rank 1), sku-5 (unjudged, rank 2)
         lost most by
-          sku-2  Winter boots Borealis   grade 3   rank 4         -0.442
-          sku-1                          grade 3   not returned   -0.442
+          sku-2  Winter boots Borealis   grade 3   rank 4         -0.542
+          sku-1                          grade 3   not returned   -0.342
         since the baseline: 2 out (sku-1 from rank 1, sku-2 from rank 2 to 4 "Winter boots Borealis"),
                             2 in (sku-4 at rank 1, sku-5 at rank 2), Jaccard@3 0.20, RBO 0.27
     """)
@@ -83,23 +87,22 @@ def test_the_documents_with_the_highest_gains_come_first_of_those_that_left(shop
     )
 
 
+DROP = "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050"
+
+
 @pytest.mark.parametrize(
-    ("accepted", "ranking", "first"),
+    ("accepted", "ranking", "drop", "first"),
     [
-        (["sku-1", "sku-2"], ["sku-1", "sku-2"], "nDCG@10 0.884 is below 0.900   (baseline 0.884)"),
-        (["sku-2"], ["sku-1", "sku-2"], "nDCG@10 0.884 is below 0.900   (baseline 0.542, up 0.342)"),
-        (
-            ["sku-1", "sku-2", "sku-3"],
-            ["sku-1", "x", "sku-2", "sku-3"],
-            "nDCG@10 0.913 is 0.087 below the baseline 1.000, more than the tolerance 0.050",
-        ),
+        (["sku-1", "sku-2"], ["sku-1", "sku-2"], "", "nDCG@10 0.884 is below 0.900   (baseline 0.884)"),
+        (["sku-2"], ["sku-1", "sku-2"], "", "nDCG@10 0.884 is below 0.900   (baseline 0.542, up 0.342)"),
+        (["sku-1", "sku-2", "sku-3"], ["sku-1", "x", "sku-2", "sku-3"], DROP, DROP),
     ],
 )
 def test_the_first_line_says_what_the_baseline_was(
-    shop: Shop, accepted: list[str], ranking: list[str], first: str
+    shop: Shop, accepted: list[str], ranking: list[str], drop: str, first: str
 ) -> None:
-    text = " ".join(report(shop, accepted, ranking, min_ndcg=0.9).split("\nquery")[0].split("\n    "))
-    assert text == f"shop.relevance.yaml:41: {first}"
+    text = report(shop, accepted, ranking, min_ndcg=0.9, drop=drop)
+    assert " ".join(text.split("\nquery")[0].split("\n    ")) == f"shop.relevance.yaml:41: {first}"
 
 
 def test_what_is_not_about_the_score_is_said_without_it(shop: Shop) -> None:
@@ -107,8 +110,9 @@ def test_what_is_not_about_the_score_is_said_without_it(shop: Shop) -> None:
     assert text.splitlines()[0] == 'shop.relevance.yaml:41: first: rank 1 has "sku-2", expected "sku-1" (at rank 2)'
 
 
-def test_in_doubt_that_is_said_first(shop: Shop) -> None:
-    text = report(shop, ["sku-1", "sku-2"], ["x", "sku-1"], min_ndcg=0.6, min_judged=0.9)
+def test_in_doubt_that_is_said_first_and_the_drop_once(shop: Shop) -> None:
+    drop = "nDCG@10 0.342 is 0.542 below the baseline 0.884, more than the tolerance 0.050"
+    text = report(shop, ["sku-1", "sku-2"], ["x", "sku-1"], min_ndcg=0.6, min_judged=0.9, drop=drop)
     assert text.splitlines()[:2] == [
         "shop.relevance.yaml:41: inconclusive: 1 of the top 2 judged, less than min_judged 0.9",
         "  nDCG@10 0.342 is below 0.600   (baseline 0.884, down 0.542)",
@@ -151,27 +155,27 @@ anything = st.text(min_size=1, max_size=60)
 
 @given(accepted=st.lists(anything, max_size=12), ranking=st.lists(anything, max_size=12), title=anything)
 def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
-    accepted: list[str], ranking: list[str], title: str
+    shop: Shop, accepted: list[str], ranking: list[str], title: str
 ) -> None:
-    case = case_from_values({"query": "q", "judgments": {"a": 1}})
-    scored = score_case(case, read_ranking([{"id": document, "title": title} for document in ranking]))
-    found = baseline.since(baseline.Entry("q", None, "q", {}, 10, tuple(accepted)), scored, 0.05)
+    results = [{"id": document, "title": title} for document in ranking]
+    found = shop.result(results, {"a": 1}, accepted)
+    found.titles = {**found.titles, **dict.fromkeys(accepted, title)}
     for full in (False, True):
-        for spans in since_lines(found, scored, dict.fromkeys(accepted, title), full=full):
+        for spans in baseline_change_lines(found, full=full):
             text = "".join(text for text, _ in spans)
             assert harmless(text) == text
             assert width(text) <= 100
 
 
-def entry(query: str, change: float, score: float = 0.5, **values: Any) -> Entry:
-    where = {"file": "shop.relevance.yaml", "line": 3, "id": query, "name": query, "query": query}
-    how = {"search": "search", "variant": None, "tags": (), "weight": 1.0, "k": 10, "standing": "within"}
-    known: dict[str, Any] = {**where, **how, "verdict": "passed", "outcome": "passed", "score": score, "change": change}
-    return Entry(**{**known, **values})
+def entry(query: str, change: float, score: float = 0.5, standing: str = "within", **values: Any) -> CaseResult:
+    baseline = BaselineComparison(standing, score - change)
+    known: dict[str, Any] = {"file": "shop.relevance.yaml", "line": 3, "id": query, "verdict": "passed"}
+    return CaseResult(**{**known, "scores": {"nDCG@10": score}, "baseline": baseline, **values})
 
 
-def summary(entries: list[Entry], gone: dict[str, list[str]] | None = None, verbose: int = 0, **keys: Any) -> list[str]:
-    return plain(baseline_lines(entries, gone or {}, verbose, **keys)).splitlines()
+def summary(results: list[CaseResult], orphans: list[str] | None = None, verbose: int = 0, **keys: Any) -> list[str]:
+    files = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml", orphans=orphans or [])}
+    return plain(baseline_lines(results, files, verbosity=verbose, **keys)).splitlines()
 
 
 class TestSummary:
@@ -197,29 +201,39 @@ class TestSummary:
         ]
 
     @pytest.mark.parametrize(
-        ("accepts", "beginnings"),
+        ("updating", "beginnings"),
         [
             (None, ["1 case is better", "2 cases have a stale", "1 case has no baseline yet", "2 baseline entries"]),
             ("new", ["1 case is better", "2 cases have a stale", "2 baseline entries"]),
             ("all", []),
         ],
     )
-    def test_what_is_to_be_done_unless_it_is_being_done(self, accepts: str | None, beginnings: list[str]) -> None:
+    def test_what_is_to_be_done_unless_it_is_being_done(self, updating: str | None, beginnings: list[str]) -> None:
         entries = [
             *(entry("boots", 0.0, standing="improvement", variant=variant) for variant in ("a", "b")),
             *(entry(query, 0.0, standing="stale") for query in ("hats", "caps")),
             entry("new", 0.0, standing="new"),
         ]
-        lines = summary(entries, {"shop.relevance.yaml": ['"old"', '"older"']}, accepts=accepts)
+        lines = summary(entries, ['"old"', '"older"'], updating=updating)
         assert len(lines) == len(beginnings)
         assert all(line.startswith(beginning) for line, beginning in zip(lines, beginnings, strict=True))
 
     def test_many_entries_that_are_gone(self) -> None:
         names = [f'"case {number}"' for number in range(9)]
-        assert summary([], {"shop.relevance.yaml": names}) == [
+        assert summary([], names) == [
             '9 baseline entries are of cases that are gone: "case 0", "case 1", "case 2" and 6 more;',
             "    --relevance-update drops them",
         ]
+
+    def test_without_a_baseline_there_is_nothing_to_say(self) -> None:
+        files = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml")}
+        assert baseline_lines([entry("boots", -0.5)], files) == []
+
+    def test_entries_that_are_gone_are_known_where_the_whole_file_ran(self) -> None:
+        totals = (("search", None, 2),)
+        files = {"shop.relevance.yaml": FileInfo("shop.relevance.yaml", totals=totals, orphans=['"old"'])}
+        assert baseline_lines([entry("boots", 0.0)], files) == []
+        assert len(baseline_lines([entry("boots", 0.0), entry("hats", 0.0)], files)) == 1
 
     @given(query=anything, change=st.floats(-1, 1))
     def test_lines_are_narrow_whatever_queries_are_called(self, query: str, change: float) -> None:
