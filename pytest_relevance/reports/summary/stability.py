@@ -45,7 +45,7 @@ def _table(shown: Sequence[CaseResult], called: Sequence[CaseResult], longest: i
     """`  usb c hub  dense  rank 4: 2060476 / 1229111 (of the same score)`; the places where there are several files."""
     variants = variants_of(called)
     has_places = len({result.file for result in called}) > 1
-    table = Table([Column(most=30), Column(), Column(), Column(gap=3)], indent=2)
+    table = Table([Column(most=30, least=20), Column(), Column(), Column(gap=3)], indent=2)
     for result in shown:
         assert result.repeats is not None
         place = styled(result.place if has_places else "", DIM)

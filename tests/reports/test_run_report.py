@@ -1,0 +1,253 @@
+"""The report of a whole run, of its gates, of repeats and of a merge: as text, as Markdown, as data."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from textwrap import dedent
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
+from pytest_relevance.reports.summary.gate_report import gate_lines
+from pytest_relevance.reports.summary.merge_report import merged_lines
+from pytest_relevance.reports.summary.stability import stability_lines
+from pytest_relevance.reports.summary.verdict import verdict_lines
+from pytest_relevance.reports.text import plain
+from pytest_relevance.results.case_result import BaselineComparison, CaseResult, Repeats, SearchError
+from pytest_relevance.results.gates import GateResult, judge_gates
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.run import FileInfo, Run, RunInfo
+from pytest_relevance.results.scoring import score_case
+
+FILE = "shop.relevance.yaml"
+JUDGMENTS = {"boots": {"b1": 3, "b2": 1}, "lamp": {"l1": 2}, "torch": {"t1": 1}}
+
+
+def result(query: str, *ranking: str, line: int = 4, **keys: Any) -> CaseResult:
+    """What a case comes to whose id is its query."""
+    case = case_from_values({"query": query, "judgments": JUDGMENTS[query], "min_ndcg": 0.5, **keys})
+    found = score_case(case, read_ranking(ranking), 0.012)
+    found.file, found.line, found.node = FILE, line, f"{FILE}::{query}"
+    return found
+
+
+def error(query: str) -> CaseResult:
+    failed = SearchError("ConnectionError", "refused", "shop.py:7 in search")
+    return CaseResult(FILE, 9, query, "error", outcome="failed", node=f"{FILE}::{query}", error=failed)
+
+
+def gate(condition: str, line: int = 1, **values: Any) -> dict[str, Any]:
+    given = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": []}
+    return {**given, "line": line, **values}
+
+
+MEAN = gate("mean", bounds=[["nDCG@10", 0.8]])
+PASSING = gate("passing", line=2, share=0.5)
+
+
+def run(*results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: Any) -> Run:
+    file = FileInfo(FILE, FILE, totals=(("search", None, len(results)),), gates=gates)
+    return Run(results, {FILE: file}, RunInfo(**info), name="main.jsonl")
+
+
+def text(example: str) -> str:
+    """An example as it stands below the name of its test."""
+    return dedent(example).removeprefix("\n")
+
+
+BOOTS, LAMP = result("boots", "x", "b2", weight=2.0, tags=["shoes"]), result("lamp", "l1", line=6)
+
+
+def test_the_report_of_a_run_is_what_the_run_printed() -> None:
+    assert plain(report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)) + "\n" == text("""
+        shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500; nDCG@10 lies between 0.083 and 1.000
+        shop.relevance.yaml:1: mean nDCG@10 0.388, below 0.800 (2 cases)
+
+        shop.relevance.yaml
+          mean nDCG@10 0.388   1 passed, 1 failed   p50 12 ms, p95 12 ms   1 gate passed, 1 failed
+        2 cases: 1 passed, 1 failed; mean nDCG@10 0.388; 1 of 2 gates failed
+        """)
+
+
+def test_by_default_it_has_failures_gates_and_the_summary() -> None:
+    lines = plain(report_lines(run(BOOTS, LAMP, gates=(MEAN,)))).splitlines()
+    assert lines[1:3] == ["shop.relevance.yaml::boots", "shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500"]
+    assert "lost most by" in lines
+    assert lines[lines.index("gate[mean]") : lines.index("gate[mean]") + 5] == [
+        "gate[mean]",
+        "shop.relevance.yaml:1: mean nDCG@10 0.388, below 0.800 (2 cases)",
+        "pulled down most by",
+        "  0.083  boots   weight 2   failed   shop.relevance.yaml:4",
+        "",
+    ]
+    assert "lowest" in lines
+    assert lines[-1] == "2 cases: 1 passed, 1 failed; mean nDCG@10 0.388; 1 of 1 gate failed"
+    assert "shop.relevance.yaml::lamp" not in lines
+    assert "shop.relevance.yaml::lamp" in plain(report_lines(run(BOOTS, LAMP), verbosity=2)).splitlines()
+
+
+def test_what_did_not_finish_is_counted() -> None:
+    cut_short = run(LAMP, missing=(f"{FILE}::boots", "broken.relevance.yaml"))
+    assert plain(report_lines(cut_short)).splitlines()[-1] == (
+        "1 case: 1 passed; mean nDCG@10 1.000; 1 case did not finish"
+    )
+    assert verdict_lines([], [], RunInfo(), unfinished="2 cases are missing") == [
+        (("0 cases; 2 cases are missing", "bad"),)
+    ]
+
+
+def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
+    other = FileInfo("hats.relevance.yaml", gates=(PASSING,))
+    whole = run(LAMP, gates=(PASSING,))
+    whole = Run(whole.results, {**whole.files, "hats.relevance.yaml": other})
+    assert plain(report_lines(whole)).splitlines()[-1].endswith("the gate is met")
+
+
+def test_as_markdown() -> None:
+    found = report_markdown(run(BOOTS, LAMP, gates=(MEAN, PASSING)))
+    assert found.startswith(
+        text("""
+        ### `main.jsonl`
+
+        **2 cases: 1 passed, 1 failed; mean nDCG@10 0.388; 1 of 2 gates failed**
+
+        | suite | mean | cases | latency | gates |
+        | --- | --- | --- | --- | --- |
+        | `shop.relevance.yaml` | mean nDCG@10 0.388 | 1 passed, 1 failed | p50 12 ms, p95 12 ms | 1 gate passed, 1 failed |
+
+        | gate | outcome | found |
+        | --- | --- | --- |
+        | `gate[mean]` | failed | `mean nDCG@10 0.388, below 0.800 (2 cases)` |
+        | `gate[passing]` | passed | `1 of 2 cases pass (50.0%), at least 50%` |
+
+        | by tag |  |  |
+        | --- | ---: | --- |
+        | `shoes` | 0.083 | 1 case, 1 not passed |
+
+        Lowest:
+
+        |  |  |  |  |
+        | ---: | --- | --- | --- |
+        | 0.083 | `boots` | failed | `shop.relevance.yaml:4` |
+
+        <details><summary><code>boots</code> <code>nDCG@10 0.083 is below 0.500</code></summary>
+
+        ```
+        shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500
+        """)  # noqa: E501
+    )
+    assert found.endswith("\n```\n\n</details>\n")
+
+
+def test_markdown_of_hostile_text() -> None:
+    evil = result("boots", "``` </details> @somebody", note="```\n# title")
+    evil.query = "<script>@somebody</script>"
+    found = report_markdown(run(evil))
+    assert "<script>" not in found.replace("`<script>@somebody</script>`", "").partition("````")[0]
+    assert found.count("````") == 2
+
+
+def test_as_data_it_is_the_record_with_its_gates() -> None:
+    found = json.loads(json.dumps(report_data(run(BOOTS, error("torch"), gates=(MEAN,), program="1.0"))))
+    assert found["run"]["program"] == "1.0"
+    assert CaseResult.from_dict(found["results"][0]) == BOOTS
+    assert found["files"][FILE]["totals"] == [["search", None, 2]]
+    (judged,) = found["gates"]
+    assert (judged["file"], judged["line"], judged["id"], judged["outcome"]) == (FILE, 1, "mean", "failed")
+    assert [finding["about"] for finding in judged["findings"]] == ["errors", "nDCG@10"]
+
+
+# --- gates ------------------------------------------------------------------------------------------------------------
+
+
+def judged(*results: CaseResult, **values: Any) -> GateResult:
+    (found,) = judge_gates(results, run(*results, gates=(gate(**values),)).files)
+    return found
+
+
+def test_a_gate_names_the_cases_without_a_score() -> None:
+    found = judged(LAMP, error("torch"), condition="mean", bounds=[["nDCG@10", 0.8]], tag=None)
+    assert plain(gate_lines(found)) + "\n" == text("""
+        shop.relevance.yaml:1: 1 case ended in an error: "torch"
+          mean nDCG@10 1.000, at least 0.800 (1 case)
+        without a score
+          n/a  torch   error   shop.relevance.yaml:9
+        """)
+
+
+def test_a_gate_on_the_share_of_passing_cases_names_the_others() -> None:
+    assert plain(gate_lines(judged(BOOTS, LAMP, condition="passing", share=0.9))).splitlines()[1:] == [
+        "not passed, the lowest first",
+        "  0.083  boots   weight 2   failed   shop.relevance.yaml:4",
+    ]
+
+
+def test_a_gate_on_the_drop_names_what_fell_most() -> None:
+    before = BaselineComparison("regression", 0.75)
+    fallen = [replace(each, baseline=before, tags=("head",)) for each in (BOOTS, LAMP)]
+    lines = plain(
+        gate_lines(judged(*fallen, condition="max_drop", bounds=[["nDCG@10", 0.01]], tag="head"))
+    ).splitlines()
+    assert lines[0].startswith("shop.relevance.yaml:1: mean nDCG@10 fell by 0.362, from 0.750 to 0.388")
+    assert lines[-3:] == [
+        "tag head",
+        "pulled down most by",
+        "  0.750 -> 0.083  boots   weight 2   failed   shop.relevance.yaml:4",
+    ]
+
+
+def test_a_gate_that_was_not_judged_says_why() -> None:
+    (found,) = judge_gates([LAMP], run(BOOTS, LAMP, gates=(PASSING,)).files)
+    assert plain(gate_lines(found)) == "shop.relevance.yaml:2: not evaluated: 1 of 2 ran"
+
+
+# --- repeats ----------------------------------------------------------------------------------------------------------
+
+
+def test_rankings_that_change_from_call_to_call() -> None:
+    stable, tied = Repeats(3, 1), Repeats(3, 2, 4, ("2060476", "1229111"), is_tie=True)
+    found = [replace(LAMP, repeats=stable), replace(BOOTS, repeats=tied)]
+    assert plain(stability_lines(found)).splitlines() == [
+        "ranking changes from call to call: 1 query of 2, 3 calls each",
+        "  boots  rank 4: 2060476 / 1229111 (of the same score)",
+    ]
+    assert plain(stability_lines(found[:1])) == "no ranking changes from call to call: 1 query, 3 calls each"
+    assert stability_lines([BOOTS, LAMP]) == []
+    long = replace(BOOTS, repeats=Repeats(2, 2, 1, ("a" * 80, "b" * 80)), query="q" * 60, file="f" * 22)
+    lines = plain(stability_lines([long, *found])).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert f"{'a' * 3}...{'a' * 4} / " in lines[2]
+
+
+# --- a merge ----------------------------------------------------------------------------------------------------------
+
+
+def merged(**values: Any) -> Any:
+    """What a merge of records came to, as the report takes it."""
+    return SimpleNamespace(
+        **{"run": run(BOOTS, LAMP, gates=(MEAN,)), "again": (), "replaced": (), "gaps": (), **values}
+    )
+
+
+def test_the_report_of_a_merge() -> None:
+    gap = SimpleNamespace(file=FILE, search="search", variant="bm25", found=1, total=3)
+    found = merged(again=((FILE, "lamp", None),), gaps=(gap,))
+    lines = plain(merged_lines(found, judge_gates(found.run.results, found.run.files), 2)).splitlines()
+    assert lines[0] == '2 records, 2 results; 1 case ("lamp") in several of them, with the same results'
+    assert lines[1].startswith("shop.relevance.yaml  mean nDCG@10 0.388   1 passed, 1 failed")
+    assert "gate[mean]" in lines
+    assert "shop.relevance.yaml, search[bm25]: 2 of 3 cases are in no record" in lines
+    assert lines[-1].endswith("; 2 cases are missing")
+
+
+@pytest.mark.parametrize("count", [20, 25])
+def test_many_cases_that_did_not_finish(count: int) -> None:
+    whole = run(LAMP, missing=tuple(f"{FILE}::{number}" for number in range(count)))
+    lines = plain(merged_lines(merged(run=whole), [], 1)).splitlines()
+    assert sum(line.startswith("did not finish: ") for line in lines) == 20
+    assert ("... and 5 more that did not finish" in lines) is (count == 25)
+    assert lines[-1].endswith(f"{count} cases are missing")
