@@ -47,7 +47,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """Cells from left to right, the last ones may be absent. `style` is that of the cells which are text alone."""
 
     cells: Sequence[str | Cell]
@@ -64,12 +64,12 @@ class Table:
     """Columns and rows. There is a head where any column has a title. `indent` is in blanks."""
 
     columns: Sequence[Column]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TableRow] = field(default_factory=list)
     indent: int = 0
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
         """Add a row."""
-        self.rows.append(Row(cells, style))
+        self.rows.append(TableRow(cells, style))
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
         """The table as styled lines, at most so many columns wide where what may be cut suffices for that."""
@@ -96,7 +96,7 @@ class Table:
         is_code = self.columns[index].is_code and all(cell.columns == 1 for first, cell in row if first == index)
         return code(text, in_cell=True) if text and is_code else escaped(text)
 
-    def _all_rows(self) -> list[Row]:
+    def _all_rows(self) -> list[TableRow]:
         titles = [column.title for column in self.columns]
         if not any(titles):
             return self.rows
@@ -105,7 +105,7 @@ class Table:
             if title is not None:
                 covered = next((n for n, other in enumerate(titles[index + 1 :]) if other is not None), 0)
                 cells.append(styled(title, STRONG, 1 + covered))
-        return [Row(cells, STRONG), *self.rows]
+        return [TableRow(cells, STRONG), *self.rows]
 
     def _natural(self, placed: Sequence[Sequence[tuple[int, Cell]]]) -> list[int]:
         """The width of each column where nothing is cut but what is in any case."""
@@ -177,7 +177,7 @@ class Table:
         return tuple(spans) or (("", PLAIN),)
 
 
-def _placed(row: Row) -> Iterator[tuple[int, Cell]]:
+def _placed(row: TableRow) -> Iterator[tuple[int, Cell]]:
     """The cells of a row with the column that each begins in, their text harmless."""
     index = 0
     for cell in row.cells:

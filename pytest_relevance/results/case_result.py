@@ -259,7 +259,8 @@ class CaseResult:
     @property
     def is_unjudged(self) -> bool:
         """Whether there are judgments, and of nothing that was returned: usually the wrong id field."""
-        return bool(self.judgments and self.documents) and all(grade is None for grade in self.grades)
+        is_deeper = any(document in self.deeper for document, _ in self.missing)
+        return bool(self.judgments and self.documents) and not is_deeper and all(each is None for each in self.grades)
 
     def rank_of(self, document: str) -> int | None:
         """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -247,6 +248,34 @@ def test_the_label_of_a_search(shop: Shop) -> None:
     assert search_label("search", "bm25", {}) == "search[bm25]"
     assert search_label("search", None, {"locale": "en_GB", "k": 5}) == "search(locale=en_GB, k=5)"
     assert search_label("search", "a\x1b", {"n": "\n"}) == "search[a\\x1b](n=\\n)"
+
+
+def test_ids_are_of_the_same_kind_where_one_is_judged_below_the_top(shop: Shop) -> None:
+    ranking = [f"x{number}" for number in range(12)]
+    assert "same kind of id" in shop.report(ranking, min_ndcg=0.5)
+    assert "same kind of id" not in shop.report([*ranking, "sku-1"], min_ndcg=0.5)
+
+
+@pytest.mark.parametrize("verbosity", [BRIEF, DEFAULT, FULL])
+def test_a_result_that_travelled_has_the_same_report(shop: Shop, verbosity: int) -> None:
+    hits = shop.hits("sku-4", "sku-5", "sku-3", "sku-3", "sku-2")
+    for keys in (
+        {"min_ndcg": 0.9, "expect": {"exclude": "sku-4", "first": "sku-1", "latency": "<= 1 ms"}},
+        {"judgments": {}, "expect": {"order": ["sku-1", "sku-2"]}},
+        {"gain": {0: 0, 2: 1.5, 3: 10}, "unjudged": "skip", "scale": {"bad": 0, "fair": 2, "good": 3}, "min_ndcg": 1},
+        {"k": 2, "ideal": "max", "scale": [0, 4], "min_ndcg": 0.4, "params": {"a": [1]}, "note": "warm"},
+    ):
+        found = shop.result(hits, accepted=["sku-1", "sku-2"], **keys)
+        travelled = CaseResult.from_dict(json.loads(json.dumps(found.to_dict())))
+        assert failure_lines(travelled, verbosity=verbosity) == failure_lines(found, verbosity=verbosity)
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_a_report_is_as_wide_as_it_may_be(shop: Shop, columns: int) -> None:
+    title = "Winter boots Aurora, lined, waterproof, " * 4
+    found = shop.result([{"id": "sku-4", "title": title}], min_ndcg=0.9, note="warm " * 60)
+    lines = plain(failure_lines(found, width=columns)).splitlines()
+    assert columns - 8 <= max(map(len, lines)) <= columns
 
 
 # --- styles -----------------------------------------------------------------------------------------------------------
