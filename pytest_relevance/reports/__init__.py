@@ -1,1 +1,1 @@
-"""What people read: the breakdown of one query and the summary of a run. Knows no pytest."""
+"""From results to what people read: the report of a case, the summary of a run, comparisons. Needs no pytest."""

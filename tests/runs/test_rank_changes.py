@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.similarity import jaccard, rbo
-from pytest_relevance.runs.changes import Move, rank_changes
+from pytest_relevance.results.rank_changes import Move, rank_changes
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)
 
@@ -64,3 +64,9 @@ def test_the_changes_lead_from_one_top_to_the_other(first: list[str], second: li
     assert [-move.distance for move in back.moved] == [] or {m.distance for m in back.moved} == {
         -m.distance for m in changes.moved
     }
+
+
+def test_ranks_below_a_ranking_that_was_cut_may_be_known() -> None:
+    changes = rank_changes(["a", "b"], ["b", "c"], 2, {"a": 3}, {"a": 37, "b": 9})
+    assert changes.left == (Move("a", 1, 37, 3),)
+    assert changes.moved == (Move("b", 2, 1),)

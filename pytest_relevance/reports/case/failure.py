@@ -37,7 +37,7 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
     if result.verdict == ERROR:
         return _error_lines(result, width)
     full, columns = verbosity > 0, width
-    lines = [*reasons_in_full(result, columns), *_facts(result, columns)]
+    lines = [*reasons_in_full(result, columns), *_query_line(result, columns)]
     if result.note:
         lines += [line(text, DIM) for text in folded(f"note: {harmless(result.note)}", columns, "      ")]
     if unstable := unstable_text(result):
@@ -108,16 +108,17 @@ def _asked(result: CaseResult) -> list[str]:
     return [f'query "{harmless(result.query)}"', search_label(result.search, result.variant, result.params)]
 
 
-def _facts(result: CaseResult, columns: int) -> list[Line]:
-    facts = _asked(result)
+def _query_line(result: CaseResult, columns: int) -> list[Line]:
+    """The query, what searched, how long that took, how much came back and how much of it is judged."""
+    parts = _asked(result)
     if result.latency is not None:
-        facts.append(duration(result.latency))
+        parts.append(duration(result.latency))
     returned, top = result.returned, result.top
     results = counted(returned, "result") if returned else "no results"
     if returned and result.judgments:
         judged = "all judged" if result.judged == top and returned > 1 else f"{result.judged} judged"
         results += f", {judged}" if top == returned else f"; of the top {result.k}, {judged}"
-    return [line(text) for text in wrapped("", [*facts, results], columns, "   ")]
+    return [line(text) for text in wrapped("", [*parts, results], columns, "   ")]
 
 
 def _repeated(result: CaseResult, columns: int) -> list[Line]:

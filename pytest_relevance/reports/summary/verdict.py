@@ -50,7 +50,7 @@ def verdict_lines(
 
 
 def _unfinished(info: RunInfo) -> str:
-    """How many cases did not finish; files that could not be collected are told by pytest."""
+    """How many cases did not finish; pytest itself reports files that could not be collected."""
     cases = sum("::" in name for name in info.missing)
     return f"{counted(cases, 'case')} did not finish" if cases else ""
 
