@@ -1,1 +1,1 @@
-"""The summary of a run: suites, tags, variants, the lowest queries, the baseline, gates, the verdict; also of a merge."""
+"""The summary of a run or of a merge: suites, tags, variants, the lowest queries, the baseline, gates, the verdict."""
