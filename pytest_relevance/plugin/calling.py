@@ -17,6 +17,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.runs.responses import is_unsent_search
 from pytest_relevance.wording import shown
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ async def wait(response: object) -> object:
     if inspect.isawaitable(response):
         response = await response
     if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
+        if is_unsent_search(response):
+            return await response.execute()  # type: ignore[attr-defined]
         return [result async for result in response]
     return response
 

@@ -6,15 +6,12 @@ changes fails nothing by itself: it is named, so that nobody takes for a regress
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.runs.ranking import Ranking
 from pytest_relevance.runs.values import kept_depth
-
-_SCORES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
-"""The names that the score of a result goes by."""
 
 
 def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -58,20 +55,4 @@ def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> b
 
 def _score_of(ranking: Ranking, document: str | None) -> float | None:
     """The score of a document, where it was returned and has one that can be seen."""
-    return _score(ranking, ranking.ids.index(document)) if document in ranking.ids else None
-
-
-def _score(ranking: Ranking, index: int) -> float | None:
-    """The score of a result, where it has one that can be seen."""
-    result = ranking.results[index] if index < len(ranking.results) else None
-    found: Any = None
-    if isinstance(result, Mapping):
-        found = next((result[name] for name in _SCORES if name in result), None)
-    elif isinstance(result, (tuple, list)) and len(result) == 2:
-        found = result[1]
-    else:
-        found = getattr(result, "score", None)
-    try:
-        return None if found is None or isinstance(found, str) else float(found)
-    except (TypeError, ValueError):
-        return None
+    return ranking.score(ranking.ids.index(document)) if document in ranking.ids else None
