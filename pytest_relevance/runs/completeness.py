@@ -76,9 +76,13 @@ SIGNS: tuple[Sign, ...] = (
 """What the engines' own documentation says of a search that was cut off, or that some of its parts did not answer."""
 
 
+_BY_NAME = {sign.path[0]: [other for other in SIGNS if other.path[0] == sign.path[0]] for sign in SIGNS}
+
+
 def sign_of_part(response: object) -> tuple[Sign, object] | None:
     """The sign by which a response body, or a client's response object, says that it is not whole, and its value."""
-    for sign in SIGNS:
+    first = response if isinstance(response, Mapping) else _BY_NAME
+    for sign in (sign for name in first for sign in _BY_NAME.get(name, ())):
         value = _at(response, sign.path)
         if value is not _MISSING and sign.when(value):
             return sign, value

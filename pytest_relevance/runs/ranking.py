@@ -36,6 +36,7 @@ NESTED_SCORES = ("meta",)
 MOST_FIELDS = 12
 
 _T = TypeVar("_T")
+Getter = Callable[[str], object]
 _TEXT = frozenset({str})
 _SCALARS = frozenset({str, int})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
@@ -287,23 +288,27 @@ def _look_up(result: object, names: Sequence[str], nested: Iterable[str] = NESTE
 
     A list of one is what it holds, as Elasticsearch's `fields` are lists. None where a field is there and empty.
     """
-    found = _first_field(result, names)
-    for holder in nested:
-        if found is not _MISSING and found is not None:
-            break
-        inner = _own_field(result, holder)
-        if inner is not _MISSING and inner is not None and not isinstance(inner, str):
-            inside = _first_field(inner, names)
-            found = found if inside is _MISSING else inside
+    get = _getter(result)
+    found = _first_field(get, names)
+    if found is _MISSING or found is None:
+        for holder in nested:
+            inner = get(holder)
+            if inner is _MISSING or inner is None or isinstance(inner, str):
+                continue
+            inside = _first_field(_getter(inner), names)
+            if inside is not _MISSING:
+                found = inside
+                if inside is not None:
+                    break
     if isinstance(found, (list, tuple)) and len(found) == 1:
         return found[0]
     return found
 
 
-def _first_field(result: object, names: Iterable[str]) -> object:
+def _first_field(get: Getter, names: Iterable[str]) -> object:
     empty = _MISSING
     for name in names:
-        found = _field(result, name)
+        found = _field(get, name) if "." in name else get(name)
         if found is None:
             empty = None
         elif found is not _MISSING:
@@ -311,23 +316,33 @@ def _first_field(result: object, names: Iterable[str]) -> object:
     return empty
 
 
-def _field(result: object, name: str) -> object:
-    found = _own_field(result, name)
+def _field(get: Getter, name: str) -> object:
+    """A field by its name, or by its path where no field has a name with that dot in it."""
+    found = get(name)
     if found is _MISSING and "." in name:
         outer, _, inner = name.partition(".")
-        holder = _own_field(result, outer)
-        return _MISSING if holder is _MISSING else _field(holder, inner)
+        holder = get(outer)
+        return _MISSING if holder is _MISSING else _field(_getter(holder), inner)
     return found
 
 
-def _own_field(result: Any, name: str) -> object:
+def _getter(result: Any) -> Getter:
+    """How the own fields of a result are had by their names; what is not there is `_MISSING`."""
     if isinstance(result, Mapping):
-        return result.get(name, _MISSING)
+        return lambda name: result.get(name, _MISSING)
     if _is_keyed(result):
-        try:
-            return result[name]
-        except (KeyError, IndexError):  # sqlite3.Row raises the second
-            return _MISSING
+        return lambda name: _item(result, name)
+    return lambda name: _attribute(result, name)
+
+
+def _item(result: Any, name: str) -> object:
+    try:
+        return result[name]
+    except (KeyError, IndexError):  # sqlite3.Row raises the second
+        return _MISSING
+
+
+def _attribute(result: object, name: str) -> object:
     found = getattr(result, name, _MISSING)
     return _MISSING if callable(found) else found
 
@@ -346,7 +361,7 @@ def _fields_there(result: object) -> str:
     """The fields that a result has instead, those of nested mappings with their dots."""
     names: list[str] = []
     for name in _own_names(result):
-        inner = _own_field(result, name)
+        inner = _getter(result)(name)
         names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
     if len(names) > MOST_FIELDS:
         names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]

@@ -42,6 +42,8 @@ def results_of(response: object, id_names: Sequence[str] = (), title_names: Sequ
 
     The names of an id and of a title tell columns apart where a table allows several readings.
     """
+    if type(response) not in (list, dict) and is_mock(response):  # before the rest: a mock may claim to be a list
+        return _of_mock(response)
     if isinstance(response, (list, tuple)):
         return _listed(response)
     if isinstance(response, Mapping):
@@ -58,8 +60,6 @@ def results_of(response: object, id_names: Sequence[str] = (), title_names: Sequ
         raise UnreadableRanking(
             f"search returned a set, which has no order: {shown(response)}; return a list, best first"
         )
-    if is_mock(response):
-        return _of_mock(response)
     rows = table_rows(response, id_names, title_names)
     if rows is not None:
         return rows

@@ -22,8 +22,9 @@ def table_rows(response: Any, id_names: Sequence[str], title_names: Sequence[str
     if is_series(response):
         return _series_rows(response, id_names)
     if hasattr(response, "fetchall") and not inspect.iscoroutinefunction(response.fetchall):
-        if hasattr(response, "columns") and hasattr(response, "shape"):  # a relation of DuckDB
-            return _named(list(map(str, response.columns)), response.fetchall())
+        columns = getattr(response, "columns", None)
+        if isinstance(columns, (list, tuple)):  # a relation of DuckDB, whose shape would be a query of its own
+            return _named(list(map(str, columns)), response.fetchall())
         if hasattr(response, "description"):
             return _cursor_rows(response, id_names, title_names)
     if hasattr(response, "columns") and hasattr(response, "shape"):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run as Record
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
@@ -31,6 +33,23 @@ assert found.unjudged == ["x"]
     )
     assert run.counts == {"passed": 1}
     assert "test_shop.py  mean nDCG@10 0.710   1 passed" in run.summary
+
+
+def test_a_ranking_that_changes_after_its_check_was_checked_as_it_was(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+buffer = ["a", "b"]
+found = relevance.check("smart watch", buffer, {"a": 3, "b": 1}, min_ndcg=1)
+buffer[:] = ["z"]
+assert list(found.ranking.ids) == ["a", "b"]
+relevance.check("smart watch", buffer, {"a": 3, "b": 1})
+""",
+        "--relevance-record=run.jsonl",
+    )
+    assert run.counts == {"passed": 1}
+    record = Record.open(project.path / "run.jsonl")
+    assert [list(result.ranking) for result in record.results] == [["a", "b"], ["z"]]
 
 
 def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
