@@ -329,6 +329,29 @@ def test_a_response_that_is_not_whole_does_not_pass_for_one_without_hits(
     assert run.failure("shoes").startswith(begin)
 
 
+@both_ways
+@pytest.mark.parametrize("timed_out", [False, True], ids=["whole", "timed out"])
+def test_an_asynchronous_search_of_a_client_is_sent_for_its_response(project: Project, timed_out: bool) -> None:
+    source = f"""
+        class AsyncSearch:
+            async def execute(self):
+                return {{"timed_out": {timed_out}, "hits": {{"hits": [{{"_id": "a"}}]}}}}
+
+            def to_dict(self):
+                return {{}}
+
+            async def __aiter__(self):
+                for hit in (await self.execute())["hits"]["hits"]:
+                    yield hit
+
+        def find(query):
+            return AsyncSearch()
+    """
+    run = run_search(project, source, "cases: [{query: shoes, expect: {first: a}}]")
+    assert run.counts == ({"failed": 1} if timed_out else {"passed": 1})
+    assert ("timed_out is True" in run.text) == timed_out
+
+
 LAZY = {
     "a generator": """
         def find(query):
