@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from pytest_relevance.runs.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 from pytest_relevance.runs.responses import results_of
-from pytest_relevance.runs.rows import BadResult, Row, ambiguity, is_row, read_row
+from pytest_relevance.runs.rows import BadResult, Row, ambiguity, has_dimensions, is_row, read_row
 from pytest_relevance.wording import listed, quoted, shown
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
@@ -264,14 +264,14 @@ def _score_of(result: Any) -> float | None:
 
 def _number(score: Any) -> float | None:
     """A score as a number: an integer as it is, as a float could not tell large ones apart. Raises `BadResult`."""
-    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__"):
+    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
         return None
     if isinstance(score, int):
         return int(score)
     number: float | None
     try:
         number = float(score)
-    except (TypeError, ValueError, OverflowError):  # an array of several numbers; a signalling NaN of Decimal
+    except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
         number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
     if number is not None and number != number:
         raise BadResult("has a score that is NaN; return numbers, or results without scores")

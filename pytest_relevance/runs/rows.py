@@ -95,10 +95,11 @@ def is_id(value: object) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, bool) and not _has_dimensions(value)
+    return hasattr(value, "__float__") and not isinstance(value, bool) and not has_dimensions(value)
 
 
-def _has_dimensions(value: Any) -> bool:
+def has_dimensions(value: Any) -> bool:
+    """Whether a value is an array of numbers, which may convert itself to one number or warn that it does."""
     shape: Any = getattr(value, "shape", None)
     return bool(shape)
 
@@ -106,7 +107,7 @@ def _has_dimensions(value: Any) -> bool:
 def _is_integer(value: object) -> bool:
     if type(value) is int:
         return True
-    if isinstance(value, bool) or not hasattr(type(value), "__index__") or _has_dimensions(value):
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or has_dimensions(value):
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]

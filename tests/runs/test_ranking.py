@@ -347,6 +347,7 @@ SCORES: dict[str, tuple[object, float | None]] = {
     "a text": ({"id": "b", "relevance": "high"}, None),
     "numpy's": ({"id": "b", "score": np.float64(0.5)}, 0.5),
     "a Decimal": ({"id": "b", "score": Decimal("0.5")}, 0.5),
+    "an array": ({"id": "b", "score": np.array([0.5])}, None),
     "of a pair": (("b", 1.5), 1.5),
     "of a row": (("b", "Boots", 1.5), 1.5),
     "of an object": (SimpleNamespace(id="b", score=1.5), 1.5),
