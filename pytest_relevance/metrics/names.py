@@ -40,8 +40,8 @@ class Metric:
     """A measure with its cutoff and parameters, as `parse_metric` reads it.
 
     `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
-    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP and gRBP); for the other
-    measures both keep their defaults and mean nothing.
+    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP and gRBP only); for the
+    other measures both keep their defaults and mean nothing.
     """
 
     text: str
@@ -225,7 +225,7 @@ def _parse(text: str) -> Metric:
 def build_metric(
     measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float = DEFAULT_PERSISTENCE
 ) -> Metric:
-    """Put a metric together from valid parts, with its canonical text (`p` always shown where a measure has one, `rel` unless 1)."""
+    """Put a metric together from valid parts, with its canonical text (`p` always shown, `rel` unless it is 1)."""
     row = MEASURES[measure]
     shown = {"p": f"p={_number(p)}", "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else ""}
     inside = ",".join(shown[parameter] for parameter in row.parameters if shown[parameter])

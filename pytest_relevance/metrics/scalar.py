@@ -171,8 +171,8 @@ def satisfaction(grade: float, top: float) -> float:
 def _rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top k (Moffat & Zobel 2008).
 
-    Binary by `rel`; p is 0.8 by default, as in ir_measures. The measure that trec_eval 10 calls rbp is graded, and its p
-    is 0.9: `gRBP(p=0.9)`. Always defined.
+    Binary by `rel`; p is 0.8 by default, as in ir_measures. What trec_eval 10 calls rbp is graded, with a p of 0.9:
+    `gRBP(p=0.9)`. Always defined.
     """
     rel, p = metric.rel, metric.p
     total, weight = 0.0, 1.0

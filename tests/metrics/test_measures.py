@@ -124,7 +124,7 @@ def test_graded_rbp_is_rbp_where_no_grade_is_above_1() -> None:
 def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() -> None:
     assert scored("gRBP(p=0.5)", "a", {"a": 2, "b": 4}, max_grade=8) == 0.25
     tables: dict[str, dict[str, float]] = {"low": {"a": 2}, "high": {"a": 4}, "none": {}}
-    scores = evaluate(tables, dict.fromkeys(tables, ["a"]), "gRBP(p=0.5)")
+    scores = evaluate(tables, {query: ["a"] for query in tables}, "gRBP(p=0.5)")
     assert scores["gRBP(p=0.5)"].tolist() == [0.5, 0.5, 0.0]
 
 
