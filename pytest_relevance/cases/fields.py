@@ -70,6 +70,7 @@ FIELDS: dict[str, Field] = {
         Field("unjudged", _BOTH, as_text, checks.choice(CHOICES["unjudged"])),
         Field("negative", _BOTH, as_text, checks.choice(CHOICES["negative"])),
         Field("min_judged", _BOTH, as_value, checks.share),
+        Field("depth", _BOTH, as_value, checks.whole),
         Field("raters", _BOTH, as_text, checks.choice(AGGREGATES)),
         Field("id_field", _BOTH, as_text, checks.name_of_field),
         Field("title_field", _BOTH, as_text, checks.name_of_field),
@@ -90,7 +91,7 @@ FIELDS: dict[str, Field] = {
 """Every key there is, but `cases` itself."""
 
 INHERITED = (
-    *("search", "k", "min_ndcg", "scale", "min_judged", "raters", "id_field", "title_field", "params", "tags"),
+    *("search", "k", "depth", "min_ndcg", "scale", "min_judged", "raters", "id_field", "title_field", "params", "tags"),
     *("tolerance", "gates"),
 )
 """The keys that a suite sets and `Terms` holds under the same name."""

@@ -236,6 +236,10 @@ VALUES: dict[str, Schema] = {
     "id": _ref("id", "The name of the case, unique in the file. Default: the query."),
     "search": _ref("fixture", "The fixture that is called. Default: search."),
     "k": {"description": "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10.", **_WHOLE},
+    "depth": {
+        "description": "How many results the search is asked for at least. Default: the deepest cutoff of the case.",
+        **_WHOLE,
+    },
     "min_ndcg": {
         "description": "The least nDCG@k, from 0 to 1. null takes an inherited floor away.",
         **_SHARE,

@@ -66,7 +66,8 @@ def accepted(runs: Iterable[CaseRun]) -> list[str]:
     found = []
     for run in runs:
         if run.scored is not None and run.function is not None:
-            entry = Entry.of(run.case, run.variant, run.scored.ranking.ids, _scores(run.scored))
+            scored = run.scored
+            entry = Entry.of(run.case, run.variant, scored.ranking.ids, _scores(scored), is_cut=scored.is_cut)
             found.append(json.dumps([run.file, entry.values()]))
     return found
 

@@ -93,7 +93,7 @@ class _Lines:
         case = run.case
         shared = self._shared.get(id(case.terms))
         if shared is None:
-            text = conditions_text(run.search, case.k, case.settings)
+            text = conditions_text(run.search, case.k, case.settings, case.terms.depth)
             shared = case.terms, text, kept_depth(replace(case, expect=()))
             if run.function is not None:  # of a case file, whose cases have their terms in common
                 self._shared[id(case.terms)] = shared  # the terms too, so that no others come to have their id
@@ -125,7 +125,7 @@ def _begin(run: running.CaseRun, case: Case) -> str:
         values += f",{named('params', case.params)}"
     if case.weight != 1:
         values += f",{named('weight', case.weight)}"
-    if (case.expect or case.terms.gates) and case.depth != case.k:
+    if (case.expect or case.terms.gates or case.terms.depth) and case.depth != case.k:
         values += f",{named('depth', case.depth)}"
     return values
 

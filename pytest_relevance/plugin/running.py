@@ -18,6 +18,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
 from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import is_brief, verbosity
+from pytest_relevance.runs.cut import why_cut
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.runs.scored import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
 
@@ -43,14 +44,15 @@ class CaseRun:
     """A case as an item carries it, and what came of running it.
 
     `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
-    that was done before the function that shall await it, or score it, is called. `error` is what the case ended in.
-    `baseline` is that of its file, `since` what became of the case since then, None where it is not in it. `times` is
-    how often the search was called, `repeated` what became of its ranking where that is asked for.
+    that was done before the function that shall await it, or score it, is called. `asked` is how many results the
+    search was asked for, None where it takes no such number. `error` is what the case ended in. `baseline` is that of
+    its file, `since` what became of the case since then, None where it is not in it. `times` is how often the search
+    was called, `repeated` what became of its ranking where that is asked for.
     """
 
     __slots__ = (
         *("baseline", "case", "file", "function", "path", "variant"),
-        *("brief", "error", "lines", "properties", "repeated", "response", "scored", "since", "times"),
+        *("asked", "brief", "error", "lines", "properties", "repeated", "response", "scored", "since", "times"),
     )
 
     def __init__(
@@ -73,6 +75,7 @@ class CaseRun:
         self.lines: list[Line] | None = None
         self.brief: list[Line] | None = None
         self.error: BaseException | None = None
+        self.asked: int | None = None
         self.times = 0
         self.repeated: dict[str, Any] | None = None
 
@@ -249,7 +252,9 @@ def _response(item: pytest.Function, this: CaseRun) -> tuple[object, float]:
         return response
     this.times += 1
     try:
-        return calling.call(item.funcargs[this.case.search], this.case)
+        search = item.funcargs[this.case.search]
+        this.asked = calling.asked_for(search, this.case)
+        return calling.call(search, this.case, this.asked)
     except CaseError as error:
         this.error = error
         raise
@@ -259,7 +264,10 @@ def finish(item: pytest.Item, this: CaseRun, ranking: Ranking, latency: float | 
     """Score the ranking that the search returned, and end the case as its verdict says."""
     __tracebackhide__ = True
     case = this.case
-    scored = score_case(case, ranking, latency)
+    if problem := why_cut(case, len(ranking.ids), this.asked):
+        this.error = CaseError(problem, pytrace=False)
+        raise this.error
+    scored = score_case(case, ranking, latency, this.asked)
     if this.baseline is not None:
         scored = this.baseline.hold(this, scored)
     this.scored = scored

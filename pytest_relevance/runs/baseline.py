@@ -22,7 +22,7 @@ from pytest_relevance.runs.lines import as_json
 from pytest_relevance.runs.record import read_header, read_object, read_text
 from pytest_relevance.runs.run import RecordError
 from pytest_relevance.runs.scored import Scored, ndcg_at
-from pytest_relevance.runs.values import looks_at_all
+from pytest_relevance.runs.values import looks_at_all, scores_all
 from pytest_relevance.wording import quoted
 
 __all__ = ["SUFFIX", "Entry", "Since", "beside", "entry_of", "read_baseline", "since", "stale"]
@@ -41,7 +41,8 @@ Key = tuple[str, str | None]
 class Entry:
     """The accepted ranking of a case in one variant, and what it was asked for. `scores` are those of its day.
 
-    The ranking is all of it where that `is_whole`, as the case looked at all, and else as deep as the case looked.
+    The ranking is all that was returned where that `is_whole`, as the case looked at all, and else as deep as the case
+    looked. All that was returned `is_cut` where the search was asked for as many results, and no depth was set.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Entry:
     ranking: tuple[str, ...]
     scores: Mapping[str, float | None] = field(default_factory=dict)
     is_whole: bool = False
+    is_cut: bool = False
 
     @property
     def key(self) -> Key:
@@ -59,13 +61,23 @@ class Entry:
         return self.id, self.variant
 
     @classmethod
-    def of(cls, case: Case, variant: str | None, ranking: Sequence[str], scores: Mapping[str, float | None]) -> Entry:
-        """The entry of a case that ran; `ranking` is all that was returned."""
+    def of(
+        cls,
+        case: Case,
+        variant: str | None,
+        ranking: Sequence[str],
+        scores: Mapping[str, float | None],
+        *,
+        is_cut: bool = False,
+    ) -> Entry:
+        """The entry of a case that ran; `ranking` is all that was returned, `is_cut` whether there may be more."""
         is_whole = looks_at_all(case)
         kept = ranking if is_whole else ranking[: case.depth]
         params = json.loads(as_json(case.params))
         rounded = {name: None if score is None else round(score, _DECIMALS) for name, score in scores.items()}
-        return cls(case.id, variant, case.query, params, case.depth, tuple(kept), rounded, is_whole)
+        return cls(
+            case.id, variant, case.query, params, case.depth, tuple(kept), rounded, is_whole, is_whole and is_cut
+        )
 
     def values(self) -> dict[str, Any]:
         """The same in types that JSON has."""
@@ -76,6 +88,7 @@ class Entry:
             "params": _ordered(self.params),
             "depth": self.depth,
             **({"whole": True} if self.is_whole else {}),
+            **({"cut": True} if self.is_cut else {}),
             "ranking": self.ranking,
             "scores": self.scores,
         }
@@ -113,7 +126,7 @@ class Since:
 def since(entry: Entry, scored: Scored, tolerance: float) -> Since:
     """Compare a case that ran with its entry in the baseline."""
     case = scored.case
-    changed = stale(entry, case)
+    changed = stale(entry, case, is_cut=scored.is_cut)
     if changed:
         return Since(entry, None, 0.0, tolerance, changed)
     present = scored.score
@@ -134,10 +147,15 @@ def _is_same(accepted: Sequence[str], ranking: Sequence[str], case: Case) -> boo
     return length >= case.k and accepted == tuple(ranking[:length]) and not looks_at_all(case)
 
 
-def stale(entry: Entry, case: Case) -> tuple[str, ...]:
-    """What of a case is another than when its ranking was accepted, one clause a change."""
+def stale(entry: Entry, case: Case, *, is_cut: bool = False) -> tuple[str, ...]:
+    """What of a case is another than when its ranking was accepted, one clause a change.
+
+    `is_cut` is whether the present ranking is, which leaves the case no score that looks at the whole of it.
+    """
     depth = case.depth
-    was_cut = not entry.is_whole and len(entry.ranking) >= entry.depth and looks_at_all(case)
+    was_cut = len(entry.ranking) >= entry.depth and (
+        (entry.is_cut and not is_cut and scores_all(case)) or (not entry.is_whole and looks_at_all(case))
+    )
     same = entry.query == case.query and entry.depth == depth and not was_cut
     if same and _are_same(entry.params, case.params):
         return ()
@@ -274,5 +292,5 @@ def _entries(all_values: Sequence[Mapping[str, Any]]) -> list[Entry]:
         if not fits(column):
             raise TypeError(f"its {name} is {as_text(column[0])}")
         columns.append(map(tuple, column) if name == "ranking" else column)
-    columns.append([values.get("whole") is True for values in all_values])
+    columns += [[values.get(name) is True for values in all_values] for name in ("whole", "cut")]
     return [Entry(*row) for row in zip(*columns, strict=True)]

@@ -20,6 +20,9 @@ _CASE = (
 _REPEATED = ("calls", "rankings_seen")
 """What only a run with `--relevance-repeat` has."""
 
+KNOWN_RANKS = "pytest_relevance.known_ranks"
+"""The attribute of a frame of rankings that says of which of them how many ranks are known, where that is not all."""
+
 _RESULT = (*_KEYS, "rank", "document", "grade", "gain", "discount", "discounted")
 
 
@@ -44,7 +47,25 @@ def rankings_frame(results: Sequence[Result]) -> pandas.DataFrame:
 
     rows = [row for result in results for row in _rows(result)]
     frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(_RESULT))
+    frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(results))
     return frame
+
+
+class _Unchanging(dict[str, int]):
+    """A dict that is not copied with every frame that pandas makes of another."""
+
+    def __deepcopy__(self, memo: object) -> _Unchanging:
+        return self
+
+
+def _known_ranks(results: Iterable[Result]) -> dict[str, int]:
+    """How many ranks are known of each ranking that is not whole, by the id of its case; of variants the least."""
+    found: dict[str, int] = {}
+    for result in results:
+        kept = len(result.ranking)
+        if result.is_cut or len(set(result.ranking)) < result.details.get("returned", 0):
+            found[result.id] = min(kept, found.get(result.id, kept))
+    return found
 
 
 def _rows(result: Result) -> Iterable[tuple[object, ...]]:

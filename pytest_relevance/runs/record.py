@@ -73,7 +73,7 @@ def _lines(results: Iterable[Result]) -> Iterator[str]:
         conditions = shared.get(id(result.conditions))
         if conditions is None:
             found = result.conditions
-            conditions = shared[id(found)] = conditions_text(found.search, found.k, found.settings)
+            conditions = shared[id(found)] = conditions_text(found.search, found.k, found.settings, found.depth)
         yield f"{conditions}\n{result_line(result.values, result.kept_details, result.k)}"
 
 
@@ -261,5 +261,5 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
 
 
 def _conditions_of(values: Mapping[str, Any]) -> Conditions:
-    settings = {name: value for name, value in values.items() if name not in ("search", "k")}
-    return Conditions(values["search"], values["k"], settings_of(settings))
+    settings = {name: value for name, value in values.items() if name not in ("search", "k", "depth")}
+    return Conditions(values["search"], values["k"], settings_of(settings), values.get("depth"))
