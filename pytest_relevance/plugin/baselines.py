@@ -49,7 +49,11 @@ class Baseline:
             return scored
         own = this.case.terms.tolerance
         this.since = found = since(entry, scored, self._tolerance if own is None else own)
-        return scored if self._is_accepting else held(found, scored)
+        if self._is_accepting:
+            return scored
+        after = held(found, scored)
+        this.fails_baseline = after is not scored
+        return after
 
     def gone(self, keys: Iterable[Key]) -> list[str]:
         """The names of the entries that are none of these cases."""

@@ -30,7 +30,8 @@ from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
 from pytest_relevance.plugin.ledger import FileFacts, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
-from pytest_relevance.runs.beside import SUFFIX, beside, orphans
+from pytest_relevance.plugin.options import requires_baseline
+from pytest_relevance.runs.beside import SUFFIX, has_baseline, orphans
 from pytest_relevance.runs.facts import content_of
 
 if TYPE_CHECKING:
@@ -110,8 +111,10 @@ class CaseFile(pytest.Module):
 
     def _read_baseline(self, shown: str) -> Baseline | None:
         """The baseline of the file, where it has one."""
-        if not beside(self.path).exists():
+        if not has_baseline(self.path):
             self._warn(map(_orphan, orphans(self.path.parent)), shown)
+            if self.config.option.relevance_update is None and requires_baseline(self.config):
+                raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
         from pytest_relevance.plugin.baselines import Baseline
         from pytest_relevance.runs.run import RecordError
@@ -239,6 +242,12 @@ class _Copies:
             make(self._file, name=name + parameters, callobj=function, originalname=name, **keywords)
             for parameters, keywords in self._patterns.get((case.search, *case.usefixtures), ())
         ]
+
+
+_MISSING = (
+    "{file} is missing, and relevance_baseline is require: restore it (is it committed, or ignored by .gitignore?), or "
+    "make it with --relevance-update"
+)
 
 
 def _orphan(baseline: str) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
-from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
+from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import is_brief, verbosity
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.runs.scored import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
@@ -44,13 +44,15 @@ class CaseRun:
 
     `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
     that was done before the function that shall await it, or score it, is called. `error` is what the case ended in.
-    `baseline` is that of its file, `since` what became of the case since then, None where it is not in it. `times` is
-    how often the search was called, `repeated` what became of its ranking where that is asked for.
+    `baseline` is that of its file, `since` what became of the case since then, None where it is not in it;
+    `fails_baseline` is set where the baseline gave the verdict, or one of its reasons. `times` is how often the search
+    was called, `repeated` what became of its ranking where that is asked for.
     """
 
     __slots__ = (
         *("baseline", "case", "file", "function", "path", "variant"),
-        *("brief", "error", "lines", "properties", "repeated", "response", "scored", "since", "times"),
+        *("brief", "error", "fails_baseline", "lines", "properties", "repeated", "response"),
+        *("scored", "since", "times"),
     )
 
     def __init__(
@@ -70,6 +72,7 @@ class CaseRun:
         """Let go of what came of it, which has been reported."""
         self.scored: Scored | None = None
         self.since: Since | None = None
+        self.fails_baseline = False
         self.lines: list[Line] | None = None
         self.brief: list[Line] | None = None
         self.error: BaseException | None = None
@@ -293,7 +296,8 @@ def _end(this: CaseRun, how: str) -> None:
     from pytest_relevance.reports.text import plain
 
     if how in (FAILED, "fail"):
-        this.error = CaseFailure(plain(this.lines), pytrace=False)
+        kind = BaselineFailure if this.fails_baseline else CaseFailure
+        this.error = kind(plain(this.lines), pytrace=False)
         raise this.error
     if how == "skip":
         this.error = pytest.skip.Exception("; ".join(this.scored.reasons))

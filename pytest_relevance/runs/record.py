@@ -227,11 +227,14 @@ _SHAPES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], bool]] = {
 
 
 def read_text(path: str | os.PathLike[str], file: str) -> str:
-    """The text of a record or a baseline, which messages call `file`. Raises `RecordError`."""
+    """The text of a record or a baseline, which messages call `file`, its line ends made one. Raises `RecordError`."""
     try:
-        return read_whole(path).decode("utf-8", "surrogatepass")
+        text = read_whole(path).decode("utf-8", "surrogatepass")
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if "\r" in text:  # an editor or a version control changed the line ends; texts in JSON have them escaped
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:
