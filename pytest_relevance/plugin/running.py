@@ -42,15 +42,17 @@ def about_to_call(item: pytest.Function) -> None:
 class CaseRun:
     """A case as an item carries it, and what came of running it.
 
-    `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
-    that was done before the function that shall await it, or score it, is called. `error` is what the case ended in.
-    `baseline` is that of its file, `since` what became of the case since then, None where it is not in it;
-    `fails_baseline` is set where the baseline gave the verdict, or one of its reasons. `times` is how often the search
-    was called, `repeated` what became of its ranking where that is asked for.
+    `variant` is the parameter id of its search. `names` are those of its items in this variant, where they are not what
+    the id and the variant say: parameters that are none of the search's repeat it, or are named there too. `response`
+    is what the search returned and when it was called, where that was done before the function that shall await it, or
+    score it, is called. `error` is what the case ended in. `baseline` is that of its file, `since` what became of the
+    case since then, None where it is not in it; `fails_baseline` is set where the baseline gave the verdict, or one of
+    its reasons. `times` is how often the search was called, `repeated` what became of its ranking where that is asked
+    for.
     """
 
     __slots__ = (
-        *("baseline", "case", "file", "function", "path", "variant"),
+        *("baseline", "case", "file", "function", "names", "path", "variant"),
         *("brief", "error", "fails_baseline", "lines", "properties", "repeated", "response"),
         *("scored", "since", "times"),
     )
@@ -63,6 +65,7 @@ class CaseRun:
         self.file = file
         self.function = function
         self.variant = variant
+        self.names: Sequence[str] = ()
         self.baseline: Baseline | None = None
         self.properties: Sequence[tuple[str, object]] = ()
         self.response: tuple[object, float] | None = None
@@ -302,12 +305,6 @@ def _end(this: CaseRun, how: str) -> None:
     if how == "skip":
         this.error = pytest.skip.Exception("; ".join(this.scored.reasons))
         raise this.error
-
-
-def variant(item: pytest.Item | pytest.Collector) -> str | None:
-    """The parameter id of an item whose fixtures are parametrised."""
-    callspec = getattr(item, "callspec", None)
-    return callspec.id if callspec is not None else None
 
 
 def _report(this: CaseRun, scored: Scored, *, brief: bool = False, full: bool = False) -> list[Line]:
