@@ -91,6 +91,7 @@ class Ledger:
     to_run: Sequence[str] = ()
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _has_repeats: bool = False
 
     def announce(self, file: str, facts: FileFacts) -> None:
         """Keep what there is to know of a file until the first report leaves this process."""
@@ -122,6 +123,7 @@ class Ledger:
             own = entry.pop("outcome", None)
             outcome = (report.outcome, was_xfail) if own is None else (own, False)
             self.cases[report.nodeid, number] = Kept(entry, *outcome)
+            self._has_repeats |= "repeats" in entry
 
     def entries(self) -> list[Entry]:
         """The entries of all cases that ended; of repeats the worst."""
@@ -152,6 +154,8 @@ class Ledger:
 
     def _repeats(self) -> Mapping[str, Kept]:
         """The items that are repeats, by their node ids."""
+        if not self._has_repeats:
+            return {}
         return {nodeid: kept for (nodeid, _), kept in self.cases.items() if "repeats" in kept.entry}
 
     @staticmethod

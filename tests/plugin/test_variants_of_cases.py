@@ -453,6 +453,15 @@ class TestMoved:
         assert {variant for _, variant in accepted(project)} == set(after or [None])
         assert project.run().code == 0
 
+    def test_entries_can_be_renamed_by_hand(self, project: Project) -> None:
+        worse = PARAMETRISED.replace("str.split", "lambda query: query.split()[::-1]").format(params=["lexical"])
+        self.moved(project, PARAMETRISED.format(params=["bm25"]), worse)
+        file = project.path / BASELINE
+        file.write_text(file.read_text().replace('"variant":"bm25"', '"variant":"lexical"'))
+        run = project.run()
+        assert run.counts == {"failed": 2}
+        assert "(2 worse than the baseline)" in run.summary
+
     def test_one_more_variant_is_new(self, project: Project) -> None:
         run = self.moved(project, PARAMETRISED.format(params=["bm25"]), PARAMETRISED.format(params=["bm25", "dense"]))
         assert (run.code, run.counts) == (0, {"passed": 4})
