@@ -136,13 +136,14 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
     from pytest_relevance.runs.baseline import beside, read_baseline
+    from pytest_relevance.runs.beside import has_baseline
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)
     looked.judgments += sum(len(case.judgments) for case in suite.cases)
-    has_baseline = beside(path).exists()
-    looked.findings += review_suite(suite, has_baseline=has_baseline)
-    if has_baseline:
+    is_there = has_baseline(path)
+    looked.findings += review_suite(suite, has_baseline=is_there)
+    if is_there:
         read_baseline(beside(path))
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names

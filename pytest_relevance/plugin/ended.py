@@ -15,6 +15,7 @@ import pytest
 from pytest_relevance.plugin import running
 from pytest_relevance.plugin.ledger import ENTRIES
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.runs.values import kept_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
     }
     if case.source is not None:
         entry["source"] = case.source
+    if len(this.names) > 1:
+        entry["repeats"] = len(this.names)
     if scored is not None:
         entry["verdict"] = scored.verdict
         entry["score"] = None if scored.score != scored.score else float(scored.score)
@@ -88,6 +91,8 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
             entry["lines"] = this.lines
         if this.repeated is not None:
             entry["repeated"] = this.repeated
+        if len(this.names) > 1:
+            entry["ranking"] = [*map(str.__str__, scored.ranking.ids[: kept_depth(case)])]
         if this.baseline is not None:
             from pytest_relevance.runs.held import standing
 

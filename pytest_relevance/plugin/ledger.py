@@ -33,7 +33,7 @@ LEDGER: pytest.StashKey[Ledger] = pytest.StashKey()
 class FileFacts:
     """What there is to know of a case file beyond its cases that ran.
 
-    `path` is where it is. `totals` are how many items it has in each variant, whether they were chosen to run or not.
+    `path` is where it is. `totals` are how many cases it has in each variant, whether they were chosen to run or not.
     `gates` are its gates as `cases.gates.gate_values` has them, and the `line` of each. `node` is its node id.
     `content` stands for all that it says, where a record is asked for. `gone` are the entries of its baseline that are
     none of its cases, None where it has no baseline.
@@ -91,6 +91,7 @@ class Ledger:
     to_run: Sequence[str] = ()
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _has_repeats: bool = False
 
     def announce(self, file: str, facts: FileFacts) -> None:
         """Keep what there is to know of a file until the first report leaves this process."""
@@ -122,16 +123,51 @@ class Ledger:
             own = entry.pop("outcome", None)
             outcome = (report.outcome, was_xfail) if own is None else (own, False)
             self.cases[report.nodeid, number] = Kept(entry, *outcome)
+            self._has_repeats |= "repeats" in entry
 
     def entries(self) -> list[Entry]:
-        """The entries of all cases that ended."""
-        return [kept.as_entry() for kept in self.cases.values()]
+        """The entries of all cases that ended; of repeats the worst."""
+        return [kept.as_entry() for _, kept in self.worst()]
+
+    def worst(self, file: str | None = None) -> Iterator[tuple[str, Kept]]:
+        """The cases that ended, of a file or all, with the node ids of their items; of repeats the worst.
+
+        Repeats are items of one case in one variant: another plugin runs every test several times, say.
+        """
+        repeats = self._repeats()
+        worst = self._worst(repeats)
+        for (nodeid, _), kept in self.cases.items():
+            if (nodeid not in repeats or nodeid in worst) and (file is None or kept.entry["file"] == file):
+                yield nodeid, worst.get(nodeid, kept)
 
     def of_file(self, file: str) -> Iterator[tuple[str, Kept]]:
-        """The cases of a file that ended, with the node ids of their items."""
-        for (nodeid, _), kept in self.cases.items():
-            if kept.entry["file"] == file:
+        """The cases of a file of which every item ended; with the node id of the worst repeat."""
+        ended = Counter(case_of(kept) for kept in self._repeats().values())
+        for nodeid, kept in self.worst(file):
+            if "repeats" not in kept.entry or ended[case_of(kept)] == kept.entry["repeats"]:
                 yield nodeid, kept
+
+    def superseded(self) -> frozenset[str]:
+        """The node ids of repeats that a worse one stands for."""
+        repeats = self._repeats()
+        return frozenset(repeats) - self._worst(repeats).keys()
+
+    def _repeats(self) -> Mapping[str, Kept]:
+        """The items that are repeats, by their node ids."""
+        if not self._has_repeats:
+            return {}
+        return {nodeid: kept for (nodeid, _), kept in self.cases.items() if "repeats" in kept.entry}
+
+    @staticmethod
+    def _worst(repeats: Mapping[str, Kept]) -> Mapping[str, Kept]:
+        if not repeats:
+            return {}
+        from pytest_relevance.plugin.repeats import worst_of
+
+        groups: dict[object, dict[str, Kept]] = {}
+        for nodeid, kept in repeats.items():
+            groups.setdefault(case_of(kept), {})[nodeid] = kept
+        return dict(map(worst_of, groups.values()))
 
     def unfinished(self) -> int:
         """How many cases of those that were to run did not come to an end."""
@@ -145,6 +181,11 @@ class Ledger:
             return False
         ended = Counter((kept.entry["search"], kept.entry["variant"]) for _, kept in self.of_file(file))
         return all(ended[search, variant] >= count for search, variant, count in facts.totals)
+
+
+def case_of(kept: Kept) -> tuple[object, ...]:
+    """What repeats have in common: the case and the variant."""
+    return tuple(kept.entry[name] for name in ("file", "id", "search", "variant"))
 
 
 def ledger_of(config: pytest.Config) -> Ledger:

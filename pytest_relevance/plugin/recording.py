@@ -119,6 +119,8 @@ def _begin(run: running.CaseRun, case: Case) -> str:
         values += f",{named('tags', case.tags)}"
     if run.variant is not None:
         values += f",{named('variant', run.variant)}"
+    if run.names:
+        values += f",{named('items', run.names)}"
     if case.source is not None:
         values += f",{named('source', case.source)}"
     if case.params:
@@ -210,7 +212,8 @@ class RecordFile(AfterRun[_Ended | str]):
         missing = [*self._broken, *(name for name in absent if self._is_case_file(name.partition("::")[0]))]
         trouble = self._target.write(lambda path: self._write(path, missing))
         if trouble is None:
-            count = counted(sum(map(len, self._found.values())), "case")
+            others = ledger_of(self._config).superseded()
+            count = counted(sum(len(found) for name, found in self._found.items() if name not in others), "case")
             yield f"record: {self._target.shown} ({count}{_unfinished(missing)})", True
         else:
             yield f"no record of the run: {trouble}", False
@@ -227,6 +230,8 @@ class RecordFile(AfterRun[_Ended | str]):
         """Write the results in the order in which they were collected, whichever worker was first."""
         ledger = ledger_of(self._config)
         ordered = dict.fromkeys([*(name for name in ledger.to_run if name in self._found), *self._found])
+        for nodeid in ledger.superseded():  # a record has one result a case and variant
+            ordered.pop(nodeid, None)
         text = _Lines()
         lines = [text.line(ended) for nodeid in ordered for ended in self._found[nodeid]]
         files = {

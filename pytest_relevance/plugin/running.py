@@ -16,7 +16,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
-from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
+from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import is_brief, verbosity
 from pytest_relevance.runs.cut import why_cut
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
@@ -43,16 +43,19 @@ def about_to_call(item: pytest.Function) -> None:
 class CaseRun:
     """A case as an item carries it, and what came of running it.
 
-    `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
-    that was done before the function that shall await it, or score it, is called. `asked` is how many results the
-    search was asked for, None where it takes no such number. `error` is what the case ended in. `baseline` is that of
-    its file, `since` what became of the case since then, None where it is not in it. `times` is how often the search
-    was called, `repeated` what became of its ranking where that is asked for.
+    `variant` is the parameter id of its search. `names` are those of its items in this variant, where they are not what
+    the id and the variant say: parameters that are none of the search's repeat it, or are named there too. `response`
+    is what the search returned and when it was called, where that was done before the function that shall await it, or
+    score it, is called. `asked` is how many results the search was asked for, None where it takes no such number.
+    `error` is what the case ended in. `baseline` is that of its file, `since` what became of the case since then, None
+    where it is not in it; `fails_baseline` is set where the baseline gave the verdict, or one of its reasons. `times`
+    is how often the search was called, `repeated` what became of its ranking where that is asked for.
     """
 
     __slots__ = (
-        *("baseline", "case", "file", "function", "path", "variant"),
-        *("asked", "brief", "error", "lines", "properties", "repeated", "response", "scored", "since", "times"),
+        *("baseline", "case", "file", "function", "names", "path", "variant"),
+        *("asked", "brief", "error", "fails_baseline", "lines", "properties", "repeated", "response"),
+        *("scored", "since", "times"),
     )
 
     def __init__(
@@ -63,6 +66,7 @@ class CaseRun:
         self.file = file
         self.function = function
         self.variant = variant
+        self.names: Sequence[str] = ()
         self.baseline: Baseline | None = None
         self.properties: Sequence[tuple[str, object]] = ()
         self.response: tuple[object, float] | None = None
@@ -72,6 +76,7 @@ class CaseRun:
         """Let go of what came of it, which has been reported."""
         self.scored: Scored | None = None
         self.since: Since | None = None
+        self.fails_baseline = False
         self.lines: list[Line] | None = None
         self.brief: list[Line] | None = None
         self.error: BaseException | None = None
@@ -301,17 +306,12 @@ def _end(this: CaseRun, how: str) -> None:
     from pytest_relevance.reports.text import plain
 
     if how in (FAILED, "fail"):
-        this.error = CaseFailure(plain(this.lines), pytrace=False)
+        kind = BaselineFailure if this.fails_baseline else CaseFailure
+        this.error = kind(plain(this.lines), pytrace=False)
         raise this.error
     if how == "skip":
         this.error = pytest.skip.Exception("; ".join(this.scored.reasons))
         raise this.error
-
-
-def variant(item: pytest.Item | pytest.Collector) -> str | None:
-    """The parameter id of an item whose fixtures are parametrised."""
-    callspec = getattr(item, "callspec", None)
-    return callspec.id if callspec is not None else None
 
 
 def _report(this: CaseRun, scored: Scored, *, brief: bool = False, full: bool = False) -> list[Line]:

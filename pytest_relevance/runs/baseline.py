@@ -1,6 +1,7 @@
 """The baseline: the rankings that a search is held to, in a file beside the case file that is meant to be committed.
 
-A header and a line a case and variant, sorted, so that a pull request shows what moved. The rankings are what counts:
+A header, a line a case and variant, sorted, so that a pull request shows what moved, and an end line, without which the
+file is cut (no count of the entries: two branches that add one each shall merge). The rankings are what counts:
 a comparison scores them again, under the judgments and settings of today, so that a new judgment or another gain is
 never taken for a regression. The scores of their day are there for the reader of a diff. How it is written is in
 `accepting`.
@@ -29,6 +30,9 @@ __all__ = ["SUFFIX", "Entry", "Since", "beside", "entry_of", "read_baseline", "s
 
 KIND = "pytest-relevance baseline"
 VERSION = 1
+
+END = '{"end":true}'
+"""The last line of a baseline."""
 
 _DECIMALS = 6  # of the scores of a day: the last digits differ between machines, and nobody looks at them in a diff
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
@@ -210,6 +214,9 @@ def as_text(value: object) -> str:
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[Key, Entry]:
     """Read a baseline. `RecordError` says what is wrong with it, and in which line; OSError never."""
     file = shown if shown is not None else os.fspath(path)
+    if os.path.islink(path) and not os.path.exists(path):
+        target = quoted(os.readlink(path))
+        raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
     text = read_text(path, file)
     read_header(file, text, KIND, VERSION)
     lines = text.split("\n")[1:]
@@ -220,6 +227,9 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
 
 def _quick(lines: Sequence[str]) -> dict[Key, Entry] | None:
     """The entries, where all is as it was written."""
+    if not lines or lines[-1] != END:
+        return None
+    lines = lines[:-1]
     try:
         values = json.loads(f"[{','.join(lines)}]")
         entries = {entry.key: entry for entry in _entries(values)}
@@ -231,15 +241,24 @@ def _quick(lines: Sequence[str]) -> dict[Key, Entry] | None:
 def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
     """The same line by line, to say which is damaged."""
     entries: dict[Key, Entry] = {}
+    ended = 0
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
+        if ended:
+            raise RecordError(
+                f"{file}:{number}: a line below the last one, {END} in line {ended}; restore the file, or move the "
+                "entries above that line"
+            )
         if line.startswith(_CONFLICT):
             raise RecordError(
                 f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update "
                 "for the cases in it"
             )
         values = read_object(file, number, line)
+        if values == {"end": True}:
+            ended = number
+            continue
         try:
             entry = entry_of(values)
         except (TypeError, ValueError) as error:
@@ -250,6 +269,11 @@ def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
         if entry.key in entries:
             raise RecordError(f"{file}:{number}: a second entry of {quoted(entry.id)}; delete one of them")
         entries[entry.key] = entry
+    if not ended:
+        raise RecordError(
+            f"{file}: the file is cut: its last line is not {END}; restore the file, or add that line where no entry "
+            "is missing"
+        )
     return entries
 
 

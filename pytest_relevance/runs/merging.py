@@ -253,3 +253,5 @@ def _node_ids(file: str, result: Result) -> Iterator[str]:
     variant = f"[{result.variant}]" if result.variant is not None else ""
     for name in {result.id, node_name(result.id)}:
         yield f"{file}::{name}{variant}"
+    for name in result.values.get("items", ()):
+        yield f"{file}::{name}"

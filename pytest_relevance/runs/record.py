@@ -156,7 +156,9 @@ def _result(values: dict[str, Any], conditions: Sequence[Conditions]) -> Result:
             raise ValueError(f"it has no {name}")
     for name in _SHAPES:
         if not _are_sound([values], name):
-            raise ValueError(f"its {name} {'are' if name in ('scores', 'tags') else 'is'} {shown(values[name])}")
+            raise ValueError(
+                f"its {name} {'are' if name in ('scores', 'tags', 'items') else 'is'} {shown(values[name])}"
+            )
     number = values["conditions"]
     if not (isinstance(number, int) and 0 <= number < len(conditions)):
         raise ValueError(f"its conditions are {shown(number)}, and the header has {len(conditions)}")
@@ -216,6 +218,9 @@ _SHAPES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], bool]] = {
     "id": _texts("id"),
     "query": lambda values: {type(each["query"]) for each in values if "query" in each} <= {str},
     "tags": lambda values: {type(tag) for each in values if "tags" in each for tag in _list(each["tags"])} <= {str},
+    "items": lambda values: (
+        {type(item) for each in values if "items" in each for item in _list(each["items"])} <= {str}
+    ),
     "verdict": lambda values: {each["verdict"] for each in values} <= _KNOWN,
     "weight": lambda values: all(0 < each["weight"] < math.inf for each in values if "weight" in each),
     "scores": lambda values: (
@@ -227,11 +232,14 @@ _SHAPES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], bool]] = {
 
 
 def read_text(path: str | os.PathLike[str], file: str) -> str:
-    """The text of a record or a baseline, which messages call `file`. Raises `RecordError`."""
+    """The text of a record or a baseline, which messages call `file`, its line ends made one. Raises `RecordError`."""
     try:
-        return read_whole(path).decode("utf-8", "surrogatepass")
+        text = read_whole(path).decode("utf-8", "surrogatepass")
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if "\r" in text:  # an editor or a version control changed the line ends; texts in JSON have them escaped
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:

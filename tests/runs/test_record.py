@@ -231,6 +231,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"id":"boots",', "")], "FILE:2: the line is no result: it has no id; make"),
         ([change(2, '"id":"boots"', '"id":7')], "FILE:2: the line is no result: its id is 7; make"),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is no result: its scores are {"),
+        ([change(2, '"verdict":', '"items":7,"verdict":')], "FILE:2: the line is no result: its items are 7; make"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is no result: its weight is 0; make"),
         ([change(4, '"conditions":0', '"conditions":4')], "FILE:4: the line is no result: its conditions are 4,"),
         ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is no result: its weight is '2'; make"),
