@@ -19,7 +19,7 @@ from typing import Any
 from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
-from pytest_relevance.cases.files import FILE
+from pytest_relevance.cases.files import FILE, JUDGED, ONLY
 from pytest_relevance.cases.gates import CONDITIONS, MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.scalars import DECIMAL
@@ -70,6 +70,15 @@ _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
 _FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in sorted([*FORMATS, *ALIASES])}
 
+_FILE_KEYS: dict[str, Schema] = {
+    FILE: {"description": "The file, from where the case file is.", **_TEXT},
+    "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
+    "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
+}
+_QUERY_FILE_KEYS: dict[str, Schema] = {
+    ONLY: {"description": "judged: queries without judgments are left out.", "enum": [JUDGED]},
+}
+
 _DEFINITIONS: dict[str, Schema] = {
     "id": {
         **_TEXT,
@@ -104,20 +113,10 @@ _DEFINITIONS: dict[str, Schema] = {
             ),
         ]
     },
-    "file": {
-        "anyOf": [
-            _TEXT,
-            _mapping(
-                {
-                    FILE: {"description": "The file, from where the case file is.", **_TEXT},
-                    "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
-                    "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
-                },
-                required=[FILE],
-            ),
-        ]
-    },
+    "file": {"anyOf": [_TEXT, _mapping(_FILE_KEYS, required=[FILE])]},
     "files": {"anyOf": [_ref("file"), {"type": "array", "items": _ref("file"), "minItems": 1}]},
+    "query-file": {"anyOf": [_TEXT, _mapping({**_FILE_KEYS, **_QUERY_FILE_KEYS}, required=[FILE])]},
+    "query-files": {"anyOf": [_ref("query-file"), {"type": "array", "items": _ref("query-file"), "minItems": 1}]},
     "documents": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]},
     "documents-within": {
         "anyOf": [
@@ -299,7 +298,10 @@ VALUES: dict[str, Schema] = {
         "type": "array",
         "items": _gate(),
     },
-    "queries": _ref("files", "A file of queries, {file: ..., format: ...}, or a list of files: each query is a case."),
+    "queries": _ref(
+        "query-files",
+        "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case.",
+    ),
     "note": {"description": "Shown when the case fails.", **_ANY_TEXT},
     "weight": {"description": "The weight of the case in means. Default: 1.", "type": "number", "exclusiveMinimum": 0},
     "xfail": {

@@ -61,6 +61,8 @@ class SuiteBuilder:
         self._grades: set[float] = set()
         self._floors: list[tuple[Case, MappingNode | ListedQuery]] = []
         self._elsewhere = 0
+        self._unjudged: list[str] = []
+        self._left_out = 0
 
     def suite_terms(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
@@ -146,7 +148,9 @@ class SuiteBuilder:
         cases, sources = tuple(self._cases), self._sources
         queries = self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1
         gates = tuple(self._line_of("gates", index) for index in range(len(self._terms.gates)))
-        return Suite(self._file, cases, self._terms, sources.paths, sources.notices(), queries, gates)
+        listed = sources.listed - self._left_out
+        unjudged = tuple(self._unjudged)
+        return Suite(self._file, cases, self._terms, sources.paths, sources.notices(), queries, gates, unjudged, listed)
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
         """The line of a part of what the suite sets; 1 where none is known."""
@@ -178,15 +182,25 @@ class SuiteBuilder:
         for query in queries:
             if self._elsewhere <= MOST_ELSEWHERE:
                 self._add_query(query)
+        if queries and len(self._unjudged) + self._left_out == len(queries):
+            refused = self._sources.none_judged(queries, self._values)
+            self._refuse_all([] if refused is None else [refused], self._root, None)
 
     def _add_query(self, query: ListedQuery) -> None:
+        """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
         try:
             first = self._lines.get(node_name(query.id))
             if first is not None:
                 what = f"the case in line {first} of the case file has the id {quoted(query.id)} too"
                 raise Refused(f"{what}; give that case another id")
             own = {"query": query.text, **query.defaults(self._values)}
-            graded = self._sources.judgments_of(query.id, own, self._values, self._values)
+            graded = self._sources.judgments_of_listed(query, self._values)
+            if "judgments" in self._values and not graded.grades:
+                if query.only_judged:
+                    self._left_out += 1
+                    return
+                self._unjudged.append(query.text)
+                own["min_ndcg"] = None
             line = query.query.line or 1
             case = checked_case(own, self._values, self._terms, graded, line=line, column=1, listed=query)
         except (Refused, RefusedSeveral) as error:
