@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
+from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.files import FILE, JUDGED, ONLY
@@ -96,6 +96,7 @@ _DEFINITIONS: dict[str, Schema] = {
         "type": ["string", "number"],
         "minLength": 1,
         "pattern": rf"^(?!(?:{'|'.join(_any_case(word) for word in sorted(NO_REASON))}){_END})",
+        "not": {"enum": list(SWITCHES)},
     },
     # a number in quotes is refused: a string that is one had quotes, and no grade has such a name
     "rating": {**_TEXT, "pattern": rf"^(?!(?:{_NUMBER}){_END})"},
