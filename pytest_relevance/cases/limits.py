@@ -6,7 +6,7 @@ expectations that contradict each other. Each check gives refusals with paths fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import floor, isnan, nan
 
@@ -41,7 +41,7 @@ _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
 
 def _without_gain(graded: Graded, without: Mapping[float, str], gain: object) -> Iterator[Refused]:
     """The judgments whose grades have no gain: the first of each file, or with a mapping the first of each grade."""
-    groups: dict[Hashable, list[tuple[str, float, Origin | None]]] = {}
+    groups: dict[tuple[str | None, str], list[tuple[str, float, Origin | None]]] = {}
     for document, grade in graded.grades.items():
         if grade in without:
             origin = graded.origin(document)
