@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check
 from pytest_relevance.cases.expectations import check_expectations
-from pytest_relevance.cases.files import check_files, check_suite_judgments
+from pytest_relevance.cases.files import check_query_files, check_suite_judgments
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.graded import check_judgments, check_scale
 from pytest_relevance.cases.names import check_fixture_name
@@ -85,7 +85,7 @@ FIELDS: dict[str, Field] = {
         Field("expect", (CASE,), as_expectations, check_expectations),
         Field("tolerance", _BOTH, as_value, checks.share),
         Field("gates", (SUITE,), as_gates, check_gates),
-        Field("queries", (SUITE,), as_value, check_files),
+        Field("queries", (SUITE,), as_value, check_query_files),
     )
 }
 """Every key there is, but `cases` itself."""

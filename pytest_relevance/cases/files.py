@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
 
 FILE = "file"
+ONLY = "only"
+JUDGED = "judged"
 _KEYS = (FILE, "format", "query")
+_KEYS_OF_QUERIES = (*_KEYS, ONLY)
 _WITH_QUERY = "elasticsearch"
 _EXPECTED = "expected the name of a file, a list of them, or {file: ..., format: ...}"
 _MOST_LOOKED_AT = 1000
@@ -29,24 +32,35 @@ Found = TypeVar("Found")
 class NamedFile:
     """A file as a case file names it. `query` says where in it the texts of queries are, for formats that need that.
 
-    `at` leads to its name from the value of the key.
+    `only_judged`: of a file of queries, those without judgments are left out. `at` leads to its name from the value of
+    the key.
     """
 
     name: str
     format: str | None = None
     query: str | None = None
+    only_judged: bool = field(default=False, compare=False)
     at: Path = field(default=(), compare=False)
 
 
 def check_files(value: object, terms: Mapping[str, object]) -> tuple[NamedFile, ...]:
     """A file, `{file: ...}` with what is to be said about it, or a list of these."""
+    return _checked_files(value, _KEYS)
+
+
+def check_query_files(value: object, terms: Mapping[str, object]) -> tuple[NamedFile, ...]:
+    """Files of queries: `{file: ..., only: judged}` leaves out the queries without judgments."""
+    return _checked_files(value, _KEYS_OF_QUERIES)
+
+
+def _checked_files(value: object, keys: Sequence[str]) -> tuple[NamedFile, ...]:
     if not isinstance(value, (list, tuple)):
-        return (_named(value, ()),)
+        return (_named(value, (), keys),)
     files: list[NamedFile] = []
     refusals: list[Refused] = []
     for number, item in enumerate(value):
         try:
-            named = _named(item, (number,))
+            named = _named(item, (number,), keys)
             if named in files:
                 raise Refused(f"the file {quoted(named.name)} stands twice; keep one of them", named.at)
             files.append(named)
@@ -79,16 +93,20 @@ def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
     return isinstance(written, str) and written not in (scale.names if scale is not None else ())
 
 
-def _named(value: object, at: Path) -> NamedFile:
+def _named(value: object, at: Path, keys: Sequence[str]) -> NamedFile:
+    """A file from its name, or from a mapping that may have these keys."""
     if isinstance(value, str) and value:
         return NamedFile(value, at=at)
     if not isinstance(value, Mapping) or FILE not in value:
         raise Refused(f"{_EXPECTED}, found {found(value)}", at)
-    refusals = [_unknown(key, value, at) for key in value if key not in _KEYS]
+    refusals = [_unknown(key, value, at, keys) for key in value if key not in keys]
     for key in _KEYS:
         written = value.get(key)
         if key in value and (not isinstance(written, str) or not written):
             refusals.append(Refused(f"expected text, found {found(written)}", (*at, key)))
+    only = value.get(ONLY)
+    if ONLY in value and ONLY in keys and only != JUDGED:
+        refusals.append(Refused(f"expected {JUDGED}, found {found(only)}", (*at, ONLY)))
     format = value.get("format")
     if isinstance(format, str) and format:
         from pytest_relevance.judgments.reading import check_format  # a suite without files needs none of its formats
@@ -102,7 +120,7 @@ def _named(value: object, at: Path) -> NamedFile:
                 refusals.append(_query_is_not_for(format).under(*at, "query"))
     if refusals:
         raise RefusedSeveral(refusals)
-    return NamedFile(value[FILE], format, value.get("query"), (*at, FILE))
+    return NamedFile(value[FILE], format, value.get("query"), only == JUDGED, (*at, FILE))
 
 
 def _query_is_not_for(format: str) -> Refused:
@@ -110,12 +128,14 @@ def _query_is_not_for(format: str) -> Refused:
     return Refused(f"{what}; {format} needs none, take it out")
 
 
-def _unknown(key: object, value: Mapping[object, object], at: Path) -> Refused:
-    close = did_you_mean(str(key), _KEYS)
+def _unknown(key: object, value: Mapping[object, object], at: Path, keys: Sequence[str]) -> Refused:
+    if key == ONLY:
+        return Refused(f"{ONLY} is for files of queries; take it out here", (*at, ONLY), at_key=True)
+    close = did_you_mean(str(key), keys)
     document = ""
     if isinstance(value.get(FILE), str) and not close:
         document = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
-    what = f"unknown key {quoted(str(key))}; a file has {listed(_KEYS, 'and')}{close}{document}"
+    what = f"unknown key {quoted(str(key))}; a file has {listed(keys, 'and')}{close}{document}"
     return Refused(what, (*at, str(key)), at_key=True)
 
 

@@ -228,6 +228,26 @@ class JudgmentFiles:
         below = _united(default, terms)
         return _laid_over(above, below) if isinstance(above, Graded) else below
 
+    def of_query(self, name: str, text: str) -> Graded:
+        """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
+        found = _found(self._of_suite, Asked(name, text, self._listed), self._terms)
+        return _united(found, self._terms) if found else NO_JUDGMENTS
+
+    def none_of(self, queries: Sequence[tuple[str, str]]) -> Refused:
+        """Say that the suite's files have judgments for none of some listed queries, given as (id, text)."""
+        files = self._of_suite
+        where = listed([file.name for file in files], "and")
+        (name, text), count = queries[0], len(queries)
+        first = quoted(name, 40) + (f" ({quoted(text, 40)})" if text != name else "")
+        which = "the only query has no" if count == 1 else f"none of the {count:,} queries has"
+        others = next((quoted(key, 40) for file in files for key in file.known), None)
+        there = f"judges {others}" if others is not None else "judges nothing"
+        cure = "the files do not belong together: name the judgments of these queries"
+        if name == text and all(file.ratings.format in _IDS_ALONE for file in files):
+            cure = "judgments in that format have ids alone: list the queries with their ids"
+        close = _close(files, Asked(name, text, self._listed))
+        return Refused(f"{which} judgments in {where}, which {there}; the first query is {first}{close}; {cure}")
+
     def look_at_the_rest(self) -> list[Refused]:
         """What is wrong with ratings that no case asked for."""
         refusals: list[Refused] = []

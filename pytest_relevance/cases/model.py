@@ -236,7 +236,8 @@ class Suite:
 
     After the written cases come those of the files of queries; `queries_line` is where these are named. `files` are the
     paths of all files of judgments and queries that were read. `warnings` say what is no mistake and may be one.
-    `gate_lines` are where the gates stand.
+    `gate_lines` are where the gates stand. `unjudged` are the queries of the files of queries that have no judgments
+    in those of the suite, and so no floor; `listed` is how many queries those files have, without what they leave out.
     """
 
     path: str
@@ -246,3 +247,5 @@ class Suite:
     warnings: tuple[str, ...] = ()
     queries_line: int = 1
     gate_lines: tuple[int, ...] = ()
+    unjudged: tuple[str, ...] = ()
+    listed: int = 0

@@ -12,12 +12,14 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.unmissable import unmissable
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 from pytest_relevance.wording import counted, quoted
 
 IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
 CONFLICTING, ALIKE, BLANK, SAID = "conflicting", "alike", "blank", "said"
+UNJUDGED = "unjudged"
 CONFLICTING_IN_FILE, ALIKE_IN_FILE = "conflicting in a file", "alike in a file"
 """The same where there are no cases, which could have params."""
 
@@ -50,6 +52,10 @@ KINDS: Mapping[str, Kind] = {
     RELEVANT: Kind(
         "every judged document is relevant, so that what is bad looks like what nobody has judged",
         "judge some results that are not relevant",
+    ),
+    UNJUDGED: Kind(
+        "queries without judgments, which are measured without a floor",
+        "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
     ),
     BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
     SAID: Kind("said in reading", "see each of them"),
@@ -92,6 +98,9 @@ class _Entry:
 def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
     """What to warn of in a suite. `has_baseline`: whether its scores are compared with those of another day."""
     found = [Finding(SAID, suite.path, detail=warning) for warning in suite.warnings]
+    if suite.unjudged:
+        words = unjudged_words(suite.unjudged, suite.listed)
+        found.append(Finding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
     for case in suite.cases:
         file = case.source or suite.path
         found += [

@@ -23,6 +23,7 @@ from pytest_relevance.cases.gates import gate_values
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.judgments.problems import RelevanceWarning
@@ -137,7 +138,9 @@ class CaseFile(pytest.Module):
         ]
         content = content_of(self.path, suite.files) if self.config.option.relevance_record is not None else ""
         gone = None if self._baseline is None else self._baseline.collected((run.case.id, run.variant) for run in runs)
-        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates, self.nodeid, content, gone))
+        unjudged = unjudged_words(suite.unjudged, suite.listed) if suite.unjudged else ""
+        facts = FileFacts(str(self.path), totals, gates, self.nodeid, content, gone, unjudged)
+        ledger_of(self.config).announce(shown, facts)
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.

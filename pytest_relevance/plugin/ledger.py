@@ -36,7 +36,7 @@ class FileFacts:
     `path` is where it is. `totals` are how many cases it has in each variant, whether they were chosen to run or not.
     `gates` are its gates as `cases.gates.gate_values` has them, and the `line` of each. `node` is its node id.
     `content` stands for all that it says, where a record is asked for. `gone` are the entries of its baseline that are
-    none of its cases, None where it has no baseline.
+    none of its cases, None where it has no baseline. `unjudged` says which of its listed queries have no judgments.
     """
 
     path: str
@@ -45,6 +45,7 @@ class FileFacts:
     node: str = ""
     content: str = ""
     gone: Sequence[str] | None = None
+    unjudged: str = ""
 
     def values(self) -> dict[str, Any]:
         """The same in types that travel."""
@@ -55,13 +56,15 @@ class FileFacts:
             "node": self.node,
             "content": self.content,
             "gone": self.gone,
+            "unjudged": self.unjudged,
         }
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> FileFacts:
         """The facts from what travelled."""
         totals = [(search, variant, count) for search, variant, count in values["totals"]]
-        return cls(values["path"], totals, values["gates"], values["node"], values["content"], values["gone"])
+        others = (values[name] for name in ("gates", "node", "content", "gone", "unjudged"))
+        return cls(values["path"], totals, *others)
 
 
 @dataclass(slots=True)

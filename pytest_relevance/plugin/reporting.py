@@ -14,13 +14,13 @@ import pytest
 from pytest_relevance.plugin import calling, running
 from pytest_relevance.plugin.ended import Ended, unjudged
 from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, write_lines
-from pytest_relevance.plugin.ledger import ledger_of
+from pytest_relevance.plugin.ledger import Ledger, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.plugin.section import SUMMARY, VERDICT, Section
 from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.summary import summary_lines
-from pytest_relevance.reports.text import Line
+from pytest_relevance.reports.text import DOUBT, Line, folded, harmless, line
 from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.scored import SKIPPED
 from pytest_relevance.wording import counted
@@ -188,6 +188,8 @@ class Reporting:
             from pytest_relevance.plugin import baselines
 
             lines += baselines.lines(self._config, self._ledger, entries)
+        if self._config.option.verbose >= 0:
+            lines += _unjudged_lines(self._ledger)
         return lines
 
     def _verdict(self) -> list[Line]:
@@ -230,6 +232,13 @@ def _before_report(this: running.CaseRun, item: pytest.Item, call: pytest.CallIn
         return telling.async_fixture(this, item, call.excinfo.value)
     telling.leave_out_ours(call.excinfo)
     return None
+
+
+def _unjudged_lines(ledger: Ledger) -> list[Line]:
+    """Which listed queries of which file have no judgments, so that they are measured without a floor."""
+    said = {file: facts.unjudged for file, facts in sorted(ledger.files.items()) if facts.unjudged}
+    texts = [f"{harmless(file)}: {words}" for file, words in said.items()]
+    return [line(part, DOUBT) for text in texts for part in folded(text, indent="    ")]
 
 
 def _recorder(config: pytest.Config) -> Recorder:

@@ -56,6 +56,20 @@ def test_a_damaged_baseline_is_an_error_as_it_is_in_pytest(terminal: Terminal) -
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: 1 error, no warnings"
 
 
+def test_listed_queries_without_judgments_are_counted(terminal: Terminal) -> None:
+    terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\nq3\tsocks\n")
+    terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 0\n")
+    terminal.write("shop.relevance.yaml", "queries: queries.tsv\njudgments: shop.qrels\nmin_ndcg: 0.5\n")
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert said.code == 0
+    where = 'shop.relevance.yaml:1: 2 of 3 queries have no judgments: "laces", "socks"'
+    assert warned(said, "queries without judgments, which are measured without a floor") == [where]
+    assert said.lines[-1] == "1 file, 3 cases, 2 judgments: no errors, 1 warning"
+    only = "queries: {file: queries.tsv, only: judged}\njudgments: shop.qrels\nmin_ndcg: 0.5\n"
+    terminal.write("shop.relevance.yaml", only)
+    assert terminal.run("check", "--strict", "shop.relevance.yaml").code == 0
+
+
 def test_errors_are_those_of_collection(terminal: Terminal) -> None:
     terminal.write("shop.relevance.yaml", "min_ndgc: 1\ncases:\n  - query: boots\n    judgments: {a: x}\n  - {}\n")
     terminal.write("laces.relevance.yml", SHOP)
