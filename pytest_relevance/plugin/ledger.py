@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.reports.entries import Entry
+from pytest_relevance.reports.text import Line
 
 ENTRIES = "relevance"
 """The attribute of a report that carries the entries: one of a case, as many as its checks of a test in Python."""
@@ -82,12 +83,14 @@ class Ledger:
     """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files.
 
     `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too.
-    `gates` are how many gates of a file came to which outcome in each variant, at the end of the run.
+    `gates` are how many gates of a file came to which outcome in each variant, at the end of the run, and `gate_lines`
+    what those found that did not fail.
     """
 
     cases: dict[tuple[str, int], Kept] = field(default_factory=dict)
     files: dict[str, FileFacts] = field(default_factory=dict)
     gates: dict[tuple[str, str | None], Counter[str]] = field(default_factory=dict)
+    gate_lines: list[Line] = field(default_factory=list)
     to_run: Sequence[str] = ()
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)

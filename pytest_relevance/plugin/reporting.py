@@ -183,7 +183,7 @@ class Reporting:
         entries = self._entries()
         if not entries:
             return []
-        lines = summary_lines(entries, self._config.option.verbose, self._ledger.gates)
+        lines = summary_lines(entries, self._config.option.verbose, self._ledger.gates) + self._ledger.gate_lines
         if self._config.option.verbose >= 0 and any(facts.gone is not None for facts in self._ledger.files.values()):
             from pytest_relevance.plugin import baselines
 
