@@ -131,7 +131,8 @@ class CaseFile(pytest.Module):
         ]
         content = content_of(self.path, suite.files) if self.config.option.relevance_record is not None else ""
         gone = None if self._baseline is None else self._baseline.gone((run.case.id, run.variant) for run in runs)
-        ledger_of(self.config).announce(shown, FileFacts(str(self.path), totals, gates, self.nodeid, content, gone))
+        facts = FileFacts(str(self.path), totals, gates, self.nodeid, content, gone)
+        ledger_of(self.config).announce(shown, facts, travels=hasattr(self.config, "workerinput"))
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.

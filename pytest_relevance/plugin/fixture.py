@@ -33,6 +33,7 @@ class Relevance:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
+        item.stash[running.RUNS] = []  # those of an earlier attempt do not count
         reporting.install(item.config)
 
     def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> Scored:

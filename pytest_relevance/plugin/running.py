@@ -7,6 +7,7 @@ about, the function is a coroutine function, so that pytest-asyncio and anyio ca
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from time import perf_counter
 from types import CodeType, FunctionType
@@ -30,13 +31,42 @@ if TYPE_CHECKING:
 _SYNC = "def case({arguments}): _run_relevance_case()"
 _ASYNC = "async def case({arguments}): await _run_relevance_case_async()"
 
-_calling: list[pytest.Function] = []
-"""The item whose function is being called. A parameter `request` would be the usual way to it, at 25 us an item."""
+
+class _Calling(threading.local):
+    """The item whose function is being called, and the one whose call has not ended, in each thread.
+
+    A parameter `request` would be the usual way to the item, at 25 us each. A plugin may run items in several threads,
+    and the function of one item too: then the class has the item.
+    """
+
+    item: pytest.Function
+    in_call: pytest.Item | None = None
+
+
+_calling = _Calling()
 
 
 def about_to_call(item: pytest.Function) -> None:
     """Say whose function is called next: `run` and `run_async` are about this item."""
-    _calling[:] = [item]
+    _calling.item = _Calling.item = item
+
+
+def call_begins(item: pytest.Item) -> None:
+    """Note that the call phase of an item begins, and forget an earlier attempt that was not reported."""
+    _calling.in_call = item
+    this = item.stash.get(RUN, None)
+    if this is not None and (this.times or this.scored is not None or this.error is not None):
+        this.forget()
+
+
+def call_ends() -> None:
+    """Note that the call phase of an item has ended."""
+    _calling.in_call = None
+
+
+def is_in_call(item: pytest.Item) -> bool:
+    """Whether the call phase of an item goes on: a report that is made now is that of a subtest."""
+    return _calling.in_call is item
 
 
 class CaseRun:
@@ -137,6 +167,13 @@ RUN = pytest.StashKey[CaseRun]()
 RUNS = pytest.StashKey[list[CaseRun]]()
 """The rankings that a test written in Python had checked."""
 
+
+def runs_of(item: pytest.Item) -> Sequence[CaseRun]:
+    """The case that an item is, or the checks of the attempt of a test that came last."""
+    this = item.stash.get(RUN, None)
+    return (this,) if this is not None else item.stash.get(RUNS, ())
+
+
 _TOLD = frozenset({FAILED, INCONCLUSIVE})
 
 
@@ -182,7 +219,7 @@ _PLAIN = _compiled(_SYNC.format(arguments="**fixtures"))
 def run() -> None:
     """Run a case outside of any loop."""
     __tracebackhide__ = True
-    item = _calling[0]
+    item = _calling.item
     this = item.stash[RUN]
     ranking, latency = _ranked(item, this)
     if item.config.option.relevance_repeat is not None:
@@ -196,7 +233,7 @@ def run() -> None:
 async def run_async() -> None:
     """Run a case in the loop of another plugin."""
     __tracebackhide__ = True
-    item = _calling[0]
+    item = _calling.item
     this = item.stash[RUN]
     ranking, latency = await _ranked_async(item, this)
     if item.config.option.relevance_repeat is not None:
