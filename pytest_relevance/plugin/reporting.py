@@ -99,10 +99,12 @@ class Reporting:
         It may be made in another process that logs nothing. Outermost of all wrappers, as others change the outcome, or
         run the item again before they let go of the report.
         """
+        is_subtest = call.when == "call" and running.is_in_call(item)
+        if not is_subtest:
+            running.raise_what_was_lost(item, call)
         if call.when != "call" and call.excinfo is None:
             return (yield)
         this, told = item.stash.get(running.RUN, None), None
-        is_subtest = call.when == "call" and running.is_in_call(item)
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
