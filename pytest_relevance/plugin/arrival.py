@@ -25,35 +25,41 @@ _NEEDED_BY = {
 """The options that need every result: the value that does (None: any that is given), and how it is written."""
 
 
-def lost(ledger: Ledger, is_case_file: Callable[[str], bool]) -> str:
-    """What to say of cases that were to run, did not fail, and have no result; nothing where there are none.
+def lost(ledger: Ledger, is_case_file: Callable[[str], bool], option: Any) -> tuple[str, bool]:
+    """What to say of cases that were to run, did not fail, and have no result, and whether the run fails for it.
 
-    Of a case whose process crashed there is a report that failed: that is told already.
+    Of a case whose process crashed there is a report that failed: that is told already. A case that passed without
+    being scored, as a plugin ran something else in its place, counts only where an option needs every result.
     """
+    needed_by = _needed_by(option)
+    told = ledger.failed if needed_by else ledger.failed | ledger.unscored
     nodes = {facts.node for facts in ledger.files.values()}
 
     def is_case(name: str) -> bool:
         file = name.partition("::")[0]
         return file in nodes or is_case_file(file.rpartition("/")[2])
 
-    names = [name for name in ledger.without_entry() if name not in ledger.failed and is_case(name)]
+    names = [name for name in ledger.without_entry() if name not in told and is_case(name)]
     if not names:
-        return ""
+        return "", False
     total = sum(map(is_case, ledger.to_run))
     shown = [harmless(name) for name in names[:_MOST_NAMED]]
     more = [f"{len(names) - len(shown):,} more"] if len(names) > len(shown) else []
-    return (
+    text = (
         f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no result "
-        f"({listed([*shown, *more], 'and')}): a plugin that runs tests elsewhere, or makes reports of its own, may "
-        "have dropped them"
+        f"({listed([*shown, *more], 'and')}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
+        "something else in the place of cases may be the cause"
+    )
+    needs = "needs" if len(needed_by) == 1 else "need"
+    return (f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails" if needed_by else text), bool(
+        needed_by
     )
 
 
-def asked_for(option: Any) -> str:
+def _needed_by(option: Any) -> list[str]:
     """The options that were given and need every result."""
-    given = [
+    return [
         name
         for attribute, (value, name) in _NEEDED_BY.items()
         if (found := getattr(option, attribute, None)) and (value is None or found == value)
     ]
-    return listed(given, "and") if given else ""

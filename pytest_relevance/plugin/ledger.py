@@ -84,7 +84,7 @@ class Ledger:
     """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files.
 
     `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too. `failed` are
-    those of the items of which a report failed.
+    those of the items of which a report failed, `unscored` those of which one passed in whose call no case was scored.
     `gates` are how many gates of a file came to which outcome in each variant, at the end of the run, and `gate_lines`
     what those found that did not fail.
     """
@@ -95,6 +95,7 @@ class Ledger:
     gate_lines: list[Line] = field(default_factory=list)
     to_run: Sequence[str] = ()
     failed: set[str] = field(default_factory=set)
+    unscored: set[str] = field(default_factory=set)
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -125,6 +126,8 @@ class Ledger:
             left = attached.get(attribute)
             if left is not None:
                 found[report.nodeid] = left
+        if attached.get(ENTRIES) == []:
+            self.unscored.add(report.nodeid)
         was_xfail = hasattr(report, "wasxfail")
         for number, entry in enumerate(getattr(report, ENTRIES, ())):
             own = entry.get("outcome")  # another process may still have to read it

@@ -167,16 +167,13 @@ class Reporting:
         """Judge the gates that were not judged yet, and see that all results are here."""
         if self._is_worker or not self._runs_tests:
             return
-        failed = session.testsfailed
+        failed, is_incomplete = session.testsfailed, False
         if exitstatus not in _BROKEN_OFF:
             self._judge_gates(session)
         if not (self._was_cut_short or session.shouldstop or session.shouldfail or exitstatus in _BROKEN_OFF):
             files: CaseFiles = self._config.pluginmanager.getplugin(CASE_FILES)
-            self._lost = arrival.lost(self._ledger, files.fits)
-        asked_for = arrival.asked_for(self._config.option) if self._lost else ""
-        if asked_for:
-            self._lost += f"; {asked_for} needs them all, so the run fails"
-        if (asked_for or session.testsfailed > failed) and ended_well(exitstatus):
+            self._lost, is_incomplete = arrival.lost(self._ledger, files.fits, self._config.option)
+        if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl
