@@ -59,6 +59,14 @@ def pytest_configure(config: pytest.Config) -> None:
         ratchet.install(config)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Be ready for the reports of tests that request `relevance`: they may be run in another process."""
+    if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
+        from pytest_relevance.plugin import reporting
+
+        reporting.install(session.config)
+
+
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""

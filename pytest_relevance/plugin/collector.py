@@ -140,7 +140,7 @@ class CaseFile(pytest.Module):
         gone = None if self._baseline is None else self._baseline.collected((run.case.id, run.variant) for run in runs)
         unjudged = unjudged_words(suite.unjudged, suite.listed) if suite.unjudged else ""
         facts = FileFacts(str(self.path), totals, gates, self.nodeid, content, gone, unjudged)
-        ledger_of(self.config).announce(shown, facts)
+        ledger_of(self.config).announce(shown, facts, travels=hasattr(self.config, "workerinput"))
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.

@@ -37,7 +37,8 @@ class Ended:
             if run.was_skipped(report, self.call):
                 entry["verdict"] = SKIPPED
             entries.append(entry)
-            if run.error is not None and run.error is error:
+            # of a case there is one call, of which a plugin may report a later attempt than it has the exception of
+            if run.error is not None and (run.error is error or run.function is not None):
                 told = self._told(run, report)
             elif run.function is None:  # a check of a test that went on, or ended otherwise: its outcome is its own
                 entry["outcome"] = FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
@@ -47,9 +48,8 @@ class Ended:
         setattr(report, ENTRIES, entries)
         return told
 
-    def of_subtest(self, report: pytest.TestReport) -> dict[str, Any] | None:
-        """Return what is told of the check that a subtest ended in; they stay the test's, whose report is last."""
-        self.item.stash[running.RUNS] = [*self.runs]
+    def told_of_subtest(self, report: pytest.TestReport) -> dict[str, Any] | None:
+        """Return what is told of the check that a subtest ended in; the checks are the test's, whose report is last."""
         error = self.call.excinfo.value if self.call.excinfo is not None else None
         ended = [run for run in self.runs if run.error is not None and run.error is error]
         return self._told(ended[0], report) if ended else None

@@ -23,7 +23,7 @@ from pytest_relevance.plugin.ledger import FileFacts, Kept, Ledger
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.baseline import ALL
-from pytest_relevance.reports.gates import Case, gate_lines, unmet
+from pytest_relevance.reports.gates import Case, gate_lines, passing_gate_lines, unmet
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
 from pytest_relevance.runs.scored import ERROR, SKIPPED, Scored, ndcg_at
@@ -82,7 +82,10 @@ def report(session: pytest.Session, ledger: Ledger) -> None:
         for judged in _judged(facts, ran, missing, is_updated=updates):
             outcome = judged.outcome(requires=requires)
             ledger.gates.setdefault((file, judged.variant), Counter())[outcome] += 1
-            longrepr = _longrepr(option, facts.path, f"{harmless(file)}:{judged.line}", judged, outcome)
+            where = f"{harmless(file)}:{judged.line}"
+            if outcome != "failed":
+                ledger.gate_lines += passing_gate_lines(where, judged.name, judged.verdict, judged.why_not)
+            longrepr = _longrepr(option, facts.path, where, judged, outcome)
             _log(session, facts, judged, outcome, longrepr)
 
 

@@ -1,8 +1,9 @@
 """What is known of a run in the process that has all reports: the cases that ended, and the files they are from.
 
-Under pytest-xdist the controller collects nothing and calls nothing. All that it knows came on reports, as attributes
-of builtin types: the entries of the cases, what is kept of each beyond its entry, and with the first report of each
-worker what there is to know of the files. The last report of an item counts, so that a case that is run again
+Under pytest-xdist the controller collects nothing and calls nothing, and other plugins run each test in a process of
+its own. All that is known of cases came on reports, as attributes of builtin types: the entries of the cases, what is
+kept of each beyond its entry, and with the first report of each worker of pytest-xdist what there is to know of the
+files. The last report of an item counts, so that a case that is run again
 counts once. Gates, records and baselines read here what they need at the end of the run.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance.reports.entries import Entry
+from pytest_relevance.reports.text import Line
 
 ENTRIES = "relevance"
 """The attribute of a report that carries the entries: one of a case, as many as its checks of a test in Python."""
@@ -84,21 +86,26 @@ class Kept:
 class Ledger:
     """The cases that ended, by the item they are of and their number in it, skipped ones too; and the files.
 
-    `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too.
-    `gates` are how many gates of a file came to which outcome in each variant, at the end of the run.
+    `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too. `failed` are
+    those of the items of which a report failed, `unscored` those of which one passed in whose call no case was scored.
+    `gates` are how many gates of a file came to which outcome in each variant, at the end of the run, and `gate_lines`
+    what those found that did not fail.
     """
 
     cases: dict[tuple[str, int], Kept] = field(default_factory=dict)
     files: dict[str, FileFacts] = field(default_factory=dict)
     gates: dict[tuple[str, str | None], Counter[str]] = field(default_factory=dict)
+    gate_lines: list[Line] = field(default_factory=list)
     to_run: Sequence[str] = ()
+    failed: set[str] = field(default_factory=set)
+    unscored: set[str] = field(default_factory=set)
     _waiting: dict[str, FileFacts] = field(default_factory=dict)
     _left: dict[str, dict[str, Any]] = field(default_factory=dict)
     _has_repeats: bool = False
 
-    def announce(self, file: str, facts: FileFacts) -> None:
-        """Keep what there is to know of a file until the first report leaves this process."""
-        self._waiting[file] = facts
+    def announce(self, file: str, facts: FileFacts, *, travels: bool) -> None:
+        """Keep what there is to know of a file; where it `travels`, until the first report leaves this process."""
+        (self._waiting if travels else self.files)[file] = facts
 
     def attach_facts(self, report: pytest.TestReport) -> None:
         """Put what there is to know of the files on the first report: also of those of which none was chosen to run."""
@@ -116,14 +123,18 @@ class Ledger:
             self.files.setdefault(file, FileFacts.of(values))
         if report.outcome not in ENDED:
             return
+        if report.failed:
+            self.failed.add(report.nodeid)
         attached = vars(report)
         for attribute, found in self._left.items():
             left = attached.get(attribute)
             if left is not None:
                 found[report.nodeid] = left
+        if attached.get(ENTRIES) == []:
+            self.unscored.add(report.nodeid)
         was_xfail = hasattr(report, "wasxfail")
         for number, entry in enumerate(getattr(report, ENTRIES, ())):
-            own = entry.pop("outcome", None)
+            own = entry.get("outcome")  # another process may still have to read it
             outcome = (report.outcome, was_xfail) if own is None else (own, False)
             self.cases[report.nodeid, number] = Kept(entry, *outcome)
             self._has_repeats |= "repeats" in entry
@@ -175,7 +186,11 @@ class Ledger:
     def unfinished(self) -> int:
         """How many cases of those that were to run did not come to an end."""
         files = {facts.node for facts in self.files.values()}
-        return sum((name, 0) not in self.cases and name.partition("::")[0] in files for name in self.to_run)
+        return sum(name.partition("::")[0] in files for name in self.without_entry())
+
+    def without_entry(self) -> Iterator[str]:
+        """The node ids of what was to run and has no entry, of other tests too."""
+        return (name for name in self.to_run if (name, 0) not in self.cases)
 
     def ran_whole(self, file: str) -> bool:
         """Whether every item of a file ended or was skipped: nothing was deselected, nothing was cut short."""

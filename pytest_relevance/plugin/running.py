@@ -7,9 +7,10 @@ about, the function is a coroutine function, so that pytest-asyncio and anyio ca
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from time import perf_counter
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,13 +32,42 @@ if TYPE_CHECKING:
 _SYNC = "def case({arguments}): _run_relevance_case()"
 _ASYNC = "async def case({arguments}): await _run_relevance_case_async()"
 
-_calling: list[pytest.Function] = []
-"""The item whose function is being called. A parameter `request` would be the usual way to it, at 25 us an item."""
+
+class _Calling(threading.local):
+    """The item whose function is being called, and the one whose call has not ended, in each thread.
+
+    A parameter `request` would be the usual way to the item, at 25 us each. A plugin may run items in several threads,
+    and the function of one item too: then the class has the item.
+    """
+
+    item: pytest.Function
+    in_call: pytest.Item | None = None
+
+
+_calling = _Calling()
 
 
 def about_to_call(item: pytest.Function) -> None:
     """Say whose function is called next: `run` and `run_async` are about this item."""
-    _calling[:] = [item]
+    _calling.item = _Calling.item = item
+
+
+def call_begins(item: pytest.Item) -> None:
+    """Note that the call phase of an item begins, and forget an earlier attempt that was not reported."""
+    _calling.in_call = item
+    this = item.stash.get(RUN, None)
+    if this is not None and (this.times or this.scored is not None or this.error is not None):
+        this.forget()
+
+
+def call_ends() -> None:
+    """Note that the call phase of an item has ended."""
+    _calling.in_call = None
+
+
+def is_in_call(item: pytest.Item) -> bool:
+    """Whether the call phase of an item goes on: a report that is made now is that of a subtest."""
+    return _calling.in_call is item
 
 
 class CaseRun:
@@ -145,6 +175,48 @@ RUN = pytest.StashKey[CaseRun]()
 RUNS = pytest.StashKey[list[CaseRun]]()
 """The rankings that a test written in Python had checked."""
 
+RAISED = pytest.StashKey[list[BaseException]]()
+"""What the checks of a test written in Python raised, in whatever thread."""
+
+_RUNNERS = ("threading", "concurrent.futures", "multiprocessing", "asyncio", "anyio", "trio", "joblib")
+"""The modules that call a function in another thread, or later, and keep what it raises."""
+
+
+def raise_what_was_lost(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Have a call end in what a check of its test raised, where nobody has seen that: it ended its thread, say.
+
+    An exception that came back to the test, or that the test's own code caught where it was raised, was last unwound
+    there; a lost one in the module that called the function of the thread.
+    """
+    raised = item.stash.get(RAISED, None)
+    if not raised:
+        return
+    lost = next((error for error in raised if is_runner(_outermost_frame(error))), None)
+    raised.clear()
+    if lost is not None and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
+        call.excinfo = pytest.ExceptionInfo.from_exception(lost)
+
+
+_UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
+"""What pytest warns of where a thread ends in an exception, and what a call ends in where warnings are errors."""
+
+
+def _outermost_frame(error: BaseException) -> FrameType | None:
+    return None if error.__traceback__ is None else error.__traceback__.tb_frame
+
+
+def is_runner(frame: FrameType | None) -> bool:
+    """Whether a frame is of a module that calls functions in other threads, or later."""
+    module = "" if frame is None else str(frame.f_globals.get("__name__"))
+    return f"{module}.".startswith(tuple(f"{runner}." for runner in _RUNNERS))
+
+
+def runs_of(item: pytest.Item) -> Sequence[CaseRun]:
+    """The case that an item is, or the checks of the attempt of a test that came last."""
+    this = item.stash.get(RUN, None)
+    return (this,) if this is not None else item.stash.get(RUNS, ())
+
+
 _TOLD = frozenset({FAILED, INCONCLUSIVE})
 
 
@@ -190,7 +262,7 @@ _PLAIN = _compiled(_SYNC.format(arguments="**fixtures"))
 def run() -> None:
     """Run a case outside of any loop."""
     __tracebackhide__ = True
-    item = _calling[0]
+    item = _calling.item
     this = item.stash[RUN]
     ranking, latency = _ranked(item, this)
     if item.config.option.relevance_repeat is not None:
@@ -204,7 +276,7 @@ def run() -> None:
 async def run_async() -> None:
     """Run a case in the loop of another plugin."""
     __tracebackhide__ = True
-    item = _calling[0]
+    item = _calling.item
     this = item.stash[RUN]
     ranking, latency = await _ranked_async(item, this)
     if item.config.option.relevance_repeat is not None:

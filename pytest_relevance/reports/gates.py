@@ -12,6 +12,8 @@ from pytest_relevance.reports.rows import CaseRow, case_lines
 from pytest_relevance.reports.table import number
 from pytest_relevance.reports.text import (
     BAD,
+    DOUBT,
+    GOOD,
     PLAIN,
     STRONG,
     Line,
@@ -46,6 +48,13 @@ def gate_lines(verdict: Verdict, cases: Sequence[Case], where: str, variant: str
     for finding in verdict.unmet:
         lines += _cases(gate, finding, cases)
     return lines
+
+
+def passing_gate_lines(where: str, name: str, verdict: Verdict | None, why_not: str = "") -> list[Line]:
+    """What a gate that did not fail has found: each of its figures, or why there is no verdict."""
+    if verdict is None:
+        return _folded(f"{where}: {name} not evaluated: {why_not}", DOUBT)
+    return _folded(f"{where}: {name} met: {'; '.join(verdict.reasons)}", GOOD)
 
 
 def _folded(text: str, style: str) -> list[Line]:

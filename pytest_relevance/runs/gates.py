@@ -149,6 +149,7 @@ def _mean(gate: Gate, cases: Sequence[Counted]) -> Conditions:
 
 def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+    from pytest_relevance.runs.differences import TIE
 
     for metric, bound in gate.bounds:
         name = metric.text
@@ -156,7 +157,7 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
             yield cut
             continue
         pairs = [
-            (case.weight, before, now)
+            (case.weight, before, before if abs(now - before) <= TIE else now)  # rounding is no change
             for case in cases
             if (now := case.scores.get(name)) is not None and (before := case.before.get(name)) is not None
         ]
@@ -168,14 +169,15 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         test = randomisation_test(first, second, weights=weights)
         drop = -test.difference
         interval = bootstrap_interval(first, second, weights=weights)
-        significant = gate.p is None or test.p <= gate.p
-        holds = drop <= bound + _ROUNDING or not significant
+        exceeds = drop > bound + _ROUNDING
+        is_void = gate.p is not None and cannot_reach(test.least_p, gate.p)
+        holds = not exceeds or (gate.p is not None and not is_void and test.p > gate.p)
         digits = digits_apart(drop, bound)
         moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
-        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
-        differing = sum(before != now for _, before, now in pairs)
-        if gate.p is not None and drop > bound + _ROUNDING and 2.0 ** (1 - differing) > gate.p:
-            limit += f", which so few cases cannot show ({differing} differ)"
+        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None and not is_void else "")
+        if gate.p is not None and is_void and exceeds:
+            changed = sum(before != now for _, before, now in pairs)
+            limit += f"; {void_condition(gate.p, changed, test.least_p)}"
         yield Finding(
             holds,
             f"mean {_at_depth(name, cases)} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
@@ -201,6 +203,17 @@ def _at_depth(name: str, cases: Sequence[Counted]) -> str:
     """A metric as a finding names it: one of the whole ranking with the depth that was set."""
     depths = [case.depths[name] for case in cases if name in case.depths]
     return f"{name} (depth {asked_text(depths)})" if depths else name
+
+
+def cannot_reach(least_p: float, p: float) -> bool:
+    """Whether no p-value can be as low as `p`, with so few changes: then a condition on p could never be met."""
+    return not least_p <= p
+
+
+def void_condition(p: float, changed: int, least_p: float) -> str:
+    """Why the drop alone decides: `p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625`."""
+    queries = f"{changed:,} changed quer{'y' if changed == 1 else 'ies'}"
+    return f"p {p:g} does not count, as {queries} cannot give a p-value below {least_p:.3g}: the drop alone decides"
 
 
 def _passing(gate: Gate, cases: Sequence[Counted]) -> Conditions:
