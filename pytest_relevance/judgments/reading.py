@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from pytest_relevance.judgments.columns import find_columns
+from pytest_relevance.judgments.formats.kinds import seems_to_be
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format
+from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.tables import first_line, refuse_header
 from pytest_relevance.judgments.grading import graded, number_of
@@ -32,6 +34,7 @@ def read_judgments(
     scale: AnyScale = None,
     raters: str | None = None,
     query: str | None = None,
+    grade_column: str | None = None,
     shown: str | None = None,
 ) -> Judgments:
     """Read a file of judgments: {query: {document: grade}}, with what else the file says as attributes.
@@ -40,13 +43,14 @@ def read_judgments(
     {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several ratings of a
     document become its grade ("median", "mean", "min", "max", "majority"); where the file tells raters apart the
     default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query` says where
-    in an Elasticsearch rank_eval request the text of the query stands (`params.text`). `shown` is what messages call
-    the file.
+    in an Elasticsearch rank_eval request the text of the query stands (`params.text`). `grade_column` is the column of
+    a table, or the key of JSON objects, that has the grades: a file with a final column beside the ratings of raters
+    (`final_rating`) is an error without it, unless `raters` is given. `shown` is what messages call the file.
 
     The key of a query is its id, or its text in a format that has no ids. Ids and texts are text, exactly as written.
     Raises `JudgmentFileError` (a ValueError) with every mistake, its line, query and document.
     """
-    source = Source.read(path, shown, _options(query))
+    source = Source.read(path, shown, options_of(query, grade_column))
     return graded(read_ratings(source, format), as_scale(scale), checked_raters(raters))
 
 
@@ -63,10 +67,19 @@ def read_queries(path: Path, format: str | None = None, *, query: str | None = N
 
 
 def load_queries(
-    path: Path, format: str | None = None, *, query: str | None = None, shown: str | None = None
+    path: Path,
+    format: str | None = None,
+    *,
+    query: str | None = None,
+    grade_column: str | None = None,
+    shown: str | None = None,
 ) -> list[Query]:
     """The same with all that the file says of each query."""
-    source = Source.read(path, shown, _options(query))
+    return queries_in(Source.read(path, shown, options_of(query, grade_column)), format)
+
+
+def queries_in(source: Source, format: str | None = None) -> list[Query]:
+    """The queries in a file."""
     known = _named(source, format)
     if known is None:
         known = next((one for one in FORMATS.values() if one.queries is not None and one.fits_queries(source)), None)
@@ -136,22 +149,56 @@ def _named(source: Source, format: str | None) -> Format | None:
 
 def _look_at_options(source: Source, known: Format) -> None:
     """Refuse what was said of a file and means nothing for its format."""
-    if source.options and known.name != "elasticsearch":
-        source.refuse(f"query= is for Elasticsearch requests, and this is {known.name} ({known.about}); leave it out")
+    for option in source.options:
+        formats, what = OPTIONS[option]
+        if known.name not in formats:
+            source.refuse(f"{option}= is for {what}, and this is {known.name} ({known.about}); leave it out")
 
 
-def _options(query: str | None) -> dict[str, str]:
-    return {} if query is None else {"query": query}
+OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {
+    "query": (
+        frozenset({"elasticsearch"}),
+        "Elasticsearch requests",
+    ),
+    GRADE_COLUMN: (
+        frozenset({"csv", "parquet", "quepid", "beir", "json", "jsonl"}),
+        "tables and JSON objects",
+    ),
+}
+"""What can be said of a file beyond its format: which formats it is for, and what it is there."""
+
+
+def options_of(query: str | None, grade_column: str | None) -> dict[str, str]:
+    """What was said of a file, without what was not."""
+    said = {"query": query, GRADE_COLUMN: grade_column}
+    return {option: value for option, value in said.items() if value is not None}
+
+
+def holds_queries_alone(source: Source, format: str | None = None) -> bool:
+    """Whether a file is one of queries that no format takes for judgments."""
+    known = _named(source, format)
+    if known is None:
+        some = FORMATS.values()
+        return not any(one.fits(source) for one in some) and any(one.fits_queries(source) for one in some)
+    is_other_json = source.looks_like_json and not known.fits(source) and known.fits_queries(source)
+    return known.ratings is None or is_other_json
 
 
 def _refuse_unknown(source: Source, what: str) -> NoReturn:
-    """Say what the file begins with, and what there is to choose from."""
-    usable = [one for one in FORMATS.values() if (one.ratings if what == "judgments" else one.queries) is not None]
+    """Say what the file seems to be, or what it begins with, and what there is to choose from."""
+    seems = seems_to_be(source)
     line = first_line(source)
     names = header_of(line, separator_of(line))
     is_header = len(names) > 1 and not any(map(number_of, names)) and not source.looks_like_json
-    if is_header and (what == "judgments" or find_columns(names, ("document", "grade"))):
+    if is_header and what == "judgments" and (is_run(names) or not seems):
         refuse_header(source, names)
+    if is_header and what == "queries" and find_columns(names, ("document", "grade")) and not seems:
+        refuse_header(source, names)
+    if is_header and what == "queries" and find_columns(names, ("query_id",)) and not seems:
+        FORMATS["csv"].queries(source)  # which says what a header of queries is
+    if seems:
+        source.refuse(f"this seems to be {seems}; {what} are needed", 1)
+    usable = [one for one in FORMATS.values() if (one.ratings if what == "judgments" else one.queries) is not None]
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
         f"the format of these {what} is not recognised; the file begins with {quoted(line.strip())}. "
