@@ -15,6 +15,7 @@ from pytest_relevance.judgments.formats.kinds import seems_to_be
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
+from pytest_relevance.judgments.formats.queries import read_table as read_query_table
 from pytest_relevance.judgments.formats.tables import first_line, refuse_header
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -195,7 +196,7 @@ def _refuse_unknown(source: Source, what: str) -> NoReturn:
     if is_header and what == "queries" and find_columns(names, ("document", "grade")) and not seems:
         refuse_header(source, names)
     if is_header and what == "queries" and find_columns(names, ("query_id",)) and not seems:
-        FORMATS["csv"].queries(source)  # which says what a header of queries is
+        read_query_table(source)  # which says what a header of queries is
     if seems:
         source.refuse(f"this seems to be {seems}; {what} are needed", 1)
     usable = [one for one in FORMATS.values() if (one.ratings if what == "judgments" else one.queries) is not None]

@@ -142,7 +142,7 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         (
             "suite",
             "{file: qrels.txt, form: a}",
-            ': unknown key "form"; a file has file, format and query; did you mean "',
+            ': unknown key "form"; a file has file, format, query and grade_column; did you mean "',
         ),
         (
             "suite",
@@ -159,7 +159,7 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         (
             "case",
             "{file: qrels.txt, boot: 3}",
-            ': unknown key "boot"; a file has file, format and query; a document that',
+            ': unknown key "boot"; a file has file, format, query and grade_column; a document that',
         ),
         ("case", "[]", ": the list of files is empty; name a file, or leave the key out"),
         (
@@ -606,7 +606,7 @@ def test_a_file_of_a_case_too(rated: Shop) -> None:
 
 def test_what_was_left_out_in_reading_is_told(shop: Shop) -> None:
     shop.write("rated.csv", "query,docid,ann_rating,bob_rating,final_rating\nq,x,0,3,3\n")
-    (found,) = warned(shop.read("judgments: rated.csv\ncases: [{query: q}]"))
+    (found,) = warned(shop.read("judgments: rated.csv\nraters: median\ncases: [{query: q}]"))
     assert found.startswith("rated.csv: the column final_rating is left out")
 
 

@@ -73,9 +73,8 @@ def read_queries(source: Source) -> Sequence[Query]:
     queries = reader.collector.queries()
     if reader.without_text:
         ids = ", ".join(quoted(key, 40) for key in reader.without_text[:3])
-        source.refuse(
-            f"these are judgments that have only the ids of queries ({ids}); name a file of queries, which has their texts"
-        )
+        what = f"these are judgments that have only the ids of queries ({ids})"
+        source.refuse(f"{what}; name a file of queries, which has their texts")
     return queries
 
 

@@ -64,12 +64,10 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     if not isinstance(docs, dict) or not isinstance(entries, list):
         return None
     texts = {
-        str(entry.get("query_id")): text
-        for entry in entries
-        if isinstance(entry, dict) and (text := as_text(entry.get(_text_key(entry)))) is not None
+        str(entry.get("query_id")): as_text(entry.get(_text_key(entry))) for entry in entries if isinstance(entry, dict)
     }
     return [
-        (texts.get(key, key), [doc.get("id") if isinstance(doc, dict) else doc for doc in held])
+        (texts.get(key) or key, [doc.get("id") if isinstance(doc, dict) else doc for doc in held])
         for key, held in docs.items()
         if isinstance(held, list)
     ]
