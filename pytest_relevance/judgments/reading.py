@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from pytest_relevance.judgments.columns import find_columns
-from pytest_relevance.judgments.formats.kinds import seems_to_be
+from pytest_relevance.judgments.formats import quepid
+from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
@@ -89,6 +90,7 @@ def queries_in(source: Source, format: str | None = None) -> list[Query]:
     if known is None:
         _refuse_unknown(source, "queries")
     _look_at_options(source, known)
+    _refuse_another_kind(source, known, "queries")
     if known.queries is None:
         source.refuse(f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries")
     return list(known.queries(source))
@@ -102,6 +104,7 @@ def read_ratings(source: Source, format: str | None = None) -> Ratings:
     if known is None:
         _refuse_unknown(source, "judgments")
     _look_at_options(source, known)
+    _refuse_another_kind(source, known, "judgments")
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
     ratings = known.ratings(source)
@@ -152,8 +155,15 @@ def _look_at_options(source: Source, known: Format) -> None:
     """Refuse what was said of a file and means nothing for its format."""
     for option in source.options:
         formats, what = OPTIONS[option]
-        if known.name not in formats:
+        if known.name not in formats or (option == GRADE_COLUMN and quepid.fits(source)):  # JSON of Quepid has none
             source.refuse(f"{option}= is for {what}, and this is {known.name} ({known.about}); leave it out")
+
+
+def _refuse_another_kind(source: Source, known: Format, what: str) -> None:
+    """Refuse JSON that is well known to be something else, before anything in it is called wrong."""
+    seems = json_of_another_kind(source) if known.name in ("json", "jsonl") and source.looks_like_json else ""
+    if seems:
+        source.refuse(f"this seems to be {seems}; {what} are needed")
 
 
 OPTIONS: Mapping[str, tuple[frozenset[str], str]] = {

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called
+from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
 from pytest_relevance.judgments.formats.layouts import layout as layout_of_columns
 from pytest_relevance.judgments.formats.trec import QRELS
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.json_text import JsonPath
+from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem
 from pytest_relevance.judgments.source import Source
@@ -63,6 +63,9 @@ def read_ratings(source: Source) -> Ratings:
     reader.read()
     ratings = reader.collector.ratings()
     unclear = reader.layouts.unclear
+    wanted = source.options.get(GRADE_COLUMN)
+    if wanted is not None and not reader.layouts.has_grade_column:
+        source.refuse(f"no object in the file has the key {quoted(wanted)}, which {GRADE_COLUMN} names")
     return replace(ratings, unclear=FileProblem(unclear)) if unclear else ratings
 
 
@@ -108,6 +111,7 @@ class _Layouts(dict[tuple[str, ...], _Layout]):
     def __init__(self, grade_column: str | None) -> None:
         super().__init__()
         self.unclear = ""
+        self.has_grade_column = False
         self._grade_column = grade_column
 
     def __missing__(self, names: tuple[str, ...]) -> _Layout:
@@ -139,6 +143,7 @@ class _Layouts(dict[tuple[str, ...], _Layout]):
             at.pop("grade", None)
             if number is not None:
                 at["grade"] = names[number]
+                self.has_grade_column = True
         elif judged is not None and "grade" in judged.at:
             at["grade"] = names[judged.at["grade"]]
             self.unclear = self.unclear or judged.unclear
@@ -289,12 +294,16 @@ class _Reader:
 
     def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
         """{query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
+        are_queries = self._queries_only and self._are_queries(entry)
         for key, value in entry.items():
             at = (*path, key)
             text = as_text(value)
             if not key.strip():
                 self.collector.wrong("a query has no id", at)
-            elif isinstance(value, dict) and self._queries_only and self._is_query(value):
+            elif isinstance(value, dict) and are_queries and not self._is_query(value):
+                names = listed([quoted(name) for name in list(value)[:10]], "and") or "nothing"
+                self.collector.wrong(f"a query has a text, as others in the file; found {names}", at)
+            elif isinstance(value, dict) and are_queries:
                 self._query(value, self.layouts[tuple(value)], at, key)
             elif isinstance(value, (dict, list)):
                 self.collector.add_query(Query(key), at)
@@ -303,6 +312,13 @@ class _Reader:
                 self.collector.add_query(Query(key, text), at)
             else:
                 self.collector.wrong(f"a query has a text, found {said(value)}", at)
+
+    def _are_queries(self, entry: Mapping[str, object]) -> bool:
+        """Whether `{id: object}` has queries, and not grades: some object has a text, and no other has numbers."""
+        objects = [value for value in entry.values() if isinstance(value, dict)]
+        others = [value for value in objects if not self._is_query(value)]
+        graded = any(isinstance(grade, NumberAsWritten) for value in others for grade in value.values())
+        return len(others) < len(objects) and not graded
 
     def _is_query(self, value: dict[str, object]) -> bool:
         """Whether an object has the text of a query. What is a number is a grade."""
@@ -356,9 +372,14 @@ class _Reader:
     def _refuse(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> None:
         """Say what an object has instead of what it should have."""
         known = [name for what in _WANTED[:4] for name in SPELLINGS[what]]
-        others = [name for name in entry if name not in (*known, *_IDS, *_TEXTS)]
+        others = [name for name in entry if folded(name) not in map(folded, (*known, *_IDS, *_TEXTS))]
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
-        if layout.text is not None and not others:
+        wanted = self._source.options.get(GRADE_COLUMN)
+        if wanted is not None and column_called(tuple(entry), wanted) is None:
+            hint = f"; {GRADE_COLUMN} is {quoted(wanted)}, which is not there"
+        elif layout.grade is None and is_run(tuple(entry)):
+            hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
+        elif layout.text is not None and not others:
             hint = "; these are queries, without judgments"
         names = listed([quoted(name) for name in list(entry)[:10]], "and")
         self.collector.wrong(f"{self._shapes}; found {names}{hint}", path)

@@ -35,6 +35,13 @@ def seems_to_be(source: Source) -> str:
     return next((about for fits, about in _KINDS if fits(source)), "")
 
 
+def json_of_another_kind(source: Source) -> str:
+    """What JSON seems to be that is neither judgments nor queries by id; empty for other files."""
+    if source.data.startswith(_OURS):
+        return seems_to_be(source)
+    return next((about for fits, about in _OTHER_JSON if fits(source)), "")
+
+
 def judgments_format(source: Source) -> str:
     """The format of JSON or lines that hold judgments and nothing that a run could be; empty for other files."""
     return next((about for fits, about in _JUDGMENTS if fits(source)), "")
@@ -67,12 +74,15 @@ _JUDGMENTS: Sequence[tuple[Callable[[Source], bool], str]] = (
     (opensearch.fits, "an import of OpenSearch's search-relevance: judgments"),
     (ltr.fits, "a judgment list of LTR, grade qid:1 ... # document"),
 )
-_KINDS: Sequence[tuple[Callable[[Source], bool], str]] = (
-    (topics.fits, "topics of TREC: queries"),
-    *_JUDGMENTS,
+_OTHER_JSON: Sequence[tuple[Callable[[Source], bool], str]] = (
     (opensearch.is_query_set, "a query set of OpenSearch: queries"),
     (quepid.is_snapshot, "a snapshot of Quepid: a run"),
     (_is_json_of_a_run, "a run, {query: [document, ...]}"),
+)
+_KINDS: Sequence[tuple[Callable[[Source], bool], str]] = (
+    (topics.fits, "topics of TREC: queries"),
+    *_JUDGMENTS,
+    *_OTHER_JSON,
     (_is_table_of_judgments, "a table of judgments"),
     (_is_table_of_a_run, "a run, a table with a rank or a score and no grade"),
     (queries.holds_nothing_else, "a file of queries"),

@@ -17,10 +17,10 @@ from pytest_relevance.wording import found, quoted
 
 _WANTED = ("query_id", "query", "weight", "note")
 _ID, _TEXT = "query_id", "query"
-_IN_QUERIES = {_ID: ("id", "number"), _TEXT: ("text",)}
+_IN_QUERIES = {_ID: ("id", "number", "num", "nr", "no"), _TEXT: ("text",)}
 """More names (folded: `_id` is `id`) of columns in files of queries: beside documents they may be anything."""
 _GOVUK_QUERY = folded("queryEntry.query")
-_OF_IDS = frozenset(map(folded, SPELLINGS["query_id"])) | {*_IN_QUERIES[_ID], "no", "nr", "num", "key", "topic"}
+_OF_IDS = frozenset(map(folded, SPELLINGS["query_id"])) | {*_IN_QUERIES[_ID], "key", "topic"}
 _CALLED_ID = re.compile(r"(?:^|[ _.-])(?:id|no|nr|num|number|key)$|[a-z](?:Id|ID|Nr|Number)$", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_ .-]+")
 _DIGIT, _DIGITS = re.compile("[0-9]"), re.compile("[0-9]+")

@@ -139,9 +139,10 @@ def _parquet_text(cell: object) -> str:
 
 def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
     """Say what was found in a header that nobody knows, and what is accepted."""
+    line = None if is_parquet(source) else 1
     wanted = source.options.get(GRADE_COLUMN)
     if wanted is not None and column_called(names, wanted) is None:
-        source.refuse(no_such_column(names, wanted), 1)
+        source.refuse(no_such_column(names, wanted), line)
     at = find_columns(names, WANTED)
     lacking = list(_lacking(names, at))
     head = "a table of judgments begins with a header"
@@ -150,9 +151,9 @@ def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
         head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
         if "grade" in at and find_columns(names, ("rank",)):
             lacking, cure = ["with a rank beside it, a score is that of a run; the judgments have a grade"], ""
-    if "\r" in first_line(source):
+    if line is not None and "\r" in first_line(source):
         cure = "; a carriage return ends the header in the middle of line 1: take it out"
-    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{cure}", 1)
+    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{cure}", line)
 
 
 def _lacking(names: Sequence[str], at: Mapping[str, int]) -> Iterator[str]:

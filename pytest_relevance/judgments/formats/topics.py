@@ -31,7 +31,7 @@ _ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
 _TAG = re.compile(r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>")
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
-_UNREAD = re.compile(r"<!--.*?-->", re.DOTALL)
+_UNREAD = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _LABELS = {"num": "number", "title": "topic", "desc": "description", "narr": "narrative"}
 """What NIST writes before the value of an element: `<num> Number: 301`."""
@@ -39,6 +39,7 @@ _LABELS = {"num": "number", "title": "topic", "desc": "description", "narr": "na
 _IDS = ("num", "number", "id", "topic_id", "topicid", "qid", "query_id")
 _TEXTS = ("query", "title", "question", "desc", "description", "summary")
 _NOTES = ("desc", "description", "question", "narr", "narrative", "summary")
+_FIELDS = frozenset((*_IDS, *_TEXTS, *_NOTES))
 
 
 def fits(source: Source) -> bool:
@@ -116,12 +117,24 @@ def _elements(content: str) -> tuple[Mapping[str, str], str]:
     while (tag := _ELEMENT.search(content, at)) is not None:
         between.append(content[at : tag.start()])
         end = re.compile(rf"</{re.escape(tag[1])}\s*>").search(content, tag.end())
-        following = _ELEMENT.search(content, tag.end())
-        stop = end.start() if end is not None else following.start() if following is not None else len(content)
+        stop = end.start() if end is not None else _next_field(content, tag.end())
         at = end.end() if end is not None else stop
-        name = tag[1].lower().rpartition("-")[2]
+        name = _name(tag)
         held.setdefault(name, _plain(content[tag.end() : stop], _LABELS.get(name, "")))
     return held, _plain(" ".join([*between, content[at:]]))
+
+
+def _name(tag: re.Match[str]) -> str:
+    return tag[1].lower().rpartition("-")[2]
+
+
+def _next_field(content: str, at: int) -> int:
+    """Where an element without an end stops: before the next one that is no markup within a text, such as `<b>`."""
+    for tag in _ELEMENT.finditer(content, at):
+        begins_line = not content[content.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
+        if begins_line or _name(tag) in _FIELDS:
+            return tag.start()
+    return len(content)
 
 
 def _plain(text: str, label: str = "") -> str:
