@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from pytest_relevance.judgments.columns import find_columns
-from pytest_relevance.judgments.formats import quepid
+from pytest_relevance.judgments.formats import json_files
 from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.queries import read_table as read_query_table
-from pytest_relevance.judgments.formats.tables import first_line, refuse_header
+from pytest_relevance.judgments.formats.tables import first_line, is_parquet, refuse_header
 from pytest_relevance.judgments.grading import graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.raters import AGGREGATES
@@ -155,8 +155,13 @@ def _look_at_options(source: Source, known: Format) -> None:
     """Refuse what was said of a file and means nothing for its format."""
     for option in source.options:
         formats, what = OPTIONS[option]
-        if known.name not in formats or (option == GRADE_COLUMN and quepid.fits(source)):  # JSON of Quepid has none
+        is_json_of_quepid = known.name == "quepid" and source.looks_like_json  # which has no columns
+        if known.name not in formats or is_json_of_quepid:
             source.refuse(f"{option}= is for {what}, and this is {known.name} ({known.about}); leave it out")
+
+
+_OF_OBJECTS = ("json", "jsonl", "beir")
+"""The formats of JSON that hold judgments or queries, as the objects in them say."""
 
 
 def _refuse_another_kind(source: Source, known: Format, what: str) -> None:
@@ -189,10 +194,12 @@ def holds_queries_alone(source: Source, format: str | None = None) -> bool:
     """Whether a file is one of queries that no format takes for judgments."""
     known = _named(source, format)
     if known is None:
-        some = FORMATS.values()
-        return not any(one.fits(source) for one in some) and any(one.fits_queries(source) for one in some)
-    is_other_json = source.looks_like_json and not known.fits(source) and known.fits_queries(source)
-    return known.ratings is None or is_other_json
+        known = next((one for one in FORMATS.values() if one.fits(source) or one.fits_queries(source)), None)
+        if known is None or is_parquet(source) or not source.looks_like_json:
+            return known is not None and not known.fits(source)
+    if known.ratings is None or is_parquet(source) or not source.looks_like_json:
+        return known.ratings is None
+    return json_files.are_queries(source) if known.name in _OF_OBJECTS else not known.fits(source)
 
 
 def _refuse_unknown(source: Source, what: str) -> NoReturn:

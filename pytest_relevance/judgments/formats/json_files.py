@@ -19,7 +19,7 @@ from pytest_relevance.judgments.formats.trec import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings
-from pytest_relevance.judgments.problems import FileProblem
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.wording import did_you_mean, listed, quoted
 
@@ -79,6 +79,21 @@ def read_queries(source: Source) -> Sequence[Query]:
         what = f"these are judgments that have only the ids of queries ({ids})"
         source.refuse(f"{what}; name a file of queries, which has their texts")
     return queries
+
+
+def are_queries(source: Source) -> bool:
+    """Whether the first object, or the whole file as `{id: text}`, is queries without judgments."""
+    try:
+        document = source.json_lines if source.is_json_lines else source.json
+    except JudgmentFileError:
+        return False
+    if isinstance(document, dict) and document and all(type(value) is str for value in document.values()):
+        return all(number_of(value) is None for value in document.values())
+    first = document[0] if isinstance(document, Sequence) and document else document
+    if not isinstance(first, dict):
+        return type(first) is str
+    layout = _Layouts(None)[tuple(first)]
+    return layout.text is not None and layout.document is None and layout.grade is None and layout.ratings is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +193,8 @@ class _Reader:
         return [key for key, has_text in self._texts.items() if not has_text]
 
     def _note_text(self, key: str, text: str | None) -> None:
-        self._texts[key] = self._texts.get(key, False) or text is not None
+        if self._queries_only:
+            self._texts[key] = self._texts.get(key, False) or text is not None
 
     def read(self) -> None:
         """Collect what is in the file."""
