@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 FILE = "file"
 ONLY = "only"
 JUDGED = "judged"
-_KEYS = (FILE, "format", "query")
+_KEYS = (FILE, "format", "query", "grade_column")
 _KEYS_OF_QUERIES = (*_KEYS, ONLY)
-_WITH_QUERY = "elasticsearch"
+_FOR: Mapping[str, str] = {
+    "query": "query is for Elasticsearch requests, where it says in which place the text of a query stands",
+    "grade_column": "grade_column is for tables and JSON objects, where it names the column of the grades",
+}
+"""What is said of a file for some formats only, and which those are in words."""
+
 _EXPECTED = "expected the name of a file, a list of them, or {file: ..., format: ...}"
 _MOST_LOOKED_AT = 1000
 """Files in a folder that are compared with the name of a missing one."""
@@ -30,7 +35,8 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """A file as a case file names it. `query` says where in it the texts of queries are, for formats that need that.
+    """A file as a case file names it. `query` says where in it the texts of queries are, for formats that need that;
+    `grade_column` which column has the grades.
 
     `only_judged`: of a file of queries, those without judgments are left out. `at` leads to its name from the value of
     the key.
@@ -39,6 +45,7 @@ class NamedFile:
     name: str
     format: str | None = None
     query: str | None = None
+    grade_column: str | None = None
     only_judged: bool = field(default=False, compare=False)
     at: Path = field(default=(), compare=False)
 
@@ -109,23 +116,21 @@ def _named(value: object, at: Path, keys: Sequence[str]) -> NamedFile:
         refusals.append(Refused(f"expected {JUDGED}, found {found(only)}", (*at, ONLY)))
     format = value.get("format")
     if isinstance(format, str) and format:
-        from pytest_relevance.judgments.reading import check_format  # a suite without files needs none of its formats
+        from pytest_relevance.judgments.reading import OPTIONS, check_format  # only a suite with files needs them
 
         try:
             format = check_format(format)
         except ValueError as error:
             refusals.append(Refused(str(error), (*at, "format")))
         else:
-            if format != _WITH_QUERY and "query" in value:
-                refusals.append(_query_is_not_for(format).under(*at, "query"))
+            refusals += [
+                Refused(f"{what}; {format} needs none, take it out").under(*at, option)
+                for option, what in _FOR.items()
+                if option in value and format not in OPTIONS[option][0]
+            ]
     if refusals:
         raise RefusedSeveral(refusals)
-    return NamedFile(value[FILE], format, value.get("query"), only == JUDGED, (*at, FILE))
-
-
-def _query_is_not_for(format: str) -> Refused:
-    what = "query is for Elasticsearch requests, where it says in which place the text of a query stands"
-    return Refused(f"{what}; {format} needs none, take it out")
+    return NamedFile(value[FILE], format, value.get("query"), value.get("grade_column"), only == JUDGED, (*at, FILE))
 
 
 def _unknown(key: object, value: Mapping[object, object], at: Path, keys: Sequence[str]) -> Refused:
@@ -194,17 +199,16 @@ class Files:
 
 
 def _ratings(path: str, named: NamedFile, shown: str) -> Ratings:
-    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.reading import options_of, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    options = {} if named.query is None else {"query": named.query}
-    return read_ratings(Source.read(path, shown, options), named.format)
+    return read_ratings(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
 
 
 def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:
     from pytest_relevance.judgments.reading import load_queries
 
-    return load_queries(path, named.format, query=named.query, shown=shown)
+    return load_queries(path, named.format, query=named.query, grade_column=named.grade_column, shown=shown)
 
 
 def _instead(name: str, folder: str) -> str:

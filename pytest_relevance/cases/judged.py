@@ -208,7 +208,7 @@ class JudgmentFiles:
 
     def serve_all(self, named: Sequence[NamedFile]) -> None:
         """Read the files that the suite names for all of its cases. `Refused` or `RefusedSeveral`."""
-        self._of_suite = self._open(named)
+        self._of_suite = self._open(named, self._terms)
 
     def of_case(self, name: str | None, text: str, own: Mapping[str, object], values: Mapping[str, object]) -> Graded:
         """The judgments of a case, by its checked keys (`own`) and those on top of the suite's (`values`).
@@ -265,7 +265,7 @@ class JudgmentFiles:
     def _of_files(self, named: Sequence[NamedFile], asked: Asked, terms: GradingTerms) -> Graded:
         """The judgments in the files that a case names itself."""
         try:
-            files = self._open(named)
+            files = self._open(named, terms)
             found = _found(files, asked, terms)
             if not found:
                 raise self._miss(files, asked)
@@ -273,12 +273,15 @@ class JudgmentFiles:
         except (Refused, RefusedSeveral) as error:
             raise RefusedSeveral([refused.under("judgments") for refused in error.all()]) from None
 
-    def _open(self, named: Sequence[NamedFile]) -> list[JudgmentFile]:
+    def _open(self, named: Sequence[NamedFile], terms: GradingTerms) -> list[JudgmentFile]:
         opened, refusals = [], []
         for one in named:
             try:
+                ratings = self._files.ratings(one)
+                if ratings.unclear is not None and terms.raters is None:
+                    raise RefusedSeveral(refusals_of(JudgmentFileError(ratings.file, [ratings.unclear])))
                 if one not in self._opened:
-                    self._opened[one] = JudgmentFile(self._files.ratings(one), self._terms)
+                    self._opened[one] = JudgmentFile(ratings, self._terms)
                 opened.append(self._opened[one])
             except (Refused, RefusedSeveral) as error:
                 refusals += [refused.under(*one.at) for refused in error.all()]

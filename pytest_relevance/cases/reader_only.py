@@ -76,6 +76,11 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a file has a known format", "cases: [{query: a, judgments: {file: no.csv, format: x}}]", "unknown format"),
     Rule("only a request says where its query is", "queries: {file: a, format: csv, query: b}", "is for Elasticsearch"),
     Rule("what is judged has judgments", "queries: {file: q.tsv, only: judged}", "the suite names no judgments"),
+    Rule(
+        "only a table says which column has its grades",
+        "queries: {file: a, format: trec, grade_column: b}",
+        "is for tables and JSON objects",
+    ),
     Rule("a file is no document", "cases: [{query: a, judgments: {file: no.csv, b: 1}}]", "a file has file, format"),
     # gates
     Rule("gates have different names", "gates: [{passing: 1}, {passing: 1.0}]\ncases: [{query: a}]", "a second gate"),

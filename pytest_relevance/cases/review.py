@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.model import Case, Suite
@@ -18,7 +18,7 @@ from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 from pytest_relevance.wording import counted, quoted
 
 IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
-CONFLICTING, ALIKE, BLANK, SAID = "conflicting", "alike", "blank", "said"
+CONFLICTING, ALIKE, BLANK, PADDED, SAID = "conflicting", "alike", "blank", "padded", "said"
 UNJUDGED = "unjudged"
 CONFLICTING_IN_FILE, ALIKE_IN_FILE = "conflicting in a file", "alike in a file"
 """The same where there are no cases, which could have params."""
@@ -58,6 +58,10 @@ KINDS: Mapping[str, Kind] = {
         "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
     ),
     BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
+    PADDED: Kind(
+        "white space at the beginning or the end, which is part of the id or the text",
+        "take it out, unless what the search returns has it, too",
+    ),
     SAID: Kind("said in reading", "see each of them"),
 }
 """Every kind of warning, the most urgent first."""
@@ -138,9 +142,23 @@ def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
 
 
 def review_rows(rows: Ratings) -> list[Finding]:
-    """What to warn of in the rows of a judgment file: those that nobody has filled in."""
+    """What to warn of in the rows of a judgment file: those that nobody has filled in, and white space in ids."""
     blank, total = blank_documents(rows)
-    return [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found = [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found += _padded(rows.file, rows.documents, rows.place, "document")
+    return [*found, *_padded(rows.file, rows.queries, rows.place, "query", "queries")]
+
+
+def _padded(
+    file: str, texts: Sequence[str], place: Callable[[int], Place], what: str, several: str = ""
+) -> Iterator[Finding]:
+    """A warning of ids or texts that begin or end with white space, with the place of the first."""
+    padded = {text for text in set(texts) if text != text.strip()}
+    if padded:
+        first = next(row for row, text in enumerate(texts) if text in padded)
+        rest = counted(len(padded) - 1, f"more {what}", f"more {several or what + 's'}")
+        detail = f"the {what} {quoted(texts[first], 40)}{f', and {rest}' if len(padded) > 1 else ''}"
+        yield Finding(PADDED, file, place(first), detail=detail)
 
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
@@ -158,14 +176,20 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
 
 def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:
     """What to warn of in a file of queries."""
-    return list(
-        _alike(
+    places = [Place(query.line) for query in queries]
+    ids = _padded(file, [query.id for query in queries], places.__getitem__, "id")
+    texts = _padded(file, [query.text or query.id for query in queries], places.__getitem__, "query", "queries")
+    has_ids = any(query.text not in (None, query.id) for query in queries)
+    return [
+        *(ids if has_ids else ()),
+        *texts,
+        *_alike(
             _Entry(
                 query.text if query.text is not None else query.id, file, Place(query.line), apart=_frozen(query.params)
             )
             for query in queries
-        )
-    )
+        ),
+    ]
 
 
 def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:

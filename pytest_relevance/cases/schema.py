@@ -76,6 +76,7 @@ _FILE_KEYS: dict[str, Schema] = {
     FILE: {"description": "The file, from where the case file is.", **_TEXT},
     "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
     "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
+    "grade_column": {"description": "Which column of a table has the grades.", **_TEXT},
 }
 _QUERY_FILE_KEYS: dict[str, Schema] = {
     ONLY: {"description": "judged: queries without judgments are left out.", "enum": [JUDGED]},

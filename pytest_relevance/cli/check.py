@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import add_format, add_raters, add_scale
+from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
 from pytest_relevance.cli.text import show
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.wording import quoted
@@ -38,6 +38,7 @@ def declare(parser: ArgumentParser) -> None:
     add_format(parser, "--format", "the format of the judgment files that are named")
     add_scale(parser)
     add_raters(parser)
+    add_grade_column(parser)
 
 
 @dataclass(slots=True)
@@ -152,15 +153,13 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:
     from pytest_relevance.cases.review import review_judgments, review_queries
-    from pytest_relevance.judgments.formats.known import FORMATS
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import load_queries, read_ratings
+    from pytest_relevance.judgments.reading import holds_queries_alone, options_of, queries_in, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    source = Source.read(path)
-    holds_judgments = arguments.format is not None or any(known.fits(source) for known in FORMATS.values())
-    if not holds_judgments and any(known.fits_queries(source) for known in FORMATS.values()):
-        queries = load_queries(path)
+    source = Source.read(path, options=options_of(None, arguments.grade_column))
+    if holds_queries_alone(source, arguments.format):
+        queries = queries_in(Source.read(path), arguments.format)
         looked.queries += len(queries)
         looked.findings += review_queries(queries, path)
         return

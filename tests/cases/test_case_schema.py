@@ -294,6 +294,7 @@ DESCRIBED = st.fixed_dictionaries(
         "file": NAMES,
         "format": st.sampled_from(["csv", "tsv", "cvs", "", None, 3, ["csv"]]),
         "query": st.sampled_from(["params.text", "", 3]),
+        "grade_column": st.sampled_from(["rating", "", 3]),
         "form": st.just("csv"),
         "document": st.sampled_from([1, "good", {"grade": 1}]),
     },
