@@ -5,8 +5,12 @@ Every wing may import it; it knows nothing of any of them. What a file holds is 
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import stat
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
@@ -21,7 +25,24 @@ LARGEST_RATIO = 250
 """Beyond `ALWAYS_EXPANDED` bytes, how many times its size a gzip file may expand to: text is never packed like that."""
 
 _GZIP = b"\x1f\x8b"
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _STEP = 1 << 20
+
+_PACKED: Mapping[bytes, str] = {
+    b"PK\x03\x04": "a zip archive (.zip, or a workbook such as .xlsx)",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\x28\xb5\x2f\xfd": "compressed with Zstandard (.zst)",
+    b"\x04\x22\x4d\x18": "compressed with LZ4 (.lz4)",
+    b"\x02\x21\x4c\x18": "compressed with LZ4 (.lz4)",
+    b"BZh": "compressed with bzip2 (.bz2)",
+    b"\xfd7zXZ\x00": "compressed with xz (.xz)",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (.7z)",
+    b"Rar!\x1a\x07": "a RAR archive (.rar)",
+}
+"""The first bytes of compressed files that are not unpacked here, and what messages call them."""
+
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
+_TAR, _TAR_AT = b"ustar", 257
 
 
 class Unreadable(ValueError):
@@ -31,11 +52,27 @@ class Unreadable(ValueError):
 def read_whole(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, unpacked where it is gzip, which its first bytes tell.
 
-    Raises OSError when the file cannot be opened, `Unreadable` for gzip that ends early, is damaged, or expands without
-    end.
+    Raises OSError when the file cannot be opened, `Unreadable` as `unpacked` does.
     """
-    data = Path(path).read_bytes()
-    return gunzip(data) if data.startswith(_GZIP) else data
+    return unpacked(Path(path).read_bytes())
+
+
+def unpacked(data: bytes) -> bytes:
+    """Bytes as they are, or the content of gzip.
+
+    Raises `Unreadable` for gzip that ends early, is damaged or expands without end, and for other compressed files and
+    archives, which it names.
+    """
+    if data.startswith(_GZIP):
+        data = gunzip(data)
+    what = next((what for magic, what in _PACKED.items() if data.startswith(magic)), None)
+    if what is not None and data.startswith(b"BZh") and not _BZIP2.match(data):
+        what = None  # text that begins with these letters
+    if data[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        what = "a tar archive (.tar)"
+    if what is not None:
+        raise Unreadable(f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here")
+    return data
 
 
 def gunzip(data: bytes) -> bytes:
@@ -64,9 +101,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file in one step: whoever looks finds the old one or the new one, never half of it.
 
     The new one is written beside it, brought to the disk and put in its place, with the permissions that the old one
-    has; a link is followed. Raises OSError, and then the old file is as it was and nothing is left beside it.
+    has; a link is followed. Raises OSError, also for a file that is read-only, and then the old file is as it was and
+    nothing is left beside it.
     """
     target = Path(os.path.realpath(path))
+    if is_read_only(target):
+        raise PermissionError(errno.EACCES, "it is read-only", os.fspath(path))
     if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
         target.write_bytes(data)
         return
@@ -82,6 +122,18 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
             with suppress(OSError):
                 os.unlink(new.name)
             raise
+
+
+def is_read_only(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is there that nobody may write to, or not this user.
+
+    Its own mode is looked at: a folder that can be written to is enough to replace it, and root may write to anything.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:  # there is none
+        return False
+    return not mode & _WRITABLE or not os.access(path, os.W_OK)
 
 
 def _umask() -> int:

@@ -220,15 +220,30 @@ def skip(value: object, terms: Mapping[str, object]) -> str:
     return _reason(value, "skip")
 
 
-NO_REASON = frozenset({"true", "false", "null", "~", "yes", "no"})
+NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off", "0", "1"})
 """What stands, in any case, where somebody means to switch `skip` or `xfail` on or off."""
+
+SWITCHES = (0, 1)
+"""Numbers that mean the same, however they are written."""
 
 
 def _reason(value: object, key: str) -> str:
-    if not isinstance(value, str) or not value.strip() or value.lower() in NO_REASON:
-        cure = "say why, for the one who reads the report"
+    if not isinstance(value, str) or not value.strip() or _is_switch(value.strip()):
+        cure = f"say why, for the one who reads the report, or take {key} out"
         raise Refused(f"{key} takes the reason as text, found {found(value)}; {cure}")
     return value
+
+
+def _is_switch(written: str) -> bool:
+    """Whether a text only says on or off: `false`, `0`, `0.0`. An issue number, `123`, is a reason."""
+    if written.lower() in NO_REASON:
+        return True
+    for number_of in (float, lambda text: int(text, 0)):  # an editor reads 0x0 as a number
+        try:
+            return number_of(written) in SWITCHES
+        except ValueError:
+            continue
+    return False
 
 
 def _close(value: object, known: Iterable[str]) -> str:

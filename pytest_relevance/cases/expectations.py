@@ -5,6 +5,7 @@ What the expectations mean for a ranking is in `runs.expectations`.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -20,6 +21,12 @@ _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
 SECONDS = {"ms": 0.001, "s": 1.0}
 UNBOUNDED = frozenset({"DCG", "CG"})  # the measures that are sums; all others are shares, from 0 to 1
+
+
+def largest_score(metric: Metric) -> float:
+    """The highest score that a metric can have: infinity for a sum."""
+    return math.inf if metric.measure in UNBOUNDED else 1.0
+
 
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,

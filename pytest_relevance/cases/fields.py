@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check
 from pytest_relevance.cases.expectations import check_expectations
-from pytest_relevance.cases.files import check_files, check_suite_judgments
+from pytest_relevance.cases.files import check_query_files, check_suite_judgments
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.cases.graded import check_judgments, check_scale
 from pytest_relevance.cases.names import check_fixture_name
@@ -70,6 +70,7 @@ FIELDS: dict[str, Field] = {
         Field("unjudged", _BOTH, as_text, checks.choice(CHOICES["unjudged"])),
         Field("negative", _BOTH, as_text, checks.choice(CHOICES["negative"])),
         Field("min_judged", _BOTH, as_value, checks.share),
+        Field("depth", _BOTH, as_value, checks.whole),
         Field("raters", _BOTH, as_text, checks.choice(AGGREGATES)),
         Field("id_field", _BOTH, as_text, checks.name_of_field),
         Field("title_field", _BOTH, as_text, checks.name_of_field),
@@ -84,13 +85,13 @@ FIELDS: dict[str, Field] = {
         Field("expect", (CASE,), as_expectations, check_expectations),
         Field("tolerance", _BOTH, as_value, checks.share),
         Field("gates", (SUITE,), as_gates, check_gates),
-        Field("queries", (SUITE,), as_value, check_files),
+        Field("queries", (SUITE,), as_value, check_query_files),
     )
 }
 """Every key there is, but `cases` itself."""
 
 INHERITED = (
-    *("search", "k", "min_ndcg", "scale", "min_judged", "raters", "id_field", "title_field", "params", "tags"),
+    *("search", "k", "depth", "min_ndcg", "scale", "min_judged", "raters", "id_field", "title_field", "params", "tags"),
     *("tolerance", "gates"),
 )
 """The keys that a suite sets and `Terms` holds under the same name."""

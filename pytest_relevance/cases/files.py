@@ -16,8 +16,16 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
 
 FILE = "file"
-_KEYS = (FILE, "format", "query")
-_WITH_QUERY = "elasticsearch"
+ONLY = "only"
+JUDGED = "judged"
+_KEYS = (FILE, "format", "query", "grade_column")
+_KEYS_OF_QUERIES = (*_KEYS, ONLY)
+_FOR: Mapping[str, str] = {
+    "query": "query is for Elasticsearch requests, where it says in which place the text of a query stands",
+    "grade_column": "grade_column is for tables and JSON objects, where it names the column of the grades",
+}
+"""What is said of a file for some formats only, and which those are in words."""
+
 _EXPECTED = "expected the name of a file, a list of them, or {file: ..., format: ...}"
 _MOST_LOOKED_AT = 1000
 """Files in a folder that are compared with the name of a missing one."""
@@ -27,26 +35,39 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """A file as a case file names it. `query` says where in it the texts of queries are, for formats that need that.
+    """A file as a case file names it. `query` says where in it the texts of queries are, for formats that need that;
+    `grade_column` which column has the grades.
 
-    `at` leads to its name from the value of the key.
+    `only_judged`: of a file of queries, those without judgments are left out. `at` leads to its name from the value of
+    the key.
     """
 
     name: str
     format: str | None = None
     query: str | None = None
+    grade_column: str | None = None
+    only_judged: bool = field(default=False, compare=False)
     at: Path = field(default=(), compare=False)
 
 
 def check_files(value: object, terms: Mapping[str, object]) -> tuple[NamedFile, ...]:
     """A file, `{file: ...}` with what is to be said about it, or a list of these."""
+    return _checked_files(value, _KEYS)
+
+
+def check_query_files(value: object, terms: Mapping[str, object]) -> tuple[NamedFile, ...]:
+    """Files of queries: `{file: ..., only: judged}` leaves out the queries without judgments."""
+    return _checked_files(value, _KEYS_OF_QUERIES)
+
+
+def _checked_files(value: object, keys: Sequence[str]) -> tuple[NamedFile, ...]:
     if not isinstance(value, (list, tuple)):
-        return (_named(value, ()),)
+        return (_named(value, (), keys),)
     files: list[NamedFile] = []
     refusals: list[Refused] = []
     for number, item in enumerate(value):
         try:
-            named = _named(item, (number,))
+            named = _named(item, (number,), keys)
             if named in files:
                 raise Refused(f"the file {quoted(named.name)} stands twice; keep one of them", named.at)
             files.append(named)
@@ -79,43 +100,47 @@ def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
     return isinstance(written, str) and written not in (scale.names if scale is not None else ())
 
 
-def _named(value: object, at: Path) -> NamedFile:
+def _named(value: object, at: Path, keys: Sequence[str]) -> NamedFile:
+    """A file from its name, or from a mapping that may have these keys."""
     if isinstance(value, str) and value:
         return NamedFile(value, at=at)
     if not isinstance(value, Mapping) or FILE not in value:
         raise Refused(f"{_EXPECTED}, found {found(value)}", at)
-    refusals = [_unknown(key, value, at) for key in value if key not in _KEYS]
+    refusals = [_unknown(key, value, at, keys) for key in value if key not in keys]
     for key in _KEYS:
         written = value.get(key)
         if key in value and (not isinstance(written, str) or not written):
             refusals.append(Refused(f"expected text, found {found(written)}", (*at, key)))
+    only = value.get(ONLY)
+    if ONLY in value and ONLY in keys and only != JUDGED:
+        refusals.append(Refused(f"expected {JUDGED}, found {found(only)}", (*at, ONLY)))
     format = value.get("format")
     if isinstance(format, str) and format:
-        from pytest_relevance.judgments.reading import check_format  # a suite without files needs none of its formats
+        from pytest_relevance.judgments.reading import OPTIONS, check_format  # only a suite with files needs them
 
         try:
             format = check_format(format)
         except ValueError as error:
             refusals.append(Refused(str(error), (*at, "format")))
         else:
-            if format != _WITH_QUERY and "query" in value:
-                refusals.append(_query_is_not_for(format).under(*at, "query"))
+            refusals += [
+                Refused(f"{what}; {format} needs none, take it out").under(*at, option)
+                for option, what in _FOR.items()
+                if option in value and format not in OPTIONS[option][0]
+            ]
     if refusals:
         raise RefusedSeveral(refusals)
-    return NamedFile(value[FILE], format, value.get("query"), (*at, FILE))
+    return NamedFile(value[FILE], format, value.get("query"), value.get("grade_column"), only == JUDGED, (*at, FILE))
 
 
-def _query_is_not_for(format: str) -> Refused:
-    what = "query is for Elasticsearch requests, where it says in which place the text of a query stands"
-    return Refused(f"{what}; {format} needs none, take it out")
-
-
-def _unknown(key: object, value: Mapping[object, object], at: Path) -> Refused:
-    close = did_you_mean(str(key), _KEYS)
+def _unknown(key: object, value: Mapping[object, object], at: Path, keys: Sequence[str]) -> Refused:
+    if key == ONLY:
+        return Refused(f"{ONLY} is for files of queries; take it out here", (*at, ONLY), at_key=True)
+    close = did_you_mean(str(key), keys)
     document = ""
     if isinstance(value.get(FILE), str) and not close:
         document = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
-    what = f"unknown key {quoted(str(key))}; a file has {listed(_KEYS, 'and')}{close}{document}"
+    what = f"unknown key {quoted(str(key))}; a file has {listed(keys, 'and')}{close}{document}"
     return Refused(what, (*at, str(key)), at_key=True)
 
 
@@ -174,17 +199,16 @@ class Files:
 
 
 def _ratings(path: str, named: NamedFile, shown: str) -> Ratings:
-    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.reading import options_of, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    options = {} if named.query is None else {"query": named.query}
-    return read_ratings(Source.read(path, shown, options), named.format)
+    return read_ratings(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
 
 
 def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:
     from pytest_relevance.judgments.reading import load_queries
 
-    return load_queries(path, named.format, query=named.query, shown=shown)
+    return load_queries(path, named.format, query=named.query, grade_column=named.grade_column, shown=shown)
 
 
 def _instead(name: str, folder: str) -> str:

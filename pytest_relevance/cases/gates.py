@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.cases.expectations import UNBOUNDED
+from pytest_relevance.cases.expectations import largest_score
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.names import check_id, check_tag
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
@@ -132,9 +132,9 @@ def _bounds(value: object, condition: str, example: str) -> tuple[tuple[Metric, 
         except ValueError as error:
             refusals.append(Refused(str(error), (str(name),), at_key=True))
             continue
-        highest = float("inf") if metric.measure in UNBOUNDED else 1
+        highest = largest_score(metric)
         if not is_number(bound) or not 0 <= bound <= highest:
-            allowed = "a number from 0 on" if metric.measure in UNBOUNDED else "a number from 0 to 1"
+            allowed = "a number from 0 on" if highest > 1 else "a number from 0 to 1"
             message = f"expected {allowed}, found {found(bound)}{number_advice(bound)}"
             refusals.append(Refused(message, (str(name),)))
         elif metric.text in bounds:

@@ -208,7 +208,7 @@ class JudgmentFiles:
 
     def serve_all(self, named: Sequence[NamedFile]) -> None:
         """Read the files that the suite names for all of its cases. `Refused` or `RefusedSeveral`."""
-        self._of_suite = self._open(named)
+        self._of_suite = self._open(named, self._terms)
 
     def of_case(self, name: str | None, text: str, own: Mapping[str, object], values: Mapping[str, object]) -> Graded:
         """The judgments of a case, by its checked keys (`own`) and those on top of the suite's (`values`).
@@ -228,6 +228,26 @@ class JudgmentFiles:
         below = _united(default, terms)
         return _laid_over(above, below) if isinstance(above, Graded) else below
 
+    def of_query(self, name: str, text: str) -> Graded:
+        """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
+        found = _found(self._of_suite, Asked(name, text, self._listed), self._terms)
+        return _united(found, self._terms) if found else NO_JUDGMENTS
+
+    def none_of(self, queries: Sequence[tuple[str, str]]) -> Refused:
+        """Say that the suite's files have judgments for none of some listed queries, given as (id, text)."""
+        files = self._of_suite
+        where = listed([file.name for file in files], "and")
+        (name, text), count = queries[0], len(queries)
+        first = quoted(name, 40) + (f" ({quoted(text, 40)})" if text != name else "")
+        which = "the only query has no" if count == 1 else f"none of the {count:,} queries has"
+        others = next((quoted(key, 40) for file in files for key in file.known), None)
+        there = f"judges {others}" if others is not None else "judges nothing"
+        cure = "the files do not belong together: name the judgments of these queries"
+        if name == text and all(file.ratings.format in _IDS_ALONE for file in files):
+            cure = "judgments in that format have ids alone: list the queries with their ids"
+        close = _close(files, Asked(name, text, self._listed))
+        return Refused(f"{which} judgments in {where}, which {there}; the first query is {first}{close}; {cure}")
+
     def look_at_the_rest(self) -> list[Refused]:
         """What is wrong with ratings that no case asked for."""
         refusals: list[Refused] = []
@@ -245,7 +265,7 @@ class JudgmentFiles:
     def _of_files(self, named: Sequence[NamedFile], asked: Asked, terms: GradingTerms) -> Graded:
         """The judgments in the files that a case names itself."""
         try:
-            files = self._open(named)
+            files = self._open(named, terms)
             found = _found(files, asked, terms)
             if not found:
                 raise self._miss(files, asked)
@@ -253,12 +273,15 @@ class JudgmentFiles:
         except (Refused, RefusedSeveral) as error:
             raise RefusedSeveral([refused.under("judgments") for refused in error.all()]) from None
 
-    def _open(self, named: Sequence[NamedFile]) -> list[JudgmentFile]:
+    def _open(self, named: Sequence[NamedFile], terms: GradingTerms) -> list[JudgmentFile]:
         opened, refusals = [], []
         for one in named:
             try:
+                ratings = self._files.ratings(one)
+                if ratings.unclear is not None and terms.raters is None:
+                    raise RefusedSeveral(refusals_of(JudgmentFileError(ratings.file, [ratings.unclear])))
                 if one not in self._opened:
-                    self._opened[one] = JudgmentFile(self._files.ratings(one), self._terms)
+                    self._opened[one] = JudgmentFile(ratings, self._terms)
                 opened.append(self._opened[one])
             except (Refused, RefusedSeveral) as error:
                 refusals += [refused.under(*one.at) for refused in error.all()]

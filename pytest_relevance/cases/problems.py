@@ -6,7 +6,7 @@ Mistakes in the files of judgments and queries that it names are among them, eac
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from pytest_relevance.wording import quoted
@@ -23,7 +23,8 @@ class Refused(ValueError):
     """A value that a check refuses; `path` leads to it from the value that was checked.
 
     `at_key` points at the key rather than at what it holds. `elsewhere` makes the problem, given the case, of what
-    stands in a judgment file: the place there takes a search, and is asked only for what is reported.
+    stands in a judgment file: the place there takes a search, and is asked only for what is reported. `group` is the
+    same for mistakes with one remedy, of which a file reports the first alone; this one is `count` of them.
     """
 
     def __init__(
@@ -33,16 +34,23 @@ class Refused(ValueError):
         *,
         at_key: bool = False,
         elsewhere: Callable[[str | None], Problem] | None = None,
+        group: Hashable = None,
+        count: int = 1,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
         self.at_key = at_key
         self.elsewhere = elsewhere
+        self.group = group
+        self.count = count
 
     def under(self, *outer: str | int) -> Refused:
         """The same refusal, seen from further out."""
-        return Refused(self.message, (*outer, *self.path), at_key=self.at_key, elsewhere=self.elsewhere)
+        path = (*outer, *self.path)
+        return Refused(
+            self.message, path, at_key=self.at_key, elsewhere=self.elsewhere, group=self.group, count=self.count
+        )
 
     def all(self) -> list[Refused]:
         """Itself, as `RefusedSeveral` gives several."""

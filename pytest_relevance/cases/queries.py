@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance.wording import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Query
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListedQuery:
-    """A query in a file of queries, and what messages call the file."""
+    """A query in a file of queries, and what messages call the file.
+
+    `only_judged`: it becomes a case only where it has judgments.
+    """
 
     query: Query
     file: str
+    only_judged: bool = False
 
     @property
     def id(self) -> str:
@@ -67,11 +71,15 @@ class ListedQueries:
         self._by_id: dict[str, ListedQuery] = {}
         self._stood_for = set[str]()
 
-    def add(self, queries: Iterable[Query], file: str) -> list[Refused]:
+    def __len__(self) -> int:
+        """How many queries there are."""
+        return len(self._by_id)
+
+    def add(self, queries: Iterable[Query], file: str, *, only_judged: bool = False) -> list[Refused]:
         """Add the queries of a file, and return what is wrong with them beside those of other files."""
         refusals = []
         for query in queries:
-            listed_query = ListedQuery(query, file)
+            listed_query = ListedQuery(query, file, only_judged)
             earlier = self._by_id.setdefault(query.id, listed_query)
             if earlier.text != listed_query.text:
                 message = (
@@ -118,3 +126,18 @@ class ListedQueries:
     def rest(self) -> list[ListedQuery]:
         """The queries that no written case stands for."""
         return [found for found in self._by_id.values() if found.id not in self._stood_for]
+
+    def stood_for(self) -> list[ListedQuery]:
+        """The queries that written cases stand for."""
+        return [found for found in self._by_id.values() if found.id in self._stood_for]
+
+
+_MOST_NAMED = 3
+
+
+def unjudged_words(unjudged: Sequence[str], total: int) -> str:
+    """`146 of 200 queries have no judgments: "a", "b", "c" ...`."""
+    named = ", ".join(quoted(query, 40) for query in unjudged[:_MOST_NAMED])
+    more = " ..." if len(unjudged) > _MOST_NAMED else ""
+    have = "has" if len(unjudged) == 1 else "have"
+    return f"{len(unjudged):,} of {counted(total, 'query', 'queries')} {have} no judgments: {named}{more}"

@@ -46,6 +46,7 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a list has each tag once", "tags: [a, a]\ncases: [{query: a}]", "stands twice"),
     Rule("a list has each fixture once", "cases: [{query: a, usefixtures: [db, db]}]", "stands twice"),
     Rule("a list has each document once", "cases: [{query: a, expect: {first: [x, x]}}]", "stands twice"),
+    Rule("a reason is no switch", "cases: [{query: a, skip: '0.0'}]", "skip takes the reason as text"),
     # grades
     Rule("a scale goes upwards", "scale: [3, 0]\ncases: [{query: a}]", "two numbers in that order"),
     Rule("a scale has two grades", "scale: {a: 1, b: 1}\ncases: [{query: a}]", "at least two different grades"),
@@ -74,6 +75,12 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a list has each file once", "queries: [no.tsv, no.tsv]", "stands twice"),
     Rule("a file has a known format", "cases: [{query: a, judgments: {file: no.csv, format: x}}]", "unknown format"),
     Rule("only a request says where its query is", "queries: {file: a, format: csv, query: b}", "is for Elasticsearch"),
+    Rule("what is judged has judgments", "queries: {file: q.tsv, only: judged}", "the suite names no judgments"),
+    Rule(
+        "only a table says which column has its grades",
+        "queries: {file: a, format: trec, grade_column: b}",
+        "is for tables and JSON objects",
+    ),
     Rule("a file is no document", "cases: [{query: a, judgments: {file: no.csv, b: 1}}]", "a file has file, format"),
     # gates
     Rule("gates have different names", "gates: [{passing: 1}, {passing: 1.0}]\ncases: [{query: a}]", "a second gate"),

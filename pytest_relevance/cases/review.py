@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.unmissable import unmissable
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 from pytest_relevance.wording import counted, quoted
 
 IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
-CONFLICTING, ALIKE, BLANK, SAID = "conflicting", "alike", "blank", "said"
+CONFLICTING, ALIKE, BLANK, PADDED, SAID = "conflicting", "alike", "blank", "padded", "said"
+UNJUDGED = "unjudged"
 CONFLICTING_IN_FILE, ALIKE_IN_FILE = "conflicting in a file", "alike in a file"
 """The same where there are no cases, which could have params."""
 
@@ -51,7 +53,15 @@ KINDS: Mapping[str, Kind] = {
         "every judged document is relevant, so that what is bad looks like what nobody has judged",
         "judge some results that are not relevant",
     ),
+    UNJUDGED: Kind(
+        "queries without judgments, which are measured without a floor",
+        "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
+    ),
     BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
+    PADDED: Kind(
+        "white space at the beginning or the end, which is part of the id or the text",
+        "take it out, unless what the search returns has it, too",
+    ),
     SAID: Kind("said in reading", "see each of them"),
 }
 """Every kind of warning, the most urgent first."""
@@ -92,6 +102,9 @@ class _Entry:
 def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
     """What to warn of in a suite. `has_baseline`: whether its scores are compared with those of another day."""
     found = [Finding(SAID, suite.path, detail=warning) for warning in suite.warnings]
+    if suite.unjudged:
+        words = unjudged_words(suite.unjudged, suite.listed)
+        found.append(Finding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
     for case in suite.cases:
         file = case.source or suite.path
         found += [
@@ -129,9 +142,23 @@ def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
 
 
 def review_rows(rows: Ratings) -> list[Finding]:
-    """What to warn of in the rows of a judgment file: those that nobody has filled in."""
+    """What to warn of in the rows of a judgment file: those that nobody has filled in, and white space in ids."""
     blank, total = blank_documents(rows)
-    return [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found = [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found += _padded(rows.file, rows.documents, rows.place, "document")
+    return [*found, *_padded(rows.file, rows.queries, rows.place, "query", "queries")]
+
+
+def _padded(
+    file: str, texts: Sequence[str], place: Callable[[int], Place], what: str, several: str = ""
+) -> Iterator[Finding]:
+    """A warning of ids or texts that begin or end with white space, with the place of the first."""
+    padded = {text for text in set(texts) if text != text.strip()}
+    if padded:
+        first = next(row for row, text in enumerate(texts) if text in padded)
+        rest = counted(len(padded) - 1, f"more {what}", f"more {several or what + 's'}")
+        detail = f"the {what} {quoted(texts[first], 40)}{f', and {rest}' if len(padded) > 1 else ''}"
+        yield Finding(PADDED, file, place(first), detail=detail)
 
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
@@ -149,14 +176,20 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
 
 def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:
     """What to warn of in a file of queries."""
-    return list(
-        _alike(
+    places = [Place(query.line) for query in queries]
+    ids = _padded(file, [query.id for query in queries], places.__getitem__, "id")
+    texts = _padded(file, [query.text or query.id for query in queries], places.__getitem__, "query", "queries")
+    has_ids = any(query.text not in (None, query.id) for query in queries)
+    return [
+        *(ids if has_ids else ()),
+        *texts,
+        *_alike(
             _Entry(
                 query.text if query.text is not None else query.id, file, Place(query.line), apart=_frozen(query.params)
             )
             for query in queries
-        )
-    )
+        ),
+    ]
 
 
 def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:

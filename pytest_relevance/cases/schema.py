@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
+from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
-from pytest_relevance.cases.files import FILE
+from pytest_relevance.cases.files import FILE, JUDGED, ONLY
 from pytest_relevance.cases.gates import CONDITIONS, MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.scalars import DECIMAL
@@ -32,6 +32,8 @@ Schema = dict[str, Any]
 
 SHIPPED = Path(__file__).with_name("case-file.schema.json")
 """The schema as it ships in the package."""
+
+_TITLE = "pytest-relevance case file"
 
 _END = r"(?!\n)$"  # in Python $ alone matches before a last line break too
 _NOT_ASCII = r"[^\u0000-\u007f]"
@@ -70,6 +72,16 @@ _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
 _FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in sorted([*FORMATS, *ALIASES])}
 
+_FILE_KEYS: dict[str, Schema] = {
+    FILE: {"description": "The file, from where the case file is.", **_TEXT},
+    "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
+    "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
+    "grade_column": {"description": "Which column of a table has the grades.", **_TEXT},
+}
+_QUERY_FILE_KEYS: dict[str, Schema] = {
+    ONLY: {"description": "judged: queries without judgments are left out.", "enum": [JUDGED]},
+}
+
 _DEFINITIONS: dict[str, Schema] = {
     "id": {
         **_TEXT,
@@ -87,6 +99,7 @@ _DEFINITIONS: dict[str, Schema] = {
         "type": ["string", "number"],
         "minLength": 1,
         "pattern": rf"^(?!(?:{'|'.join(_any_case(word) for word in sorted(NO_REASON))}){_END})",
+        "not": {"enum": list(SWITCHES)},
     },
     # a number in quotes is refused: a string that is one had quotes, and no grade has such a name
     "rating": {**_TEXT, "pattern": rf"^(?!(?:{_NUMBER}){_END})"},
@@ -104,20 +117,10 @@ _DEFINITIONS: dict[str, Schema] = {
             ),
         ]
     },
-    "file": {
-        "anyOf": [
-            _TEXT,
-            _mapping(
-                {
-                    FILE: {"description": "The file, from where the case file is.", **_TEXT},
-                    "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
-                    "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
-                },
-                required=[FILE],
-            ),
-        ]
-    },
+    "file": {"anyOf": [_TEXT, _mapping(_FILE_KEYS, required=[FILE])]},
     "files": {"anyOf": [_ref("file"), {"type": "array", "items": _ref("file"), "minItems": 1}]},
+    "query-file": {"anyOf": [_TEXT, _mapping({**_FILE_KEYS, **_QUERY_FILE_KEYS}, required=[FILE])]},
+    "query-files": {"anyOf": [_ref("query-file"), {"type": "array", "items": _ref("query-file"), "minItems": 1}]},
     "documents": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]},
     "documents-within": {
         "anyOf": [
@@ -236,6 +239,10 @@ VALUES: dict[str, Schema] = {
     "id": _ref("id", "The name of the case, unique in the file. Default: the query."),
     "search": _ref("fixture", "The fixture that is called. Default: search."),
     "k": {"description": "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10.", **_WHOLE},
+    "depth": {
+        "description": "How many results the search is asked for at least. Default: the deepest cutoff of the case.",
+        **_WHOLE,
+    },
     "min_ndcg": {
         "description": "The least nDCG@k, from 0 to 1. null takes an inherited floor away.",
         **_SHARE,
@@ -299,7 +306,10 @@ VALUES: dict[str, Schema] = {
         "type": "array",
         "items": _gate(),
     },
-    "queries": _ref("files", "A file of queries, {file: ..., format: ...}, or a list of files: each query is a case."),
+    "queries": _ref(
+        "query-files",
+        "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case.",
+    ),
     "note": {"description": "Shown when the case fails.", **_ANY_TEXT},
     "weight": {"description": "The weight of the case in means. Default: 1.", "type": "number", "exclusiveMinimum": 0},
     "xfail": {
@@ -344,7 +354,7 @@ def case_file_schema() -> Schema:
     cases = {"description": "The cases, each a query.", "type": "array", "items": _ref(CASE), "minItems": 1}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "pytest-relevance case file",
+        "title": _TITLE,
         "description": "What stands beside cases is a default of the suite, which a case may override.",
         **_mapping({**keys[SUITE], "cases": cases}),
         "anyOf": [{"required": ["cases"]}, {"required": ["queries"]}],
@@ -355,6 +365,15 @@ def case_file_schema() -> Schema:
 def schema_text() -> str:
     """The schema as the text of its file."""
     return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def is_schema(data: bytes) -> bool:
+    """Whether the content of a file is a schema of case files, of any version; `{}` is one that is not written yet."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and (not found or found.get("title") == _TITLE)
 
 
 def main(arguments: list[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.files import Files, NamedFile
+from pytest_relevance.cases.files import JUDGED, ONLY, Files, NamedFile
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.queries import ListedQueries, ListedQuery
@@ -45,8 +45,14 @@ class Sources:
             self.has_queries = True
             self._queries = ListedQueries()
             for named in queries:
+                if named.only_judged and "judgments" not in suite:
+                    refusals.append(Refused(_NONE_IS_JUDGED, ("queries", *named.at[:-1], ONLY)))
+                    self.unknown = True
+                    continue
                 try:
-                    refusals += self._queries.add(self._files.queries(named), self._files.shown(named))
+                    refusals += self._queries.add(
+                        self._files.queries(named), self._files.shown(named), only_judged=named.only_judged
+                    )
                 except (Refused, RefusedSeveral) as error:
                     self.unknown = True
                     refusals += [refused.under("queries", *named.at) for refused in error.all()]
@@ -78,6 +84,33 @@ class Sources:
             return written
         return self._judgments_under(suite).of_case(name, str(own["query"]), own, values)
 
+    def judgments_of_listed(self, query: ListedQuery, suite: Mapping[str, object]) -> Graded:
+        """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none.
+
+        `Refused` or `RefusedSeveral` for ratings that are no grades, or contradict each other.
+        """
+        if "judgments" not in suite:
+            return NO_JUDGMENTS
+        return self._judgments_under(suite).of_query(query.id, query.text)
+
+    def none_judged(self, queries: Sequence[ListedQuery], suite: Mapping[str, object]) -> Refused | None:
+        """What to say where none of the `queries`, which no written case stands for, has judgments.
+
+        None where the judgments have something for a query that a written case stands for: the files belong together.
+        """
+        assert self._queries is not None
+        try:
+            if any(self.judgments_of_listed(query, suite).grades for query in self._queries.stood_for()):
+                return None
+        except (Refused, RefusedSeveral):  # told with that case
+            return None
+        return self._judgments_under(suite).none_of([(query.id, query.text) for query in queries]).under("judgments")
+
+    @property
+    def listed(self) -> int:
+        """How many queries the files of queries have."""
+        return len(self._queries) if self._queries is not None else 0
+
     def skip(self, own: Mapping[str, object]) -> None:
         """Note that the judgments of a case are not asked for, as something else is wrong with it."""
         self._rest_unknown |= "scale" in own or "raters" in own
@@ -100,3 +133,8 @@ class Sources:
             self._judgments = JudgmentFiles(self._files, GradingTerms.of(suite), listed)
             self.has_judgments = True
         return self._judgments
+
+
+_NONE_IS_JUDGED = (
+    f"the suite names no judgments, so that no query is {JUDGED}; name their file (judgments: FILE), or take {ONLY} out"
+)

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.scalar_text import number, scalar
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import add_format, add_raters, add_scale, existing
+from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale, existing
 from pytest_relevance.cli.templates import (
     EXAMPLE_CONFTEST,
     conftest_of_judgments,
     example_suite,
     suite_of_files,
 )
+from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.wording import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query, Ratings
+    from pytest_relevance.judgments.scale import Scale
 
 _ENDING = ".relevance.yaml"
-_MOST_UNJUDGED = 200
-"""Queries without judgments that are written into a suite; with more of them, the files hardly belong together."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -45,6 +45,7 @@ def declare(parser: ArgumentParser) -> None:
     add_format(parser, "--format", "the format of the judgments")
     add_scale(parser)
     add_raters(parser)
+    add_grade_column(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -92,10 +93,11 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
     """The files for judgments, and what to say of them."""
     from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.reading import options_of, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    rows = read_ratings(Source.read(arguments.judgments), arguments.format)
+    options = options_of(None, arguments.grade_column)
+    rows = read_ratings(Source.read(arguments.judgments, options=options), arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     queries = _queries(arguments)
     unjudged = [query for query in queries if not _is_judged(query, judgments)]
@@ -106,25 +108,25 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
             "belong together?",
             FOUND,
         )
-    if len(unjudged) > _MOST_UNJUDGED:
-        raise CommandError(
-            f"{arguments.judgments}: {len(unjudged):,} of the {len(queries):,} queries have no judgments, such as "
-            f"{quoted(_text(unjudged[0]))}; do the files belong together?",
-            FOUND,
-        )
+    if not judgments:
+        raise CommandError(f"{arguments.judgments}: no document in it has a grade; judge some first", FOUND)
+    gain = _gain(arguments.scale, judgments)
 
     def text(folder: Path | None) -> str:
-        keys = _keys(arguments, rows, folder)
-        return suite_of_files(command, keys, [scalar(_text(query)) for query in unjudged])
+        keys = _keys(arguments, rows, folder, len(unjudged), len(queries))
+        return suite_of_files(command, {**keys, **gain})
 
     cases = parse_suite(text(None).encode(), suite.name).cases  # read as from here: its folder may not be there yet
     documents = [document for of_query in judgments.values() for document in of_query][:2]
     code = conftest_of_judgments(arguments.judgments.name, documents)
     amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
-    return {
-        suite: text(suite.parent),
-        conftest: code,
-    }, f"{amounts}. What is missing is your search: write it in conftest.py."
+    said = f"{amounts}. What is missing is your search: write it in conftest.py."
+    if unjudged:
+        have = "query has" if len(unjudged) == 1 else "queries have"
+        said = f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.\n{said}"
+    if gain:
+        said = f"Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.\n{said}"
+    return {suite: text(suite.parent), conftest: code}, said
 
 
 def _queries(arguments: Namespace) -> Sequence[Query]:
@@ -135,7 +137,7 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
     if arguments.queries is not None:
         return load_queries(arguments.queries)
     with suppress(JudgmentFileError):  # judgments have been read from it, so that it is sound
-        queries = load_queries(arguments.judgments, arguments.format)
+        queries = load_queries(arguments.judgments, arguments.format, grade_column=arguments.grade_column)
         if any(query.text is not None for query in queries):
             return queries
     raise CommandError(
@@ -153,14 +155,23 @@ def _is_judged(query: Query, judgments: Judgments) -> bool:
     return any(judgments.get(key) for key in keys)
 
 
-def _keys(arguments: Namespace, rows: Ratings, folder: Path | None) -> dict[str, str]:
-    """The keys of the suite as YAML, with paths from a folder."""
-    keys = {
-        "judgments": _named(arguments.judgments, folder, arguments.format),
-        "queries": _named(arguments.queries, folder)
-        if arguments.queries is not None
-        else _named(arguments.judgments, folder, arguments.format),
-    }
+def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
+    """The key `gain`, where the highest grade is too high for the default, 2^grade - 1."""
+    grades = (grade for documents in judgments.values() for grade in documents.values())
+    highest = scale.highest if scale is not None else max(grades)
+    if highest <= LARGEST_EXPONENTIAL_GRADE:
+        return {}
+    ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
+    return {"gain": f"linear    # the gain of a grade is the grade itself; {ends}"}
+
+
+def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: int, total: int) -> dict[str, str]:
+    """The keys of the suite as YAML, with paths from a folder; `unjudged` of all queries have no judgments."""
+    judgments = _named(arguments.judgments, folder, arguments.format, arguments.grade_column)
+    queries = judgments if arguments.queries is None else _named(arguments.queries, folder)
+    if unjudged:
+        queries += f"    # {unjudged:,} of {total:,} have no judgments; {{file: ..., only: judged}} leaves them out"
+    keys = {"judgments": judgments, "queries": queries}
     names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
     if names:
         pairs = (f"{scalar(name, flow=True)}: {number(grade)}" for name, grade in names.items())
@@ -172,7 +183,7 @@ def _keys(arguments: Namespace, rows: Ratings, folder: Path | None) -> dict[str,
     return keys
 
 
-def _named(file: Path, folder: Path | None, format: str | None = None) -> str:
+def _named(file: Path, folder: Path | None, format: str | None = None, grade_column: str | None = None) -> str:
     """A file as a suite in a folder names it, or as it is named here."""
     name = str(file)
     if folder is not None:
@@ -180,8 +191,10 @@ def _named(file: Path, folder: Path | None, format: str | None = None) -> str:
         with suppress(ValueError):  # there is no way to another drive
             whole = os.path.relpath(whole, os.path.realpath(folder))
         name = whole
-    name = scalar(name.replace(os.sep, "/"), flow=format is not None)
-    return name if format is None else f"{{file: {name}, format: {format}}}"
+    said = {"format": format, "grade_column": grade_column}
+    options = "".join(f", {key}: {scalar(value, flow=True)}" for key, value in said.items() if value is not None)
+    name = scalar(name.replace(os.sep, "/"), flow=bool(options))
+    return f"{{file: {name}{options}}}" if options else name
 
 
 def _write(texts: Mapping[Path, str]) -> None:

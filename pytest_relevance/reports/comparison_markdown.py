@@ -19,6 +19,7 @@ from pytest_relevance.reports.comparison_words import (
     p_value,
     rank_counts,
     score,
+    settings_lines,
     tag_rows,
     tag_titles,
     verdict,
@@ -139,11 +140,7 @@ def _moves(mover: Mover, *, is_drop: bool) -> Iterable[str]:
 
 
 def _facts(comparison: Compared) -> Iterable[str]:
-    yield (
-        f"{counted(len(comparison), 'case')} compared; "
-        + "; ".join(dict.fromkeys(map(settings_text, comparison.settings)))
-        + "."
-    )
+    yield (f"{counted(len(comparison), 'case')} compared; " + "; ".join(settings_lines(comparison)) + ".")
     if comparison.notes:
         yield ""
     yield from (f"- {code(note)}" for note in comparison.notes)

@@ -12,7 +12,7 @@ from math import isnan
 
 from pytest_relevance.cases.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Expectation
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, Outcome
 from pytest_relevance.wording import quoted
@@ -25,8 +25,9 @@ _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doub
 class Found:
     """What a search returned, as the checkers take it.
 
-    `k` is the cutoff of the case, `ranking` the documents, `ranks` the first rank (from 1) of each, `latency` in
-    seconds. Messages name documents with their `titles`, where there are any: text that a terminal can print.
+    `k` is the cutoff of the case, `depth` how many results it asks for where it says so, `ranking` the documents,
+    `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
+    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print.
     """
 
     k: int
@@ -36,6 +37,7 @@ class Found:
     ranks: Mapping[str, int]
     latency: float | None
     titles: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
 
     @property
     def returned(self) -> int:
@@ -88,11 +90,23 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
         met = abs(value - expected.bound) <= EXACT
     else:
         met = COMPARE[expected.comparison](value, expected.bound)
-    message = "" if met else below(expected.name, value, expected.comparison, expected.bound)
+    message = "" if met else below(_metric_name(expected, found), value, expected.comparison, expected.bound)
+    known: float | None = value
+    if found.is_cut and expected.metric.k is None and not value:
+        # a bound of RR, which the ranks that are there decide; what RR is below them is not known
+        known, where = None, f"no relevant document in the {len(found.graded.grades)} results that were asked for"
+        message = message and f"{expected.name} is {_OPPOSITE[expected.comparison]} {expected.bound:g}: {where}"
     return Outcome(
-        *(expected.name, expected.kind, met, message, value, expected.comparison, expected.bound),
+        *(expected.name, expected.kind, met, message, known, expected.comparison, expected.bound),
         is_score=expected.metric.measure not in _CERTAIN,
     )
+
+
+def _metric_name(expected: Expectation, found: Found) -> str:
+    """A metric as a message names it: with the depth that was set, where it looks at the whole ranking."""
+    assert expected.metric is not None
+    is_whole = found.depth is not None and ranks_needed(expected.metric, found.settings) is None
+    return f"{expected.name} (depth {found.depth})" if is_whole else expected.name
 
 
 def _first(expected: Expectation, found: Found) -> Outcome:

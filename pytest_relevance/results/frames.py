@@ -17,6 +17,9 @@ _KEYS = ("file", "id", "variant")
 _CASE = (
     *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
 )
+KNOWN_RANKS = "pytest_relevance.known_ranks"
+"""The attribute of a frame of rankings that says of which of them how many ranks are known, where that is not all."""
+
 _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "discounted")
 
 
@@ -43,7 +46,25 @@ def rankings_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
 
     rows = [row for result in results for row in _rows(result)]
     frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(_RESULT))
+    frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(results))
     return frame
+
+
+class _Unchanging(dict[str, int]):
+    """A dict that is not copied with every frame that pandas makes of another."""
+
+    def __deepcopy__(self, memo: object) -> _Unchanging:
+        return self
+
+
+def _known_ranks(results: Iterable[CaseResult]) -> dict[str, int]:
+    """How many ranks are known of each ranking that is not whole, by the id of its case; of variants the fewest."""
+    found: dict[str, int] = {}
+    for result in results:
+        kept = len(result.documents)
+        if result.is_cut or len(set(result.documents)) < result.returned:
+            found[result.id] = min(kept, found.get(result.id, kept))
+    return found
 
 
 def _rows(result: CaseResult) -> Iterable[tuple[object, ...]]:

@@ -12,6 +12,8 @@ import numpy as np
 
 from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.metrics.compiled import Floats, Indexes
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.runs.differences import TIE, Column, Difference, TagDifference, by_tag
@@ -70,6 +72,18 @@ class Compared:
                 each if has_scale or each.ideal == "max" else replace(each, max_grade=None) for each in shared.values()
             )
         )
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """The depths that case files set, where a metric looks at the whole ranking."""
+        metrics = [parse_metric(column.metric) for column in self.columns]
+        found = {
+            result.depth
+            for result in (each for both in self.pairs for each in both)
+            if result.conditions.depth is not None
+            and any(ranks_needed(metric, result.settings) is None for metric in metrics)
+        }
+        return tuple(sorted(depth for depth in found if depth is not None))
 
     @cached_property
     def by_tag(self) -> tuple[TagDifference, ...]:

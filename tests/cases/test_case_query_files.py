@@ -203,19 +203,95 @@ def test_one_id_in_two_files(listed: Shop) -> None:
 # What is wrong with the files
 
 
-def test_a_query_without_judgments_is_told_in_its_line(listed: Shop) -> None:
+def test_a_query_without_judgments_is_measured_without_a_floor(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\nq4 0 hat 1\n")
-    cure = "a case that needs none says so with judgments: {}"
-    assert listed.mistakes(THREE_LINES) == [
-        f'queries.tsv:2: no judgments: none of the 2 queries in qrels.txt is "q2" or "hats"; {cure} (in case "q2")',
-        'queries.tsv:4: no judgments: none of the 2 queries in qrels.txt is "q3" or "std::vector [new]"; '
-        f'{cure} (in case "q3")',
+    suite = listed.read(THREE_LINES)
+    assert [(case.id, dict(case.judgments), case.min_ndcg) for case in suite.cases] == [
+        ("q1", {"boot": 3}, 0.5),
+        ("q2", {}, None),
+        ("q3", {}, None),
     ]
-    text = (
-        THREE_LINES
-        + "cases: [{id: q2, query: hats, judgments: {a: 1}}, {query: 'std::vector [new]', judgments: {b: 1}}]"
+    assert (suite.unjudged, suite.listed) == (("hats", "std::vector [new]"), 3)
+
+
+def test_a_query_that_the_judgments_name_without_a_grade_has_none(shop: Shop) -> None:
+    shop.write("rated.csv", "query,docid,rating\nhats,a,1\nsocks,,\nboots,b,\n")
+    suite = shop.read("queries: rated.csv\njudgments: rated.csv\nmin_ndcg: 0.5\n")
+    assert {case.id: case.min_ndcg for case in suite.cases} == {"hats": 0.5, "socks": None, "boots": None}
+    assert suite.unjudged == ("socks", "boots")
+
+
+def test_a_written_case_without_judgments_is_a_mistake_still(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\n")
+    assert listed.mistakes(THREE_LINES + "cases: [{id: q2, query: hats}]\n") == [
+        'shop.yaml:4:9: no judgments: the only query in qrels.txt is not "q2" or "hats"; a case that needs none says '
+        'so with judgments: {} (in case "q2")'
+    ]
+
+
+def test_only_the_judged_queries(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\nq2 0 hat 0\n")
+    listed.write("more.tsv", "m1\tmore\n")
+    only = "{file: queries.tsv, only: judged}"
+    suite = listed.read(THREE_LINES.replace("queries.tsv", only))
+    assert [case.id for case in suite.cases] == ["q1", "q2"]
+    assert (suite.unjudged, suite.listed) == ((), 2)
+    beside = listed.read(THREE_LINES.replace("queries.tsv", f"[more.tsv, {only}]"))
+    assert [case.id for case in beside.cases] == ["m1", "q1", "q2"]
+    assert (beside.unjudged, beside.listed) == (("more",), 3)
+
+
+def test_a_written_case_may_stand_for_a_query_that_is_left_out(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\n")
+    text = "queries: {file: queries.tsv, only: judged}\njudgments: qrels.txt\n"
+    assert list(listed.cases(text + "cases: [{id: q2, query: hats, judgments: {}}]")) == ["q2", "q1"]
+
+
+@pytest.mark.parametrize("queries", ["queries.tsv", "{file: queries.tsv, only: judged}"])
+def test_files_that_do_not_belong_together_are_one_mistake(listed: Shop, queries: str) -> None:
+    listed.write("qrels.txt", "7 0 boot 3\n8 0 hat 1\n")
+    assert listed.mistakes(f"queries: {queries}\njudgments: qrels.txt\nmin_ndcg: 0.5\n") == [
+        'shop.yaml:2:12: judgments: none of the 3 queries has judgments in qrels.txt, which judges "7"; the first '
+        'query is "q1" ("blue shoes"); the files do not belong together: name the judgments of these queries'
+    ]
+
+
+def test_queries_without_ids_find_nothing_in_judgments_by_id(shop: Shop) -> None:
+    shop.write("queries.txt", "blue shoes\nhats\n")
+    shop.write("qrels.txt", QRELS)
+    (found,) = shop.mistakes("queries: {file: queries.txt, format: text}\njudgments: qrels.txt\n")
+    assert found.endswith(
+        'first query is "blue shoes"; judgments in that format have ids alone: list the queries with their ids'
     )
-    assert list(listed.cases(text)) == ["q2", "std::vector [new]", "q1"]
+
+
+def test_files_belong_together_where_a_written_case_stands_for_a_judged_query(listed: Shop) -> None:
+    listed.write("qrels.txt", "q1 0 boot 3\n")
+    suite = listed.read(THREE_LINES + "cases: [{query: blue shoes}]\n")
+    assert [(case.id, case.min_ndcg) for case in suite.cases] == [("blue shoes", 0.5), ("q2", None), ("q3", None)]
+    assert (suite.unjudged, suite.listed) == (("hats", "std::vector [new]"), 3)
+    assert listed.mistakes(THREE_LINES.replace("queries.tsv", "more.tsv"))  # there is none
+    listed.write("more.tsv", "m1\tmore\n")
+    (found,) = listed.mistakes(THREE_LINES.replace("queries.tsv", "more.tsv") + "cases: [{id: q1, query: blue}]\n")
+    assert "the only query has judgments" not in found
+    assert 'the only query has no judgments in qrels.txt, which judges "q1"; the first query is "m1" ("more")' in found
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("queries: {file: queries.tsv, only: judged}", "1:36: queries.only: the suite names no judgments, so that no"),
+        ("queries: [{file: queries.tsv, only: judged}]", "1:37: queries[0].only: the suite names no judgments"),
+        ("queries: {file: queries.tsv, only: yes}\njudgments: qrels.txt", "1:36: queries.only: expected judged, found"),
+        ("queries: {file: queries.tsv, only: }\njudgments: qrels.txt", "queries.only: expected judged, found nothing"),
+        ("queries: queries.tsv\njudgments: {file: qrels.txt, only: judged}", "only is for files of queries; take it"),
+        ("queries: {file: queries.tsv, onyl: judged}\njudgments: qrels.txt", 'did you mean "only"?'),
+        ("queries: [queries.tsv, {file: queries.tsv, only: judged}]\njudgments: qrels.txt", "stands twice"),
+    ],
+)
+def test_mistakes_about_only(listed: Shop, text: str, says: str) -> None:
+    (found,) = listed.mistakes(text)
+    assert says in found
 
 
 def test_a_floor_without_any_judgments_is_one_mistake(listed: Shop) -> None:

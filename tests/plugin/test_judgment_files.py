@@ -118,17 +118,49 @@ def test_junit_names_the_case_file(shop: Project) -> None:
 
 def test_the_mistakes_of_all_files_are_one_collection_error(shop: Project) -> None:
     shop.write("tests/data/queries.tsv", "q1\ta b\nq2\tb a\n")
+    shop.write("tests/data/more.tsv", "q3\ta\nq2\ta c\n")
     shop.write("tests/data/qrels.txt", "q1 0 a 4\nq3 0 a 3\n")
-    shop.cases(THREE_LINES + "scale: [0, 3]\ncases: [{query: x, k: 0}]\n", "tests/shop.relevance.yaml")
+    text = THREE_LINES.replace("data/queries.tsv", "[data/queries.tsv, data/more.tsv]")
+    shop.cases(text + "scale: [0, 3]\ncases: [{query: x, k: 0}]\n", "tests/shop.relevance.yaml")
     run = shop.run()
     assert run.counts == {"errors": 1}
     lines = [line for line in run.text.splitlines() if line.startswith("tests/")]
     assert [line.partition(": ")[0] for line in lines] == [
         "tests/shop.relevance.yaml:5:23",
+        "tests/data/more.tsv:2",
         "tests/data/qrels.txt:1",
-        "tests/data/queries.tsv:2",
     ]
     assert "Traceback" not in run.text
+
+
+@pytest.mark.parametrize("options", [(), ("-n1",)])
+def test_queries_without_judgments_are_measured_and_counted(shop: Project, options: tuple[str, ...]) -> None:
+    """Topics of which some are judged. A project that makes errors of warnings runs them too."""
+    shop.write("data/queries.tsv", "".join(f"q{number}\ta b {number}\n" for number in range(1, 8)))
+    shop.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\nq2 0 a 3\n")
+    shop.cases(THREE_LINES + "min_judged: 0.1\n")
+    run = shop.run(*options)
+    assert run.counts == {"passed": 7}
+    assert "2 passed, 5 measured (5 n/a)" in run.summary
+    line = 'shop.relevance.yaml: 5 of 7 queries have no judgments: "a b 3", "a b 4", "a b 5" ...\n'
+    assert run.summary.count(line) == 1
+    assert "no judgments" not in shop.run("-q", *options).text
+
+
+def test_queries_without_judgments_can_be_left_out(shop: Project) -> None:
+    shop.write("data/qrels.txt", "q1 0 a 3\nq1 0 b 1\n")
+    shop.cases(THREE_LINES.replace("data/queries.tsv", "{file: data/queries.tsv, only: judged}"))
+    run = shop.run()
+    assert run.outcomes == {"q1": "passed"}
+    assert "no judgments" not in run.summary
+
+
+def test_judgments_of_other_queries_are_one_collection_error(shop: Project) -> None:
+    shop.write("data/qrels.txt", "101 0 a 3\n")
+    shop.cases(THREE_LINES)
+    run = shop.run()
+    assert run.counts == {"errors": 1}
+    assert "shop.relevance.yaml:2:12: judgments: none of the 3 queries has judgments in data/qrels.txt" in run.text
 
 
 # Warnings

@@ -102,7 +102,7 @@ def facts(result: Result) -> dict[str, Any]:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 @given(run=st.builds(Run, st.lists(results(), max_size=4), missing=st.lists(TEXTS, max_size=2)), packed=st.booleans())
 def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
     path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
@@ -231,6 +231,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"id":"boots",', "")], "FILE:2: the line is no result: it has no id; make"),
         ([change(2, '"id":"boots"', '"id":7')], "FILE:2: the line is no result: its id is 7; make"),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is no result: its scores are {"),
+        ([change(2, '"verdict":', '"items":7,"verdict":')], "FILE:2: the line is no result: its items are 7; make"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is no result: its weight is 0; make"),
         ([change(4, '"conditions":0', '"conditions":4')], "FILE:4: the line is no result: its conditions are 4,"),
         ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is no result: its weight is '2'; make"),
@@ -276,7 +277,7 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
 
 
 @given(data=st.binary(max_size=200), at=st.integers(0, 900), length=st.integers(0, 80))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
     make: Maker, tmp_path: Path, data: bytes, at: int, length: int
 ) -> None:

@@ -1,0 +1,218 @@
+"""Where a response keeps its results: the list itself, the hits of a response body, the rows of a data frame.
+
+An engine's response body is a row of `HITS`; a client library's response object keeps the body under one of `BODIES`,
+or its hits under one of `HOLDERS`. What holds no results, or says that it is not whole, is refused with a message that
+shows what came back and says what to return instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from pytest_relevance.runs.completeness import sign_of_part
+from pytest_relevance.runs.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
+from pytest_relevance.runs.rows import is_one_row
+from pytest_relevance.runs.tabular import table_rows
+from pytest_relevance.wording import listed, shown
+
+HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Elasticsearch or OpenSearch", ("hits", "hits")),
+    ("Algolia, Meilisearch or Typesense", ("hits",)),
+    ("Solr", ("response", "docs")),
+    ("Vespa", ("root", "children")),
+)
+"""Where a response body keeps its hits, by engine; the first path that leads to a list is taken."""
+
+BODIES = ("body", "raw_response", "json", "_d_")
+"""Attributes under which response objects keep the body: elasticsearch-py's, pysolr's, pyvespa's, the DSL clients'."""
+
+HOLDERS = ("hits", "docs")
+"""Attributes under which response objects keep the list of hits."""
+
+ERRORS = ("error", "errors")
+"""Keys of the bodies that engines return in place of hits, or beside some of them."""
+
+_ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: iterating over one gives its values
+
+
+def results_of(response: object, id_names: Sequence[str] = (), title_names: Sequence[str] = ()) -> Sequence[object]:
+    """The results within what a search returned, in its order. Raises `UnreadableRanking`.
+
+    The names of an id and of a title tell columns apart where a table allows several readings.
+    """
+    if type(response) not in (list, dict) and is_mock(response):  # before the rest: a mock may claim to be a list
+        return _of_mock(response)
+    if isinstance(response, (list, tuple)):
+        return _listed(response)
+    if isinstance(response, Mapping):
+        return _hits(response)
+    if response is None:
+        raise UnreadableRanking(
+            "search returned None; return the results, best first (a search without results returns an empty list)"
+        )
+    if isinstance(response, (str, bytes, bytearray, memoryview)):
+        raise UnreadableRanking(
+            f"search returned text, {shown(response)}; return a list of results, best first (parsed, if it is JSON)"
+        )
+    if isinstance(response, (set, frozenset)):
+        raise UnreadableRanking(
+            f"search returned a set, which has no order: {shown(response)}; return a list, best first"
+        )
+    rows = table_rows(response, id_names, title_names)
+    if rows is not None:
+        return rows
+    if type(response).__name__ in _ROWS:
+        raise one_result(response)
+    if is_unsent_search(response):
+        response = response.execute()  # type: ignore[attr-defined]
+    held = _held(response)
+    return _iterated(response) if held is None else held
+
+
+def _listed(response: Sequence[object]) -> Sequence[object]:
+    if isinstance(response, tuple):
+        if hasattr(response, "_fields"):
+            raise one_result(response)
+        if is_one_row(response):
+            raise UnreadableRanking(
+                f"search returned a tuple that could be one row or a list of ids, {shown(response)}; "
+                "return a list of rows, or a list of ids"
+            )
+    return response
+
+
+def _of_mock(mock: Any) -> Sequence[object]:
+    """The results that a mock was given: a mock answers whatever it is asked, so that it seems to hold no results."""
+    found = _held(SimpleNamespace(**{name: value for name, value in vars(mock).items() if not is_mock(value)}))
+    if found is None:
+        try:
+            found = list(mock)
+        except TypeError:
+            found = ()
+        if not found:
+            raise UnreadableRanking(
+                f"search returned a mock, {shown(mock)}, that holds no results; "
+                "give it a list of results to return, best first (an empty one where nothing is found)"
+            )
+    return found
+
+
+def is_unsent_search(response: object) -> bool:
+    """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
+
+    Iterating would give the hits without what the response says beside them; its method `execute` gives the response.
+    """
+    names = {kind.__name__ for kind in type(response).__mro__}
+    return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
+
+
+def _held(response: Any) -> Sequence[object] | None:
+    """The hits in a client library's response object; None where it holds none. Raises `UnreadableRanking`."""
+    for name in BODIES:
+        body = getattr(response, name, None)
+        if isinstance(body, Mapping):
+            hits = _hits(body, beside=response)
+            # of the DSL clients, whose own hits may be documents of the user's classes
+            return list(response.hits) if name == "_d_" else hits
+    for name in HOLDERS:
+        held = getattr(response, name, None)
+        if isinstance(held, Mapping):
+            return _hits(held, beside=response)
+        if isinstance(held, (list, tuple)):
+            _refuse_part(response, response)
+            return held
+    return None
+
+
+def _iterated(response: Any) -> Sequence[object]:
+    """The results of a generator, an array, a client library's own sequence."""
+    if hasattr(response, "headers") and (hasattr(response, "status_code") or hasattr(response, "status")):
+        # Iterating over one gives its bytes in pieces.
+        raise UnreadableRanking(
+            f"search returned an HTTP response, {shown(response)}; return what is in it, response.json() for instance"
+        )
+    try:
+        if hasattr(type(response), "model_fields"):  # a pydantic model gives its fields
+            raise TypeError
+        iterator = iter(response)
+    except TypeError:
+        raise NoResults(
+            f"search returned {kind_of(response)}, {shown(response)}; return a list of results, best first"
+        ) from None
+    return list(iterator)  # outside of the `try`: a TypeError here is the search's own
+
+
+def _hits(body: Mapping[Any, Any], beside: object = None) -> Sequence[object]:
+    """The hits of a response body, unless the engine says that it could not answer, or only in part.
+
+    `beside` is the response object that holds the body, where there is one.
+    """
+    root = body.get("root")
+    vespa = root if isinstance(root, Mapping) else None
+    if any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS):
+        raise _error(body)
+    if beside is not None:
+        _refuse_part(beside, body)
+    hits = _at_known_place(body)
+    if hits is None and body.get("message"):
+        raise _error(body)
+    _refuse_part(body, body)
+    if hits is not None:
+        return hits if vespa is None else _vespa_hits(hits, vespa)
+    if vespa is not None:
+        return ()  # Vespa leaves `children` out when nothing matched
+    if body and all(isinstance(score, (int, float)) for score in body.values()):
+        raise UnreadableRanking(
+            f"search returned a mapping of {len(body)} numbers, {shown(dict(body))}; "
+            "if they are the scores of documents, return its items, sorted best first"
+        )
+    known = listed(f"{'.'.join(path)} ({engine})" for engine, path in HITS)
+    raise NoResults(
+        f"search returned a mapping without hits, {shown(dict(body), 200)}; a response body has {known}; "
+        "for another shape return its list of results, or implement the hook pytest_relevance_ranking"
+    )
+
+
+def _at_known_place(body: Mapping[Any, Any]) -> Sequence[object] | None:
+    for _, path in HITS:
+        found: object = body
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if isinstance(found, (list, tuple)):
+            return found
+    return None
+
+
+def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
+    """The hits among the children of Vespa's root. The results of grouping are one more child, which is left out."""
+    hits = [child for child in children if not _has_id(child, "group:root")]
+    fields = root.get("fields")
+    count = fields.get("totalCount") if isinstance(fields, Mapping) else None
+    nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
+    if nested or (children and not hits and count != 0):
+        raise UnreadableRanking(
+            f"search returned its hits in groups, {shown(children, 200)}; return the hits as one list, best first"
+        )
+    return hits
+
+
+def _has_id(child: object, start: str) -> bool:
+    return isinstance(child, Mapping) and str(child.get("id", "")).startswith(start)
+
+
+def _error(body: Mapping[Any, Any]) -> UnreadableRanking:
+    return UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
+
+
+def _refuse_part(response: object, body: object) -> None:
+    """Refuse a response that says that it is not whole. `body` is what the message shows of it."""
+    found = sign_of_part(response)
+    if found is not None:
+        sign, value = found
+        raise UnreadableRanking(
+            f"the response says that it is not whole: {'.'.join(sign.path)} is {shown(value)} "
+            f"({sign.family}: {sign.meaning}); to score it all the same, return its list of hits: "
+            f"{shown(dict(body) if isinstance(body, Mapping) else body, 300)}"
+        )
