@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_relevance.metrics.scalar import grade_ranking, score
-from pytest_relevance.runs.record import write_record
-from pytest_relevance.runs.run import Conditions, Result, Run
-from pytest_relevance.runs.scored import ndcg_at
-from pytest_relevance.runs.values import counted_grades, digest_of
+from pytest_relevance.results.record import write_record
+from pytest_relevance.results.run import Conditions, Result, Run
+from pytest_relevance.results.scoring import ndcg_at
+from pytest_relevance.results.values import counted_grades, digest_of
 
 CASES, RESULTS, JUDGED = 100_000, 10, 14
 
@@ -43,7 +43,7 @@ print(json.dumps([took, time.process_time() - used, resource.getrusage(resource.
 
 TESTS = """
 import numpy
-from pytest_relevance.runs.differences import Column, tested
+from pytest_relevance.results.compare.differences import Column, tested
 first, second, weights = numpy.random.default_rng(20).random((3, 10_000))
 every = numpy.arange(10_000)
 column = Column("nDCG@10", first, second, numpy.ones(10_000, bool))

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
     from pytest_relevance.reports.comparison import Comparison, compare_runs
-    from pytest_relevance.runs.evaluate import evaluate
-    from pytest_relevance.runs.files import read_run
-    from pytest_relevance.runs.obstacles import Incomparable
-    from pytest_relevance.runs.run import Run
+    from pytest_relevance.results.evaluate import evaluate
+    from pytest_relevance.results.read_run import read_run
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.run import Run
 
 __version__ = "0.1.0"
 
@@ -37,15 +37,15 @@ _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
     "Comparison": "pytest_relevance.reports.comparison",
-    "Incomparable": "pytest_relevance.runs.obstacles",
+    "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
-    "Run": "pytest_relevance.runs.run",
+    "Run": "pytest_relevance.results.run",
     "Suite": "pytest_relevance.cases.model",
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
     "breakdown": "pytest_relevance.reports.breakdown",
     "compare_runs": "pytest_relevance.reports.comparison",
-    "evaluate": "pytest_relevance.runs.evaluate",
+    "evaluate": "pytest_relevance.results.evaluate",
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",
     "kendall_tau": "pytest_relevance.metrics.similarity",
@@ -57,7 +57,7 @@ _HOMES = {
     "rbo_bounds": "pytest_relevance.metrics.similarity",
     "read_judgments": "pytest_relevance.judgments.reading",
     "read_queries": "pytest_relevance.judgments.reading",
-    "read_run": "pytest_relevance.runs.files",
+    "read_run": "pytest_relevance.results.read_run",
     "read_suite": "pytest_relevance.cases.reader",
     "sign_test": "pytest_relevance.metrics.significance",
     "tau_ap": "pytest_relevance.metrics.similarity",

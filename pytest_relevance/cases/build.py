@@ -13,7 +13,7 @@ from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, 
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
-from pytest_relevance.wording import did_you_mean, found, quoted
+from pytest_relevance._text import did_you_mean, found, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.queries import ListedQuery

@@ -16,7 +16,7 @@ from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number_advice
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
-from pytest_relevance.wording import did_you_mean, found, listed, printable, quoted, shown
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 
 Check = Callable[[object, Mapping[str, object]], object]
 

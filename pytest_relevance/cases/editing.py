@@ -19,7 +19,7 @@ from pytest_relevance.cases.scalar_text import number, pair_in_braces, pair_in_l
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.spans import BOM, Place, Span, case_spans
 from pytest_relevance.cases.writing import judgment
-from pytest_relevance.wording import did_you_mean, quoted
+from pytest_relevance._text import did_you_mean, quoted
 
 Grades = Mapping[str, float]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral
-from pytest_relevance.wording import did_you_mean, found, listed, printable, quoted
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Query, Ratings

@@ -14,7 +14,7 @@ from pytest_relevance.cases.names import check_id, check_tag
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number_advice
 from pytest_relevance.metrics.names import Metric, parse_metric
-from pytest_relevance.wording import did_you_mean, found, listed, quoted
+from pytest_relevance._text import did_you_mean, found, listed, quoted
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
 

@@ -15,7 +15,7 @@ from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.wording import did_you_mean, found, listed, printable, quoted
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments

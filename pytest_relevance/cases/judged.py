@@ -20,7 +20,7 @@ from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.wording import did_you_mean, listed, quoted
+from pytest_relevance._text import did_you_mean, listed, quoted
 
 MOST_NAMED = 3
 """Queries without a case that a warning names."""

@@ -16,7 +16,7 @@ from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.names import Metric, build_metric
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 _ROUNDING = 1e-9  # a floor that people computed elsewhere and rounded is not "above the best"
 

@@ -11,8 +11,8 @@ import re
 import unicodedata
 
 from pytest_relevance.cases.problems import Refused
-from pytest_relevance.wording import found as shown_value
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import found as shown_value
+from pytest_relevance._text import listed, quoted
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 """Names that pytest reads as something else when a module has them."""

@@ -7,7 +7,7 @@ from yaml.events import ScalarEvent
 from pytest_relevance.cases.events import Mark
 from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, SequenceNode
 from pytest_relevance.cases.problems import Path
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 
 def label_of(pairs: Pairs, number: int) -> str:

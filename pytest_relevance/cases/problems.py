@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 MOST_SHOWN = 50
 MOST_ELSEWHERE = 100

@@ -24,7 +24,7 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.nodes import IN_CASE, Careful, EventReader, Pairs, SequenceNode
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.wording import did_you_mean, quoted
+from pytest_relevance._text import did_you_mean, quoted
 
 QUERIES = "queries"
 

@@ -23,7 +23,7 @@ from pytest_relevance.cases.problems import MOST_ELSEWHERE, Problem, Refused, Re
 from pytest_relevance.cases.queries import ListedQuery
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.sources import Sources
-from pytest_relevance.wording import counted, quoted
+from pytest_relevance._text import counted, quoted
 
 # unpacked: a case has few of the many keys, and there may be a hundred thousand cases
 _FIELDS = {

@@ -18,7 +18,7 @@ from pytest_relevance.judgments.writing import Written, queries_of
 from pytest_relevance.judgments.writing.contents import how_combined
 from pytest_relevance.judgments.writing.written import refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance._text import counted, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def overview() -> str:
 
 
 def _no_command(name: str) -> str:
-    from pytest_relevance.wording import did_you_mean, listed, quoted
+    from pytest_relevance._text import did_you_mean, listed, quoted
 
     if not name:
         return overview()

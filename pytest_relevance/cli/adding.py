@@ -18,7 +18,7 @@ from pytest_relevance.cli.text import complain, write
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.wording import counted, printable, quoted
+from pytest_relevance._text import counted, printable, quoted
 
 _MOST_LISTED = 20
 _MOST_NAMED = 3

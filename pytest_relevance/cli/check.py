@@ -19,7 +19,7 @@ from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
 from pytest_relevance.cli.text import show
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.review import Finding
@@ -59,7 +59,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.findings import finding_lines, total_line
-    from pytest_relevance.runs.run import RecordError
+    from pytest_relevance.results.run import RecordError
 
     looked = _Looked()
     for path in _files(arguments.paths):
@@ -136,8 +136,8 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
-    from pytest_relevance.runs.baseline import beside, read_baseline
-    from pytest_relevance.runs.beside import has_baseline
+    from pytest_relevance.results.baseline import beside, read_baseline
+    from pytest_relevance.results.beside import has_baseline
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)

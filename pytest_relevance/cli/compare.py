@@ -30,12 +30,12 @@ from pytest_relevance.cli.comparing import (
     whole_from,
 )
 from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance.wording import counted, listed
+from pytest_relevance._text import counted, listed
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.runs.drops import Ruling
-    from pytest_relevance.runs.obstacles import Incomparable
+    from pytest_relevance.results.compare.thresholds import Ruling
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
@@ -142,8 +142,8 @@ def run(arguments: Namespace) -> int:
     """Compare, report, judge. Nothing is printed before all is done."""
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.judgments.problems import JudgmentFileError
-    from pytest_relevance.runs.compare import NoJudgments
-    from pytest_relevance.runs.obstacles import Incomparable
+    from pytest_relevance.results.compare.runs import NoJudgments
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
 
     check(arguments)
     try:
@@ -230,7 +230,7 @@ def _report(comparison: Comparison, arguments: Namespace, ruling: Ruling | None)
 
 def _with_cures(error: Incomparable, arguments: Namespace) -> str:
     """Why there is nothing to report, and what can be done about it."""
-    from pytest_relevance.runs.compare import NO_LINE
+    from pytest_relevance.results.compare.runs import NO_LINE
 
     why = str(type(error)(reason for reason in error.reasons if reason != NO_LINE))
     cures = [cure for kind, cure in _CURES.items() if kind in error.kinds]

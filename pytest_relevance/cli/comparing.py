@@ -16,7 +16,7 @@ from pytest_relevance.cli.parsing import existing
 from pytest_relevance.cli.text import refuse_to_replace
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance.wording import did_you_mean, listed, quoted
+from pytest_relevance._text import did_you_mean, listed, quoted
 
 _A_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
@@ -26,10 +26,10 @@ SETTINGS = (*CHOICES, "max_grade")
 
 def check(arguments: Namespace) -> None:
     """Refuse what cannot be meant, before anything is read."""
-    from pytest_relevance.runs.baseline import SUFFIX
-    from pytest_relevance.runs.drops import allowance_of, is_allowance
-    from pytest_relevance.runs.sides import kind_of
-    from pytest_relevance.runs.yardstick import CASE_FILES
+    from pytest_relevance.results.baseline import SUFFIX
+    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
+    from pytest_relevance.results.compare.sources import kind_of
+    from pytest_relevance.results.compare.rejudging import CASE_FILES
 
     for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
@@ -75,9 +75,9 @@ def check(arguments: Namespace) -> None:
 
 def check_records(arguments: Namespace) -> None:
     """Refuse records that a hand has broken where reading does not look: something went wrong."""
-    from pytest_relevance.runs import record
-    from pytest_relevance.runs.run import RecordError
-    from pytest_relevance.runs.sides import kind_of
+    from pytest_relevance.results import record
+    from pytest_relevance.results.run import RecordError
+    from pytest_relevance.results.compare.sources import kind_of
 
     for path in (arguments.first, arguments.second):
         if kind_of(path) == record.KIND:
@@ -120,7 +120,7 @@ def allowance(text: str) -> float:
 
 
 def _allowance_of(name: str, text: str) -> float:
-    from pytest_relevance.runs.drops import allowance_of, is_allowance
+    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
 
     by = parse_metric(name)
     return _number(text, lambda found: is_allowance(found, by), allowance_of(by))

@@ -39,7 +39,7 @@ from pytest_relevance.judgments.writing import (
 )
 from pytest_relevance.judgments.writing.contents import IN_QUERIES
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query

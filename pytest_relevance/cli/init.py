@@ -25,7 +25,7 @@ from pytest_relevance.cli.templates import (
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query, Ratings

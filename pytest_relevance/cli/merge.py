@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import existing
 from pytest_relevance.cli.text import complain, refuse_to_replace, show
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 if TYPE_CHECKING:
-    from pytest_relevance.runs.run import Run
+    from pytest_relevance.results.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -37,8 +37,8 @@ def declare(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Join, report, judge."""
     from pytest_relevance.reports.merged import is_good, merged_lines
-    from pytest_relevance.runs.merging import Unmergeable, judge_gates, merge
-    from pytest_relevance.runs.record import write_record
+    from pytest_relevance.results.merge import Unmergeable, judge_gates, merge
+    from pytest_relevance.results.record import write_record
 
     _check_named_once(arguments.records)
     runs = [_read(path) for path in arguments.records]
@@ -79,8 +79,8 @@ def _check_named_once(records: Sequence[Path]) -> None:
 
 
 def _read(path: Path) -> Run:
-    from pytest_relevance.runs.record import check_record, read_record
-    from pytest_relevance.runs.run import RecordError
+    from pytest_relevance.results.record import check_record, read_record
+    from pytest_relevance.results.run import RecordError
 
     try:
         check_record(path)  # into the details, which the record of the whole run takes over as they are
@@ -91,7 +91,7 @@ def _read(path: Path) -> Run:
 
 def _check_output(arguments: Namespace) -> None:
     """Refuse to write over what is no record, or over one that is read."""
-    from pytest_relevance.runs.record import is_record
+    from pytest_relevance.results.record import is_record
 
     target = arguments.output
     if any(os.path.realpath(path) == os.path.realpath(target) for path in arguments.records):

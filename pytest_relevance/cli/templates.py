@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
-from pytest_relevance.wording import shown
+from pytest_relevance._text import shown
 
 FLOOR = 0.3
 """The floor of a first suite: low enough that most of it passes, high enough that what is broken does not."""

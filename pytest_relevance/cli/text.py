@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from pytest_relevance.cli import PROGRAM, CommandError
-from pytest_relevance.files import write_whole
+from pytest_relevance._files import write_whole
 from pytest_relevance.reports.text import Line, plain
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 
 def survive_any_text() -> None:

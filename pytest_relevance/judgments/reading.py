@@ -23,7 +23,7 @@ from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import did_you_mean, listed, quoted
+from pytest_relevance._text import did_you_mean, listed, quoted
 
 Path = str | os.PathLike[str]
 AnyScale = Scale | Mapping[str, float] | Sequence[float] | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_relevance.wording import printable
+from pytest_relevance._text import printable
 
 
 @dataclass(frozen=True, slots=True)

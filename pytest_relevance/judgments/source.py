@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn
 
-from pytest_relevance.files import Unreadable, read_whole
-from pytest_relevance.garbage import garbage_kept
+from pytest_relevance._files import Unreadable, read_whole
+from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.judgments.json_text import Decoder, JsonPlaces, half_a_character, shown_path
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 

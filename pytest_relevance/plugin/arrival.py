@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_relevance.plugin.ledger import Ledger
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.wording import counted, listed
+from pytest_relevance._text import counted, listed
 
 _MOST_NAMED = 3
 

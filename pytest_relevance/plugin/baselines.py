@@ -19,14 +19,14 @@ from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports import entries as reports
 from pytest_relevance.reports.baseline import ALL, ONLY_NEW, baseline_lines
 from pytest_relevance.reports.text import Line, harmless
-from pytest_relevance.runs.accepting import Updated, update_baseline
-from pytest_relevance.runs.baseline import SUFFIX, Entry, Key, Since, beside, entry_of, read_baseline, since
-from pytest_relevance.runs.beside import STALE
-from pytest_relevance.runs.held import held
-from pytest_relevance.runs.run import RecordError
-from pytest_relevance.runs.scored import ERROR, Scored, ndcg_at
-from pytest_relevance.runs.values import defined
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance.results.baseline_io import Updated, update_baseline
+from pytest_relevance.results.baseline import SUFFIX, Entry, Key, Since, beside, entry_of, read_baseline, since
+from pytest_relevance.results.beside import STALE
+from pytest_relevance.results.held import held
+from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.scoring import ERROR, Scored, ndcg_at
+from pytest_relevance.results.values import defined
+from pytest_relevance._text import counted, listed, quoted
 
 OPTION = "--relevance-update"
 

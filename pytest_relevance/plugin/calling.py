@@ -17,8 +17,8 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.runs.responses import is_unsent_search
-from pytest_relevance.wording import shown
+from pytest_relevance.results.responses.reading import is_unsent_search
+from pytest_relevance._text import shown
 
 if TYPE_CHECKING:
     import asyncio

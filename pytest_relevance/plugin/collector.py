@@ -25,7 +25,7 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance.garbage import garbage_kept
+from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
@@ -34,8 +34,8 @@ from pytest_relevance.plugin.ledger import FileFacts, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
 from pytest_relevance.plugin.options import requires_baseline
 from pytest_relevance.plugin.variants import Variants
-from pytest_relevance.runs.beside import SUFFIX, has_baseline, orphans
-from pytest_relevance.runs.facts import content_of
+from pytest_relevance.results.beside import SUFFIX, has_baseline, orphans
+from pytest_relevance.results.facts import content_of
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.baselines import Baseline
@@ -120,7 +120,7 @@ class CaseFile(pytest.Module):
                 raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
         from pytest_relevance.plugin.baselines import Baseline
-        from pytest_relevance.runs.run import RecordError
+        from pytest_relevance.results.run import RecordError
 
         try:
             return Baseline(self.config, self.path, shown)

@@ -14,8 +14,8 @@ import pytest
 
 from pytest_relevance.plugin import running
 from pytest_relevance.plugin.ledger import ENTRIES
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
-from pytest_relevance.runs.values import kept_depth
+from pytest_relevance.results.scoring import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.results.values import kept_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
         if len(this.names) > 1:
             entry["ranking"] = [*map(str.__str__, scored.ranking.ids[: kept_depth(case)])]
         if this.baseline is not None:
-            from pytest_relevance.runs.held import standing
+            from pytest_relevance.results.held import standing
 
             entry |= {"standing": standing(this.since), "change": this.since.change if this.since is not None else 0.0}
         if case.terms.gates:
@@ -107,7 +107,7 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
 def unjudged(this: running.CaseRun, scored: Scored) -> dict[str, Any]:
     """What a case left unjudged, in types that travel."""
     from pytest_relevance.reports.worklist import Ran
-    from pytest_relevance.runs.worklist import unjudged_results
+    from pytest_relevance.results.worklist import unjudged_results
 
     case = this.case
     ran = Ran(case.id, case.query, (this.search, this.variant), case.weight, list(unjudged_results(scored)))

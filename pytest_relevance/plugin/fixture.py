@@ -13,9 +13,9 @@ import pytest
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.calling import is_waiting
-from pytest_relevance.runs.ranking import id_text
-from pytest_relevance.runs.scored import Scored
-from pytest_relevance.wording import shown
+from pytest_relevance.results.ranking import id_text
+from pytest_relevance.results.scoring import Scored
+from pytest_relevance._text import shown
 
 _NOT_HERE = {
     "search": "the ranking is given here; call your search in the test",

@@ -25,9 +25,9 @@ from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.baseline import ALL
 from pytest_relevance.reports.gates import Case, gate_lines, passing_gate_lines, unmet
 from pytest_relevance.reports.text import BAD, Line, harmless, line
-from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
-from pytest_relevance.runs.scored import ERROR, SKIPPED, Scored, ndcg_at
-from pytest_relevance.runs.values import defined
+from pytest_relevance.results.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
+from pytest_relevance.results.scoring import ERROR, SKIPPED, Scored, ndcg_at
+from pytest_relevance.results.values import defined
 
 _KNOWING_ITEMS = ("lfplugin", "stepwiseplugin")
 """Plugins of pytest that choose in the next run what failed in this one. Nobody can choose a gate."""

@@ -15,17 +15,17 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.files import write_whole
+from pytest_relevance._files import write_whole
 from pytest_relevance.plugin.after import AfterRun, Said
 from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.options import tolerance, verbosity
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.runs.accepting import locked
-from pytest_relevance.runs.ratchet import Ratcheted, Reached, raised, ratcheted
-from pytest_relevance.runs.scored import PASSED
-from pytest_relevance.runs.values import defined
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance.results.baseline_io import locked
+from pytest_relevance.results.ratchet import Ratcheted, Reached, raised, ratcheted
+from pytest_relevance.results.scoring import PASSED
+from pytest_relevance.results.values import defined
+from pytest_relevance._text import counted, listed, quoted
 
 OPTION = "--relevance-ratchet"
 

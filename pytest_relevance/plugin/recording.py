@@ -22,12 +22,12 @@ from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
 from pytest_relevance.plugin.target import Target
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.lines import as_text, conditions_text, line_of, named, scored_text
-from pytest_relevance.runs.record import is_record, write_results
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED
-from pytest_relevance.runs.values import NO_DIGEST, kept_depth
-from pytest_relevance.wording import counted, listed
+from pytest_relevance.results.facts import CaseFileFacts
+from pytest_relevance.results.lines import as_text, conditions_text, line_of, named, scored_text
+from pytest_relevance.results.record import is_record, write_results
+from pytest_relevance.results.scoring import ERROR, FAILED, PASSED, SKIPPED
+from pytest_relevance.results.values import NO_DIGEST, kept_depth
+from pytest_relevance._text import counted, listed
 
 OPTION = "--relevance-record"
 

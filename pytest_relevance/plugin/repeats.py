@@ -14,8 +14,8 @@ from typing import Any
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.ledger import Kept
-from pytest_relevance.runs.ranking import Ranking
-from pytest_relevance.runs.values import kept_depth
+from pytest_relevance.results.ranking import Ranking
+from pytest_relevance.results.values import kept_depth
 
 
 def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:

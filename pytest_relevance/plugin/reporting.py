@@ -24,8 +24,8 @@ from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.summary import summary_lines
 from pytest_relevance.reports.text import BAD, DOUBT, Line, folded, harmless, line
 from pytest_relevance.reports.verdict import verdict_lines
-from pytest_relevance.runs.scored import SKIPPED
-from pytest_relevance.wording import counted
+from pytest_relevance.results.scoring import SKIPPED
+from pytest_relevance._text import counted
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.recording import Recorder

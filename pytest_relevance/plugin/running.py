@@ -19,14 +19,14 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import is_brief, verbosity
-from pytest_relevance.runs.cut import why_cut
-from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
-from pytest_relevance.runs.scored import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
+from pytest_relevance.results.cut import why_cut
+from pytest_relevance.results.ranking import Ranking, UnreadableRanking, read_ranking
+from pytest_relevance.results.scoring import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.baselines import Baseline
     from pytest_relevance.reports.text import Line
-    from pytest_relevance.runs.baseline import Since
+    from pytest_relevance.results.baseline import Since
 
 # A name of a template's must not be one that a fixture has: the fixtures are the template's parameters.
 _SYNC = "def case({arguments}): _run_relevance_case()"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.files import is_read_only
+from pytest_relevance._files import is_read_only
 from pytest_relevance.reports.text import harmless
 
 WhyKept = Callable[[bytes], "str | None"]

@@ -15,7 +15,7 @@ from pytest_relevance.plugin.failures import AsyncFixture, CaseError
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.reasons import query_beside_id
 from pytest_relevance.reports.text import BAD, Line, harmless, line
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 _READING = ("ranking", "responses", "rows", "tabular", "completeness")
 _OURS = ("pytest_relevance.plugin.", *(f"pytest_relevance.runs.{name}" for name in _READING), "pluggy.")

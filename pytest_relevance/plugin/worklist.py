@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.files import write_whole
+from pytest_relevance._files import write_whole
 from pytest_relevance.plugin.reporting import UNJUDGED
 from pytest_relevance.plugin.section import FILES, Section
 from pytest_relevance.plugin.target import Target, ended_well, runs_tests
 from pytest_relevance.reports.text import BAD, PLAIN, Line, line
 from pytest_relevance.reports.worklist import Ran, Worklist, why_kept
-from pytest_relevance.wording import counted
+from pytest_relevance._text import counted
 
 OPTION = "--relevance-unjudged"
 

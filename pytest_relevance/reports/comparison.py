@@ -12,14 +12,14 @@ from pytest_relevance.reports.comparison_data import as_data
 from pytest_relevance.reports.comparison_markdown import markdown_lines
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
 from pytest_relevance.reports.text import harmless, plain
-from pytest_relevance.runs.compare import compare
-from pytest_relevance.runs.compared import Compared
-from pytest_relevance.runs.drops import Ruling, judge
+from pytest_relevance.results.compare.runs import compare
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.thresholds import Ruling, judge
 
 if TYPE_CHECKING:
-    from pytest_relevance.runs.pairing import Variants
-    from pytest_relevance.runs.sides import AnySide
-    from pytest_relevance.runs.yardstick import Judging
+    from pytest_relevance.results.compare.pairing import Variants
+    from pytest_relevance.results.compare.sources import AnySide
+    from pytest_relevance.results.compare.rejudging import Judging
 
 
 class Comparison(Compared):
@@ -38,7 +38,7 @@ class Comparison(Compared):
         p: float | None = None,
         max_case_drop: float | None = None,
     ) -> Ruling:
-        """Judge the second run by gates: see `pytest_relevance.runs.drops.judge`. The reports take the `Ruling`."""
+        """Judge the second run by gates: see `pytest_relevance.results.compare.thresholds.judge`. The reports take the `Ruling`."""
         return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
 
     def summary(self, *, limit: int | None = MOST_SHOWN, ruling: Ruling | None = None) -> str:

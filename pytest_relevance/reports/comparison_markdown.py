@@ -25,11 +25,11 @@ from pytest_relevance.reports.comparison_words import (
     verdict,
 )
 from pytest_relevance.reports.markdown import code, table
-from pytest_relevance.runs.compared import Compared
-from pytest_relevance.runs.differences import Means
-from pytest_relevance.runs.drops import Ruling
-from pytest_relevance.runs.movers import Mover
-from pytest_relevance.wording import counted
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.differences import Means
+from pytest_relevance.results.compare.thresholds import Ruling
+from pytest_relevance.results.compare.movers import Mover
+from pytest_relevance._text import counted
 
 _MEANS = ("cases", "first", "second", "change")
 _COUNTS = ("better", "worse", "same")

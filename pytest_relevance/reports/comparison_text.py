@@ -44,11 +44,11 @@ from pytest_relevance.reports.text import (
     width,
     wrapped,
 )
-from pytest_relevance.runs.compared import Compared
-from pytest_relevance.runs.differences import Means
-from pytest_relevance.runs.drops import Ruling
-from pytest_relevance.runs.movers import Mover
-from pytest_relevance.wording import counted
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.differences import Means
+from pytest_relevance.results.compare.thresholds import Ruling
+from pytest_relevance.results.compare.movers import Mover
+from pytest_relevance._text import counted
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""

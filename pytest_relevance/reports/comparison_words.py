@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pytest_relevance.reports.case.failure import settings_text
 from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
-from pytest_relevance.runs.changes import Move
-from pytest_relevance.runs.compared import Compared
-from pytest_relevance.runs.cut import asked_text
-from pytest_relevance.runs.differences import TIE, Difference, TagDifference
-from pytest_relevance.runs.drops import Ruling, shown_p
-from pytest_relevance.runs.movers import Mover
-from pytest_relevance.runs.obstacles import shown_key, some
-from pytest_relevance.wording import counted
+from pytest_relevance.results.rank_changes import Move
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.cut import asked_text
+from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
+from pytest_relevance.results.compare.thresholds import Ruling, shown_p
+from pytest_relevance.results.compare.movers import Mover
+from pytest_relevance.results.compare.incompatibilities import shown_key, some
+from pytest_relevance._text import counted
 
 SIGNIFICANT = 0.05
 """Up to which p-value a difference is said to be more than chance."""

@@ -33,7 +33,7 @@ from pytest_relevance.reports.text import (
     side_by_side,
     width,
 )
-from pytest_relevance.wording import counted
+from pytest_relevance._text import counted
 
 MOST_LISTED = 20
 MOST_QUERIES = 5

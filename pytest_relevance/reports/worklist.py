@@ -18,8 +18,8 @@ from pytest_relevance.judgments.formats.lines import csv_rows, separator_of
 from pytest_relevance.judgments.formats.tables import escaped
 from pytest_relevance.reports.summary.counts import Variant, variant_label
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.runs.worklist import Unjudged
-from pytest_relevance.wording import counted
+from pytest_relevance.results.worklist import Unjudged
+from pytest_relevance._text import counted
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "move", "grade")
 

@@ -15,7 +15,7 @@ from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, Outcome
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about

@@ -15,7 +15,7 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.results.case_result import ERROR, FAILED, MEASURED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.run import FileInfo
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance._text import counted, listed, quoted
 
 ERRORS = "errors"
 """What a finding is about that names the cases without a score."""

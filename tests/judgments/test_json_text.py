@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.garbage import garbage_kept
+from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.judgments.json_text import (
     Decoder,
     JsonPath,

@@ -21,7 +21,7 @@ from pytest_relevance.metrics.scalar import (
     scored_indexes,
 )
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.evaluate import evaluate
+from pytest_relevance.results.evaluate import evaluate
 
 JUDGMENTS: dict[str, float] = {"a": 3, "b": 2, "c": 0, "d": 1}
 

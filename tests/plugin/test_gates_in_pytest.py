@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.runs.record import read_record
+from pytest_relevance.results.record import read_record
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run

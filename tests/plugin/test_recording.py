@@ -15,7 +15,7 @@ from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs, evaluate
 
 if TYPE_CHECKING:
-    from pytest_relevance.runs.run import Result
+    from pytest_relevance.results.run import Result
     from tests.plugin.conftest import Project, Run
 
 RECORD = "--relevance-record=run.jsonl"

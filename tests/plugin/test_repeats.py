@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import Run as Record
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.plugin.repeats import compared
-from pytest_relevance.runs.ranking import read_ranking
+from pytest_relevance.results.ranking import read_ranking
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run

@@ -14,7 +14,7 @@ from pytest_relevance import Comparison, Run, compare_runs
 from pytest_relevance.reports.comparison_text import comparison_lines
 from pytest_relevance.reports.markdown import code
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
-from pytest_relevance.runs.run import Conditions, Result
+from pytest_relevance.results.run import Conditions, Result
 
 JUDGMENTS = {
     "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},

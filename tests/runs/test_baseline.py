@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.model import Case
-from pytest_relevance.runs.accepting import update_baseline, write_baseline
-from pytest_relevance.runs.baseline import Entry, Since, beside, read_baseline, since
-from pytest_relevance.runs.ranking import Ranking
-from pytest_relevance.runs.run import RecordError
-from pytest_relevance.runs.scored import score_case
+from pytest_relevance.results.baseline_io import update_baseline, write_baseline
+from pytest_relevance.results.baseline import Entry, Since, beside, read_baseline, since
+from pytest_relevance.results.ranking import Ranking
+from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.scoring import score_case
 
 
 def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> Entry:
@@ -224,8 +224,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.runs.accepting import update_baseline
-            from pytest_relevance.runs.baseline import Entry
+            from pytest_relevance.results.baseline_io import update_baseline
+            from pytest_relevance.results.baseline import Entry
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
                 update_baseline(sys.argv[1], [Entry(name, None, name, {}, 10, ("x",))])
@@ -242,8 +242,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import itertools, sys
-            from pytest_relevance.runs.accepting import write_baseline
-            from pytest_relevance.runs.baseline import Entry, read_baseline
+            from pytest_relevance.results.baseline_io import write_baseline
+            from pytest_relevance.results.baseline import Entry, read_baseline
             entries = list(read_baseline(sys.argv[1]).values())
             print("ready", flush=True)
             for round in itertools.count():

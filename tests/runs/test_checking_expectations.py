@@ -8,9 +8,9 @@ import pytest
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.scalar import grade_ranking
-from pytest_relevance.runs.expectations import Found, Outcome, below, check, digits_apart, duration
-from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.scored import score_case
+from pytest_relevance.results.expectations import Found, Outcome, below, check, digits_apart, duration
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 

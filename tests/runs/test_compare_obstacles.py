@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs
-from pytest_relevance.runs.run import Result
-from pytest_relevance.runs.scored import ERROR, SKIPPED
+from pytest_relevance.results.run import Result
+from pytest_relevance.results.scoring import ERROR, SKIPPED
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

@@ -12,10 +12,10 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.runs.accepting import write_baseline
-from pytest_relevance.runs.baseline import Entry
-from pytest_relevance.runs.record import write_record
-from pytest_relevance.runs.run import RecordError
+from pytest_relevance.results.baseline_io import write_baseline
+from pytest_relevance.results.baseline import Entry
+from pytest_relevance.results.record import write_record
+from pytest_relevance.results.run import RecordError
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

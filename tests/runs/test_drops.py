@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Comparison, Run, compare_runs
-from pytest_relevance.runs.drops import Finding, judge
-from pytest_relevance.runs.run import Result
-from pytest_relevance.runs.scored import ERROR
+from pytest_relevance.results.compare.thresholds import Finding, judge
+from pytest_relevance.results.run import Result
+from pytest_relevance.results.scoring import ERROR
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

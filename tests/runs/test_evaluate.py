@@ -14,7 +14,7 @@ import pytest
 
 from pytest_relevance import RelevanceWarning, evaluate
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.runs.evaluate import compile_judgments, compile_rankings
+from pytest_relevance.results.evaluate import compile_judgments, compile_rankings
 
 JUDGMENTS = {"shoes": {"a": 3, "b": 1}, "hats": {"c": 0}, "bags": {"d": 2}}
 RANKINGS = {"bags": ["x", "d"], "shoes": ["a", "b"], "belts": ["a"]}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.gates import check_gates
-from pytest_relevance.runs.gates import Counted, Verdict, judge
+from pytest_relevance.results.gates import Counted, Verdict, judge
 
 
 def case(name: str, score: float | None = None, before: float | None = None, **values: Any) -> Counted:

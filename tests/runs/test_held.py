@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.runs.baseline import Entry, Since, since
-from pytest_relevance.runs.held import held, standing
-from pytest_relevance.runs.ranking import Ranking
-from pytest_relevance.runs.scored import Scored, score_case
+from pytest_relevance.results.baseline import Entry, Since, since
+from pytest_relevance.results.held import held, standing
+from pytest_relevance.results.ranking import Ranking
+from pytest_relevance.results.scoring import Scored, score_case
 
 JUDGMENTS = {"a": 3, "b": 1, "c": 0}
 

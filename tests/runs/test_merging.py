@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.gates import gate_of
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.gates import FAILED, PASSED
-from pytest_relevance.runs.merging import JudgedGate, Unmergeable, judge_gates, merge
-from pytest_relevance.runs.run import Conditions, Result, Run
-from pytest_relevance.runs.scored import ERROR, SKIPPED
+from pytest_relevance.results.facts import CaseFileFacts
+from pytest_relevance.results.gates import FAILED, PASSED
+from pytest_relevance.results.merge import JudgedGate, Unmergeable, judge_gates, merge
+from pytest_relevance.results.run import Conditions, Result, Run
+from pytest_relevance.results.scoring import ERROR, SKIPPED
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

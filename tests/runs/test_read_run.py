@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.runs.evaluate import evaluate
-from pytest_relevance.runs.files import read_run
-from pytest_relevance.runs.record import write_record
-from pytest_relevance.runs.run import Run
+from pytest_relevance.results.evaluate import evaluate
+from pytest_relevance.results.read_run import read_run
+from pytest_relevance.results.record import write_record
+from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.lines import as_json, settings_of, settings_values
-from pytest_relevance.runs.record import read_record, write_record
-from pytest_relevance.runs.run import Conditions, RecordError, Result, Run
+from pytest_relevance.results.lines import as_json, settings_of, settings_values
+from pytest_relevance.results.record import read_record, write_record
+from pytest_relevance.results.run import Conditions, RecordError, Result, Run
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

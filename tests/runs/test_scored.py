@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.scored import (
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import (
     FAILED,
     INCONCLUSIVE,
     MEASURED,

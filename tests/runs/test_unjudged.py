@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.runs.ranking import read_ranking
-from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, score_case
-from pytest_relevance.runs.worklist import unjudged_results
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import FAILED, INCONCLUSIVE, Scored, score_case
+from pytest_relevance.results.worklist import unjudged_results
 
 
 def scored(ranking: list[str], judgments: dict[str, int], **keys: Any) -> Scored:

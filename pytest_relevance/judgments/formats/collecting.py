@@ -17,7 +17,7 @@ from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsW
 from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import found, listed, quoted, shown
+from pytest_relevance._text import found, listed, quoted, shown
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """What a rating may be. true and false are among them because `grading` says best what is wrong with those."""

@@ -14,7 +14,7 @@ from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_te
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 _KEYS = Keys("_id", "rating")
 

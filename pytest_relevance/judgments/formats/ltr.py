@@ -15,7 +15,7 @@ from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Place, Query, Ratings
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 FORM = "grade qid:1 # document"
 

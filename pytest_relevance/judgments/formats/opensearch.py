@@ -14,7 +14,7 @@ from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 _KEYS = Keys("docId", "rating")
 _RATINGS = "judgmentRatings"

@@ -13,7 +13,7 @@ from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import found, quoted
+from pytest_relevance._text import found, quoted
 
 _WANTED = ("query_id", "query", "weight", "note")
 _ID, _TEXT = "query_id", "query"

@@ -15,7 +15,7 @@ from pytest_relevance.judgments.formats.collecting import Collector, as_text, sa
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 WITHOUT_GRADE = "2"
 """The grade that RRE gives a document that has none."""

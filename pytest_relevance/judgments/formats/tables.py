@@ -28,7 +28,7 @@ from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_
 from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import did_you_mean, found, quoted
+from pytest_relevance._text import did_you_mean, found, quoted
 
 ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
 ESCI_WORDS = {name: pair for pair in ESCI.items() for name in pair}

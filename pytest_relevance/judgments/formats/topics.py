@@ -23,7 +23,7 @@ from html import unescape
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 _TOPIC = re.compile(r"<(/?)(top|topic|inex[-_]topic)(\s[^<>]*)?>", re.IGNORECASE)
 _BEGINS_LIKE_MARKUP = re.compile(r"\s*<[A-Za-z?!]")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.keys import all_queries
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from pytest_relevance.judgments.writing.cells import (
 )
 from pytest_relevance.judgments.writing.contents import lost_in_combining
 from pytest_relevance.judgments.writing.keys import unrated
-from pytest_relevance.wording import listed, quoted
+from pytest_relevance._text import listed, quoted
 
 TABLE = frozenset({"ids", "texts", "titles", "raters", "unrated"})
 """What a table with a column for each thing holds."""

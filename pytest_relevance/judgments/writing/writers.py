@@ -23,7 +23,7 @@ from pytest_relevance.judgments.writing.rules import (
 )
 from pytest_relevance.judgments.writing.tables import TABLE
 from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
-from pytest_relevance.wording import counted, did_you_mean, listed, quoted
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 
 Content = tuple["str | bytes", list[str]]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 MOST_SHOWN = 20
 

@@ -21,7 +21,7 @@ from pytest_relevance.reports.figures import number, total
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
-from pytest_relevance.wording import counted, quoted, shown
+from pytest_relevance._text import counted, quoted, shown
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""

@@ -14,7 +14,7 @@ from pytest_relevance.reports.figures import LEAST, number
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, wrapped
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.wording import listed
+from pytest_relevance._text import listed
 
 MOST_BLAMED = 3
 """How many documents of either kind the default report shows."""

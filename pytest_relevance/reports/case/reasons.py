@@ -22,7 +22,7 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, PASSED, CaseResult, Outcome, Repeats
 from pytest_relevance.results.expectations import digits_apart, duration, message_with_titles
-from pytest_relevance.wording import counted
+from pytest_relevance._text import counted
 
 STYLES = {PASSED: GOOD, FAILED: BAD, ERROR: BAD, INCONCLUSIVE: DOUBT}
 """The style of a verdict."""

@@ -11,7 +11,7 @@ from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.text import BAD, DIM, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.wording import counted, listed, quoted
+from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.results.merge import Gap, Merged

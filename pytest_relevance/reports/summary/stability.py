@@ -9,7 +9,7 @@ from pytest_relevance.reports.summary.counts import NOT_PASSED, case_count, shor
 from pytest_relevance.reports.table import Column, Table, styled
 from pytest_relevance.reports.text import DIM, DOUBT, WIDEST, Line, line
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.wording import counted
+from pytest_relevance._text import counted
 
 MOST_SHOWN = 5
 

@@ -20,7 +20,7 @@ from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.wording import counted
+from pytest_relevance._text import counted
 
 Outcomes = Mapping[tuple[str, str | None], Mapping[str, int]]
 """How many gates came to which outcome, by file and parameter of the search."""

@@ -17,7 +17,7 @@ from pytest_relevance.reports.summary.variants import FigureColumns
 from pytest_relevance.reports.table import Column, Table
 from pytest_relevance.reports.text import DIM, WIDEST, Line, line, width
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.wording import counted
+from pytest_relevance._text import counted
 
 MOST_TAGS = 8
 

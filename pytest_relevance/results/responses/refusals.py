@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_relevance.wording import shown
+from pytest_relevance._text import shown
 
 
 class UnreadableRanking(ValueError):

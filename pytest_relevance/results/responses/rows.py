@@ -12,7 +12,7 @@ from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from pytest_relevance.wording import shown
+from pytest_relevance._text import shown
 
 ROWS = "(id, score), (id, title) or (id, title, score) row"
 

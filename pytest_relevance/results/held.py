@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_relevance.runs.baseline import Since
-from pytest_relevance.runs.beside import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN
-from pytest_relevance.runs.expectations import digits_apart
-from pytest_relevance.runs.scored import FAILED, INCONCLUSIVE, Scored, is_bounded, ndcg_at, too_few_judged
-from pytest_relevance.wording import listed
+from pytest_relevance.results.baseline import Since
+from pytest_relevance.results.beside import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN
+from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.scoring import FAILED, INCONCLUSIVE, Scored, is_bounded, ndcg_at, too_few_judged
+from pytest_relevance._text import listed
 
 
 def standing(found: Since | None) -> str:

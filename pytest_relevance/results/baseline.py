@@ -16,15 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.garbage import garbage_kept
+from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.metrics.scalar import grade_ranking, score
-from pytest_relevance.runs.beside import SUFFIX, beside
-from pytest_relevance.runs.lines import as_json
-from pytest_relevance.runs.record import read_header, read_object, read_text
-from pytest_relevance.runs.run import RecordError
-from pytest_relevance.runs.scored import Scored, ndcg_at
-from pytest_relevance.runs.values import looks_at_all, scores_all
-from pytest_relevance.wording import quoted
+from pytest_relevance.results.beside import SUFFIX, beside
+from pytest_relevance.results.lines import as_json
+from pytest_relevance.results.record import read_header, read_object, read_text
+from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.scoring import Scored, ndcg_at
+from pytest_relevance.results.values import looks_at_all, scores_all
+from pytest_relevance._text import quoted
 
 __all__ = ["SUFFIX", "Entry", "Since", "beside", "entry_of", "read_baseline", "since", "stale"]
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.scalar import grade_ranking
-from pytest_relevance.runs.evaluate import compile_judgments
-from pytest_relevance.runs.run import Conditions, Result
-from pytest_relevance.runs.values import NO_DIGEST, counted_grades, digest_of
+from pytest_relevance.results.evaluate import compile_judgments
+from pytest_relevance.results.run import Conditions, Result
+from pytest_relevance.results.values import NO_DIGEST, counted_grades, digest_of
 
 if TYPE_CHECKING:
-    from pytest_relevance.runs.evaluate import AnyJudgments
+    from pytest_relevance.results.evaluate import AnyJudgments
 
     Judging = AnyJudgments | Suite | str | os.PathLike[str]
 

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_relevance.cases.editing import Change, set_floor
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.wording import quoted
+from pytest_relevance._text import quoted
 
 _STEPS = 1000  # a floor has three decimals
 _ROUNDING = 1e-9

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.runs.obstacles import KINDS, Both, Likeness, Obstacle, Words, obstacles_of, some
-from pytest_relevance.runs.run import Key, Result, Run
-from pytest_relevance.runs.scored import ERROR, SKIPPED
-from pytest_relevance.wording import counted, did_you_mean, listed, quoted
+from pytest_relevance.results.compare.incompatibilities import KINDS, Both, Likeness, Obstacle, Words, obstacles_of, some
+from pytest_relevance.results.run import Key, Result, Run
+from pytest_relevance.results.scoring import ERROR, SKIPPED
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.runs import baseline, record
-from pytest_relevance.runs.evaluate import compile_rankings
-from pytest_relevance.runs.files import read_run
-from pytest_relevance.runs.run import Conditions, Result, Run
-from pytest_relevance.runs.scored import MEASURED
-from pytest_relevance.runs.yardstick import Yardstick
+from pytest_relevance.results import baseline, record
+from pytest_relevance.results.evaluate import compile_rankings
+from pytest_relevance.results.read_run import read_run
+from pytest_relevance.results.run import Conditions, Result, Run
+from pytest_relevance.results.scoring import MEASURED
+from pytest_relevance.results.compare.rejudging import Yardstick
 
 if TYPE_CHECKING:
-    from pytest_relevance.runs.evaluate import AnyRankings
+    from pytest_relevance.results.evaluate import AnyRankings
 
     AnySide = Run | str | os.PathLike[str] | AnyRankings
 

@@ -16,9 +16,9 @@ from pytest_relevance.metrics.compiled import Floats, Judgments, Rankings
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.run import RecordError, Result, details_of, require_ranks
-from pytest_relevance.runs.scored import ndcg_at
-from pytest_relevance.wording import quoted
+from pytest_relevance.results.run import RecordError, Result, details_of, require_ranks
+from pytest_relevance.results.scoring import ndcg_at
+from pytest_relevance._text import quoted
 
 _ABSENT = object()
 

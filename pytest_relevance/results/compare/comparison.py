@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from pytest_relevance.garbage import garbage_kept
+from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.metrics.compiled import Floats, Indexes
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
-from pytest_relevance.runs.differences import TIE, Column, Difference, TagDifference, by_tag
-from pytest_relevance.runs.movers import Mover, Movers, mover
-from pytest_relevance.runs.obstacles import Both, Obstacle
-from pytest_relevance.runs.pairing import Errored
-from pytest_relevance.runs.run import Key, Result, details_of
-from pytest_relevance.runs.yardstick import DIGEST_THEN
+from pytest_relevance.results.compare.differences import TIE, Column, Difference, TagDifference, by_tag
+from pytest_relevance.results.compare.movers import Mover, Movers, mover
+from pytest_relevance.results.compare.incompatibilities import Both, Obstacle
+from pytest_relevance.results.compare.pairing import Errored
+from pytest_relevance.results.run import Key, Result, details_of
+from pytest_relevance.results.compare.rejudging import DIGEST_THEN
 
 if TYPE_CHECKING:
     import pandas

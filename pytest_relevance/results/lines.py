@@ -16,8 +16,8 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.runs.scored import Scored, ndcg_at
-from pytest_relevance.runs.values import GRADES, NO_DIGEST, digest_and_counts, metrics_of
+from pytest_relevance.results.scoring import Scored, ndcg_at
+from pytest_relevance.results.values import GRADES, NO_DIGEST, digest_and_counts, metrics_of
 
 DETAILS = ',"details":{'
 """What the details of a result begin with; they end its line."""

@@ -8,7 +8,7 @@ from math import isnan
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.scalar import GradedRanking, score
-from pytest_relevance.runs.scored import Scored, ndcg_at
+from pytest_relevance.results.scoring import Scored, ndcg_at
 
 
 @dataclass(frozen=True, slots=True)

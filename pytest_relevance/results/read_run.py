@@ -21,7 +21,7 @@ from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
-from pytest_relevance.wording import did_you_mean, found, listed, quoted
+from pytest_relevance._text import did_you_mean, found, listed, quoted
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
 
@@ -321,9 +321,9 @@ def _is_record(source: Source) -> bool:
 
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
-    from pytest_relevance.runs.record import read_record
-    from pytest_relevance.runs.run import RecordError
-    from pytest_relevance.runs.scored import ERROR, SKIPPED
+    from pytest_relevance.results.record import read_record
+    from pytest_relevance.results.run import RecordError
+    from pytest_relevance.results.scoring import ERROR, SKIPPED
 
     try:
         run = read_record(source.file)

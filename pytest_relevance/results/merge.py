@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.runs.facts import CaseFileFacts, Total
-from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
-from pytest_relevance.runs.obstacles import shown_key, some
-from pytest_relevance.runs.run import Key, Result, Run
-from pytest_relevance.runs.scored import ERROR, SKIPPED
-from pytest_relevance.wording import counted, listed
+from pytest_relevance.results.facts import CaseFileFacts, Total
+from pytest_relevance.results.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
+from pytest_relevance.results.compare.incompatibilities import shown_key, some
+from pytest_relevance.results.run import Key, Result, Run
+from pytest_relevance.results.scoring import ERROR, SKIPPED
+from pytest_relevance._text import counted, listed
 
 _Match = tuple[Key, str, str, int]
 """What two results of one case have in common: key, search, the test that checked it, and which check of that it is."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_relevance.runs.changes import Move, RankChanges, rank_changes
-from pytest_relevance.runs.run import Key, Result
+from pytest_relevance.results.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.run import Key, Result
 
 
 @dataclass(frozen=True, slots=True)

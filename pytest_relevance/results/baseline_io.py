@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
-from pytest_relevance.files import write_whole
-from pytest_relevance.runs.baseline import END, KIND, VERSION, Entry, Key, read_baseline
-from pytest_relevance.runs.lines import as_json
+from pytest_relevance._files import write_whole
+from pytest_relevance.results.baseline import END, KIND, VERSION, Entry, Key, read_baseline
+from pytest_relevance.results.lines import as_json
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 
