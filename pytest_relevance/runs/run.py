@@ -7,7 +7,6 @@ whether two results were judged alike. How a run is kept on disk is in `record`.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import ndcg_at
+from pytest_relevance.runs.shapes import check_details, json_value
 from pytest_relevance.runs.values import NO_DIGEST, defined
 from pytest_relevance.wording import quoted
 
@@ -83,10 +83,12 @@ class Result:
         if not isinstance(found, str):
             return found
         try:
-            return cast("Mapping[str, Any]", json.loads(found))
-        except ValueError:
+            details = json_value(found)
+            check_details(details, self.settings)
+        except ValueError as error:
             where = f"{self.file}, {quoted(self.id)}"
-            raise RecordError(f"the record of {where} is damaged in its details; make it again") from None
+            raise RecordError(f"the record of {where} is damaged in its details ({error}); make it again") from None
+        return cast("Mapping[str, Any]", details)
 
     @property
     def kept_details(self) -> Mapping[str, Any] | str:
@@ -269,7 +271,10 @@ def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
         found = None
         if all(isinstance(text, str) for text in texts):
             with suppress(ValueError):  # which one is damaged is said below
-                found = json.loads(f"[{','.join(map(str, texts))}]")
+                read = json_value(f"[{','.join(map(str, texts))}]")
+                for result, details in zip(block, read, strict=True):
+                    check_details(details, result.settings)
+                found = read
         if found is None or len(found) != len(block):
             found = [result.details for result in block]
         yield from found
