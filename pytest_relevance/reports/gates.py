@@ -52,9 +52,9 @@ def gate_lines(verdict: Verdict, cases: Sequence[Case], where: str, variant: str
 
 def passing_gate_lines(where: str, name: str, verdict: Verdict | None, why_not: str = "") -> list[Line]:
     """What a gate that did not fail has found: each of its figures, or why there is no verdict."""
-    if verdict is None:
-        return _folded(f"{where}: {name} not evaluated: {why_not}", DOUBT)
-    return _folded(f"{where}: {name} met: {'; '.join(verdict.reasons)}", GOOD)
+    found = f"not evaluated: {why_not}" if verdict is None else f"met: {'; '.join(verdict.reasons)}"
+    text = harmless(f"{where}: {name} {found}")
+    return [line(part, DOUBT if verdict is None else GOOD) for part in folded(text, indent="  ")]
 
 
 def _folded(text: str, style: str) -> list[Line]:

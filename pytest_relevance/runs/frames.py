@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.metrics.scalar import scored_indexes
+from pytest_relevance.metrics.scalar import GradedRanking, scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.runs.run import Result
 
@@ -83,7 +83,15 @@ def _known_ranks(results: Iterable[Result]) -> dict[str, int]:
 
 
 def _rows(result: Result) -> Iterable[tuple[object, ...]]:
-    settings, graded = result.settings, result.graded
+    graded = result.graded
+    try:
+        yield from _graded_rows(result, graded)
+    except (ValueError, OverflowError) as error:  # a grade without a gain under the settings of the record
+        raise result.damaged(error) from None
+
+
+def _graded_rows(result: Result, graded: GradedRanking) -> Iterable[tuple[object, ...]]:
+    settings = result.settings
     scored = scored_indexes(graded, settings)[: result.k] if graded.judged else ()
     discounts = dict(zip(scored, discount_table(settings.discount, result.k), strict=False))
     for index, (document, grade) in enumerate(zip(result.ranking, graded.grades, strict=True)):

@@ -167,7 +167,7 @@ def _result(values: dict[str, Any], conditions: Sequence[Conditions]) -> Result:
     if not is_whole(number, 0, len(conditions) - 1):
         raise ValueError(f"its conditions are {shown(number)}, and the header has {len(conditions)}")
     try:
-        check_details(details, conditions[number].settings)
+        check_details(details)
     except ValueError as error:
         raise ValueError(f"its details are {shown(details)} ({error})") from None
     return Result(values, details, conditions[number])

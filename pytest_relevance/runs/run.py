@@ -84,11 +84,15 @@ class Result:
             return found
         try:
             details = json_value(found)
-            check_details(details, self.settings)
+            check_details(details)
         except ValueError as error:
-            where = f"{self.file}, {quoted(self.id)}"
-            raise RecordError(f"the record of {where} is damaged in its details ({error}); make it again") from None
+            raise self.damaged(error) from None
         return cast("Mapping[str, Any]", details)
+
+    def damaged(self, error: Exception) -> RecordError:
+        """What to raise where the details turn out to be damaged."""
+        where = f"{self.file}, {quoted(self.id)}"
+        return RecordError(f"the record of {where} is damaged in its details ({error}); make it again")
 
     @property
     def kept_details(self) -> Mapping[str, Any] | str:
@@ -260,7 +264,10 @@ class Result:
             return scores[metric.text]
         require_ranks(self, self.details, [(metric, ranks_needed(metric, self.settings))])
         graded = self.graded
-        return defined(score(metric, graded, self.settings)) if graded.judged else None
+        try:
+            return defined(score(metric, graded, self.settings)) if graded.judged else None
+        except (ValueError, OverflowError) as error:  # a grade without a gain under the settings of the record
+            raise self.damaged(error) from None
 
 
 def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
@@ -272,8 +279,8 @@ def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
         if all(isinstance(text, str) for text in texts):
             with suppress(ValueError):  # which one is damaged is said below
                 read = json_value(f"[{','.join(map(str, texts))}]")
-                for result, details in zip(block, read, strict=True):
-                    check_details(details, result.settings)
+                for details in read:
+                    check_details(details)
                 found = read
         if found is None or len(found) != len(block):
             found = [result.details for result in block]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
-from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import SKIPPED, VERDICTS
 
 LARGEST_COUNT = 1_000_000_000
@@ -140,11 +139,8 @@ def check_conditions(values: Mapping[str, Any]) -> None:
         raise ValueError(f"depth is a whole number from 1 to {LARGEST_CUTOFF:,}, not {values['depth']!r}")
 
 
-def check_details(details: Any, settings: Settings) -> None:
-    """Raise a ValueError where the details of a result are not what metrics and reports rely on.
-
-    Every grade has a gain under the `settings` that it was recorded with.
-    """
+def check_details(details: Any) -> None:
+    """Raise a ValueError where the details of a result are not what metrics and reports rely on."""
     if type(details) is not dict:
         raise ValueError("they are no object")
     ranking, grades = details.get("ranking", []), details.get("grades", [])
@@ -156,10 +152,7 @@ def check_details(details: Any, settings: Settings) -> None:
         raise ValueError("a grade is no number")
     if not is_whole(details.get("returned", 0)):
         raise ValueError("how many were returned is no number")
-    judgments = details.get("judgments", {})
-    _check_counts(judgments)
-    for grade in {*grades, *map(float, judgments)}:
-        settings.gains[grade]
+    _check_counts(details.get("judgments", {}))
 
 
 def _check_counts(judgments: Any) -> None:
