@@ -80,7 +80,7 @@ def results(draw: st.DrawFn) -> Result:
         "digest": draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
         "reasons": draw(st.lists(TEXTS, max_size=2)),
     }
-    details = {
+    details: dict[str, Any] = {
         "ranking": ranking,
         "grades": [draw(grade) for _ in ranking],
         "returned": draw(st.integers(0, 99)),
