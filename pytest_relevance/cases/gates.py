@@ -52,10 +52,13 @@ def gate_values(gate: Gate) -> dict[str, Any]:
 
 def gate_of(values: Mapping[str, Any]) -> Gate:
     """The gate from what travelled. KeyError, TypeError or ValueError for what is none."""
-    bounds = tuple((parse_metric(name), float(bound)) for name, bound in values["bounds"])
-    if values["condition"] not in CONDITIONS:
-        raise ValueError(f"no condition {values['condition']!r}")
-    return Gate(str(values["id"]), values["condition"], bounds, values["share"], values["tag"], values["p"])
+    name, condition, share, tag, p = (values[key] for key in ("id", "condition", "share", "tag", "p"))
+    if not isinstance(name, str) or condition not in CONDITIONS or not (tag is None or isinstance(tag, str)):
+        raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the tag {tag!r}")
+    numbers = [share, *(bound for _, bound in values["bounds"]), *([] if p is None else [p])]
+    if not all(map(is_number, numbers)):
+        raise ValueError(f"the gate {name!r} has numbers that are none: {numbers}")
+    return Gate(name, condition, tuple((parse_metric(name), bound) for name, bound in values["bounds"]), share, tag, p)
 
 
 def gates_without_cases(gates: Sequence[Gate], cases: Iterable[Case]) -> Iterator[Refused]:

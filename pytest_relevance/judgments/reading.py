@@ -56,7 +56,9 @@ def read_judgments(
     return graded(read_ratings(source, format), as_scale(scale), checked_raters(raters))
 
 
-def read_queries(path: Path, format: str | None = None, *, query: str | None = None) -> dict[str, str]:
+def read_queries(
+    path: Path, format: str | None = None, *, query: str | None = None, grade_column: str | None = None
+) -> dict[str, str]:
     """Read a file of queries: {id: text}, in the order of the file; a query without an id has its text as id.
 
     A file of judgments that knows the texts of its queries is a file of queries too. The arguments and errors are those
@@ -64,7 +66,7 @@ def read_queries(path: Path, format: str | None = None, *, query: str | None = N
     """
     return {
         found.id: found.text if found.text is not None else found.id
-        for found in load_queries(path, format, query=query)
+        for found in load_queries(path, format, query=query, grade_column=grade_column)
     }
 
 

@@ -214,7 +214,9 @@ def is_runner(frame: FrameType | None) -> bool:
 def runs_of(item: pytest.Item) -> Sequence[CaseRun]:
     """The case that an item is, or the checks of the attempt of a test that came last."""
     this = item.stash.get(RUN, None)
-    return (this,) if this is not None else item.stash.get(RUNS, [])
+    if this is not None:
+        return (this,)
+    return item.stash.get(RUNS, [])
 
 
 _TOLD = frozenset({FAILED, INCONCLUSIVE})

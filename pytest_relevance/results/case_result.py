@@ -115,10 +115,12 @@ class CaseResult:
     """What one case came to, in one variant of its search.
 
     Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
-    pytest's node id; `test` is the node id of the test in Python that checked the ranking.
+    pytest's node id; `test` is the node id of the test in Python that checked the ranking. `items` are the names
+    of its items where another plugin repeats them or adds parameters to their names.
 
-    Conditions: `search` was asked for `depth` results, None where nobody asked for a number. `floor` is the expected
-    minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and `highest` are the grades that
+    Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
+    case file says it. `reaches_depth`: the search was asked for so many results and returned as many, so that there may
+    be more. `floor` is the expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and `highest` are the grades that
     an unjudged result may have; `grade_names` the names of grades.
 
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
@@ -151,8 +153,11 @@ class CaseResult:
     note: str = ""
     source: str | None = None
     test: str = ""
+    items: Sequence[str] = ()
     k: int = 10
     depth: int | None = None
+    is_depth_set: bool = False
+    reaches_depth: bool = False
     floor: float | None = None
     tolerance: float = 0.05
     settings: Settings = field(default_factory=Settings)
@@ -236,6 +241,16 @@ class CaseResult:
         if self.verdict in (ERROR, INCONCLUSIVE):
             return self.verdict
         return self.verdict if self.outcome == PASSED and self.verdict == MEASURED else self.outcome
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether metrics of the whole ranking have no value: it may go on, and no depth was set."""
+        return self.reaches_depth and not self.is_depth_set
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it has any judgments."""
+        return self.digest not in ("", NO_DIGEST)
 
     @property
     def graded(self) -> GradedRanking:
@@ -380,7 +395,7 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "baseline": _to_builtin(BaselineComparison),
     "error": _to_builtin(SearchError),
     "repeats": _to_builtin(Repeats),
-    **dict.fromkeys(("tags", "documents", "engine_scores", "grades", "reasons"), list),
+    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "reasons"), list),
 }
 """What makes builtin types of the fields that are none by themselves."""
 
@@ -393,7 +408,7 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "baseline": _from_builtin(BaselineComparison),
     "error": _from_builtin(SearchError),
     "repeats": _from_builtin(Repeats),
-    **dict.fromkeys(("tags", "documents", "engine_scores", "grades", "reasons"), tuple),
+    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "reasons"), tuple),
 }
 
 

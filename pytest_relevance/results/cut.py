@@ -13,7 +13,7 @@ from pytest_relevance.metrics.graded import GradedRanking, has_gain
 from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.scoring import ndcg_at
+from pytest_relevance.results.case_result import ndcg_at
 
 _USUAL_DEPTH = 1000
 

@@ -25,7 +25,7 @@ _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doub
 class Found:
     """What a search returned, as the checkers take it.
 
-    `k` is the cutoff of the case, `depth` how many results it asks for where it says so, `ranking` the documents,
+    `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
     returned. Messages name documents with their `titles`, where there are any: text that a terminal can print.
     """
@@ -38,6 +38,7 @@ class Found:
     latency: float | None
     titles: Mapping[str, str] = field(default_factory=dict)
     is_cut: bool = False
+    depth: int | None = None
 
     @property
     def returned(self) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.metrics.scalar import scored_indexes
+from pytest_relevance.metrics.scalar import GradedRanking, scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import CaseResult
 
@@ -25,8 +25,6 @@ _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "di
 
 def results_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
     """A row a case and variant; `calls` and `rankings_seen` where its search was called several times."""
-    import pandas
-
     rows = []
     for result in results:
         row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
@@ -36,18 +34,34 @@ def results_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
         row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
         rows.append(row)
     names = dict.fromkeys([*_CASE, *(name for row in rows for name in row)])
-    frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(names))
-    return frame
+    return as_frame(rows, list(names))
 
 
 def rankings_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
     """A row a returned document."""
-    import pandas
-
     rows = [row for result in results for row in _rows(result)]
-    frame: pandas.DataFrame = pandas.DataFrame(rows, columns=list(_RESULT))
+    frame = as_frame(rows, list(_RESULT))
     frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(results))
     return frame
+
+
+def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
+    """A DataFrame of rows, or of a mapping of columns; half a character, which it cannot hold, is escaped."""
+    import pandas
+
+    try:
+        frame: pandas.DataFrame = pandas.DataFrame(data, columns=columns)
+    except UnicodeEncodeError:
+        frame = pandas.DataFrame(_escaped(data), columns=columns)
+    return frame
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_escaped(name): _escaped(inner) for name, inner in value.items()}
+    return type(value)(map(_escaped, value)) if isinstance(value, (list, tuple)) else value
 
 
 class _Unchanging(dict[str, int]):

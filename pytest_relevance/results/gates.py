@@ -12,7 +12,10 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_result import ERROR, FAILED, MEASURED, PASSED, SKIPPED, CaseResult
+from pytest_relevance.results.cut import asked_text, cut_text
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.run import FileInfo
 from pytest_relevance._text import counted, listed, quoted
@@ -154,6 +157,9 @@ Conditions = Iterator[GateFinding]
 def _mean(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
     for metric, bound in gate.bounds:
         name = metric.text
+        if cut := _cut(metric, cases):
+            yield cut
+            continue
         scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
         if not scored:
             yield GateFinding(False, f"mean {name} is not defined: no case has a score", name)
@@ -162,8 +168,8 @@ def _mean(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
         holds = mean >= bound - _ROUNDING
         digits = digits_apart(mean, bound)
         relation = "at least" if holds else "below"
-        words = f"mean {name} {mean:.{digits}f}, {relation} {bound:.{digits}f} ({counted(len(scored), 'case')})"
-        yield GateFinding(holds, words, name)
+        words = f"{mean:.{digits}f}, {relation} {bound:.{digits}f} ({counted(len(scored), 'case')})"
+        yield GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
 
 
 def _max_drop(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
@@ -171,8 +177,11 @@ def _max_drop(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
 
     for metric, bound in gate.bounds:
         name = metric.text
+        if cut := _cut(metric, cases):
+            yield cut
+            continue
         pairs = [
-            (case.weight, before, now)
+            (case.weight, before, before if abs(now - before) <= _ROUNDING else now)  # rounding is no change
             for case in cases
             if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
         ]
@@ -184,17 +193,18 @@ def _max_drop(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
         test = randomisation_test(first, second, weights=weights)
         drop = -test.difference
         interval = bootstrap_interval(first, second, weights=weights)
-        significant = gate.p is None or test.p <= gate.p
-        holds = drop <= bound + _ROUNDING or not significant
+        exceeds = drop > bound + _ROUNDING
+        is_void = gate.p is not None and cannot_reach(test.least_p, gate.p)
+        holds = not exceeds or (gate.p is not None and not is_void and test.p > gate.p)
         digits = digits_apart(drop, bound)
         moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
-        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
-        differing = sum(before != now for _, before, now in pairs)
-        if gate.p is not None and drop > bound + _ROUNDING and 2.0 ** (1 - differing) > gate.p:
-            limit += f", which so few cases cannot show ({differing} differ)"
+        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None and not is_void else "")
+        if gate.p is not None and is_void and exceeds:
+            changed = sum(before != now for _, before, now in pairs)
+            limit += f"; {void_condition(gate.p, changed, test.least_p)}"
         yield GateFinding(
             holds,
-            f"mean {name} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
+            f"mean {_with_depth(metric, cases)} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
             f"{weighted_mean(zip(weights, second, strict=True)):.3f} (95% {interval.low:+.3f} to {interval.high:+.3f}, "
             f"p {_p(test.p)}, {counted(len(pairs), 'case')}); {limit}",
             name,
@@ -202,6 +212,39 @@ def _max_drop(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
     fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
     if fresh:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
+
+
+def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
+    """The finding about a metric that has no score in some cases, as it looks at more than their searches returned."""
+    asked = [case.depth or case.k for case in cases if _is_unknown(case, metric)]
+    if not asked:
+        return None
+    there = f"the search was asked for {asked_text(asked)} in {counted(len(asked), 'case')}"
+    return GateFinding(False, cut_text(metric, there, min(asked)), metric.text)
+
+
+def _is_unknown(case: CaseResult, metric: Metric) -> bool:
+    is_whole = ranks_needed(metric, case.settings) is None
+    return is_whole and case.is_cut and case.verdict != ERROR and metric.text not in case.scores
+
+
+def _with_depth(metric: Metric, cases: Sequence[CaseResult]) -> str:
+    """A metric as a finding names it: with the depth that was set, where it looks at the whole ranking."""
+    depths = [
+        case.depth for case in cases if case.is_depth_set and case.depth and ranks_needed(metric, case.settings) is None
+    ]
+    return f"{metric.text} (depth {asked_text(depths)})" if depths else metric.text
+
+
+def cannot_reach(least_p: float, p: float) -> bool:
+    """Whether no p-value can be as low as `p`, with so few changes: then a condition on p could never be met."""
+    return not least_p <= p
+
+
+def void_condition(p: float, changed: int, least_p: float) -> str:
+    """Why the drop alone decides: `p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625`."""
+    queries = f"{changed:,} changed quer{'y' if changed == 1 else 'ies'}"
+    return f"p {p:g} does not count, as {queries} cannot give a p-value below {least_p:.3g}: the drop alone decides"
 
 
 def _passing(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:

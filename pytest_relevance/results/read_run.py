@@ -325,18 +325,17 @@ def _read_record(source: Source) -> Rankings:
     from pytest_relevance.results.run import RecordError
     from pytest_relevance.results.scoring import ERROR, SKIPPED
 
+    rankings: Rankings = {}
     try:
-        run = read_record(source.file)
+        for result in read_record(source.file).results:
+            if result.verdict in (ERROR, SKIPPED):
+                continue
+            if result.id in rankings:
+                message = "several files or variants of a search have results for it; open the record with Run.open"
+                source.refuse(f"query {quoted(result.id)}: {message}")
+            rankings[result.id] = list(dict.fromkeys(result.ranking))
     except RecordError as error:
         source.refuse(str(error).removeprefix(f"{source.file}: "))
-    rankings: Rankings = {}
-    for result in run.results:
-        if result.verdict in (ERROR, SKIPPED):
-            continue
-        if result.id in rankings:
-            message = "several files or variants of a search have results for it; open the record with Run.open"
-            source.refuse(f"query {quoted(result.id)}: {message}")
-        rankings[result.id] = list(dict.fromkeys(result.ranking))
     return rankings
 
 

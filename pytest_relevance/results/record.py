@@ -131,6 +131,8 @@ def _result(values: dict[str, Any]) -> CaseResult:
     found = CaseResult.from_dict(values)
     check(len(found.grades) == len(found.documents), "documents and grades are not equally many")
     check(len(found.engine_scores) in (0, len(found.documents)), "documents and engine_scores are not equally many")
+    for grade in {*found.judgments, *(grade for grade in found.grades if grade is not None)}:
+        found.settings.gain_of(grade)
     check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
     return found
 
@@ -185,7 +187,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("line", "returned", "judged", "top"), _is_whole),
     **dict.fromkeys(("lowest", "highest", "tolerance"), _is_number),
     **dict.fromkeys(("floor", "lower", "upper", "latency"), _or_none(_is_number)),
-    **dict.fromkeys(("tags", "reasons"), _texts),
+    **dict.fromkeys(("tags", "reasons", "items"), _texts),
     **dict.fromkeys(("titles", "notes", "explanations", "grade_names"), _mapping_of(_is_text)),
     "verdict": lambda value: value in VERDICTS,
     "weight": lambda value: _is_number(value) and value > 0,
@@ -194,7 +196,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "depth": _or_none(_is_whole),
     "settings": lambda value: type(value) is dict,
     "documents": _documents,
-    "whole": lambda value: type(value) is bool,
+    **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), lambda value: type(value) is bool),
     "engine_scores": _grades,
     "grades": _grades,
     "deeper": _mapping_of(_is_whole),
@@ -232,11 +234,14 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def read_text(path: str | os.PathLike[str], file: str) -> str:
-    """The text of a record or a baseline, which messages call `file`. Raises `RecordError`."""
+    """The text of a record or a baseline, which messages call `file`, with plain line ends. Raises `RecordError`."""
     try:
-        return read_whole(path).decode("utf-8", "surrogatepass")
+        text = read_whole(path).decode("utf-8", "surrogatepass")
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if "\r" in text:  # an editor or a version control changed the line ends; texts in JSON have them escaped
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:

@@ -7,13 +7,15 @@ for it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, score
+from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, ranks_needed, score
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
@@ -30,9 +32,13 @@ from pytest_relevance.results.ranking import Ranking
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 
 
-def score_case(case: Case, ranking: Ranking, latency: float | None = None, *, details: bool = True) -> CaseResult:
+def score_case(
+    case: Case, ranking: Ranking, latency: float | None = None, asked: int | None = None, *, details: bool = True
+) -> CaseResult:
     """Score the ranking that a case got and decide its verdict. `latency` is in seconds, None for no search.
 
+    `asked` is how many results the search was asked for, None where it takes no such number. Where it returned as many,
+    and a metric of the case looks at the whole ranking, there is nothing to score: ask `cut.why_cut` first.
     The result does not know its file, variant and node id; whoever ran the case adds them. Without `details` it has the
     figures and the verdict alone; `add_details` adds the rest.
     """
@@ -46,11 +52,13 @@ def score_case(case: Case, ranking: Ranking, latency: float | None = None, *, de
     lower = upper = value
     if unjudged and value == value:
         lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
-    outcomes = _outcomes(case, graded, ranking.ids, latency) if case.expect else ()
+    reaches_depth = asked is not None and len(grades) >= asked
+    is_cut = reaches_depth and terms.depth is None
+    outcomes = _outcomes(case, graded, ranking.ids, latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
     scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
-        scores |= _other_scores(case, graded, outcomes)
+        scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
     result = CaseResult(
         file="",
         line=case.line,
@@ -65,6 +73,8 @@ def score_case(case: Case, ranking: Ranking, latency: float | None = None, *, de
         source=case.source,
         k=k,
         depth=case.depth,
+        is_depth_set=terms.depth is not None,
+        reaches_depth=reaches_depth,
         floor=case.min_ndcg,
         settings=settings,
         lowest=terms.lowest,
@@ -107,10 +117,10 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     result.missing = tuple(_missing(result, case, all_missing=all_missing))
     if case.terms.scale is not None:
         result.grade_names = {grade: name for name, grade in case.terms.scale.names.items()}
-    result.engine_scores = tuple(ranking.scores(len(kept)))
+    result.engine_scores = tuple(ranking.scores[: len(kept)])
     named = {*kept, *result.deeper, *(document for document, _ in result.missing), *accepted, *expected}
     result.titles = {document: title for document, title in case.titles.items() if document in named}
-    for index in range(len(ids) - 1, -1, -1) if ranking.results else ():  # the first copy of a document decides
+    for index in range(len(ids) - 1, -1, -1) if ranking.titles else ():  # the first copy of a document decides
         if ids[index] in named and (title := ranking.title(index)):
             result.titles[ids[index]] = title
     result.notes = {document: note for document, note in case.notes.items() if document in named}
@@ -141,23 +151,37 @@ def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple
     return [(document, grade) for document, grade in absent if document in shown or document in deeper]
 
 
-def _other_scores(case: Case, graded: GradedRanking, outcomes: Sequence[Outcome]) -> dict[str, float | None]:
-    """The scores that expectations and gates name; those of cases without judgments are not defined."""
-    found = {outcome.name: outcome.value for outcome in outcomes if outcome.kind == "metric"}
-    for metric in metrics_of(case):
-        if metric.text not in found or not case.judgments:
-            found[metric.text] = defined(score(metric, graded, case.settings)) if case.judgments else None
+def _other_scores(
+    case: Case, graded: GradedRanking, outcomes: Sequence[Outcome], *, is_cut: bool
+) -> dict[str, float | None]:
+    """The scores that expectations and gates name, without those that look at more of the ranking than there is.
+
+    Without judgments none is defined.
+    """
+    found: dict[str, float | None] = {}
+    for metric in {metric.text: metric for metric in metrics_of(case)}.values():
+        value = score(metric, graded, case.settings) if case.judgments else math.nan
+        if not is_cut or _is_known(metric, value, case.settings):
+            found[metric.text] = defined(value)
     found.pop(ndcg_at(case.k).text, None)
-    return {name: None if value is None else defined(value) for name, value in found.items()}
+    return found
 
 
-def _outcomes(case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None) -> tuple[Outcome, ...]:
+def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
+    """Whether a cut ranking decides a score: one that is undefined for any ranking, or RR above its first hit."""
+    return value != value or ranks_needed(metric, settings) is not None or (metric.measure == "RR" and value > 0)
+
+
+def _outcomes(
+    case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None, *, is_cut: bool
+) -> tuple[Outcome, ...]:
     from pytest_relevance.results.expectations import Found, check
 
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids, 1):
         ranks.setdefault(document, rank)
-    found = Found(case.k, case.settings, graded, ids, ranks, latency)
+    depth = case.depth if case.terms.depth is not None else None
+    found = Found(case.k, case.settings, graded, ids, ranks, latency, is_cut=is_cut, depth=depth)
     return tuple(check(expected, found) for expected in case.expect)
 
 
@@ -221,17 +245,17 @@ def metrics_of(case: Case) -> list[Metric]:
 
 def looks_at_all(case: Case) -> bool:
     """Whether the whole ranking that was returned counts, and not only its top."""
+    return scores_all(case) or any(expected.kind == "order" for expected in case.expect)
+
+
+def scores_all(case: Case) -> bool:
+    """Whether a score of a case, or one that a gate asks for, looks at the whole ranking."""
     settings = case.settings
-    return (
-        settings.ideal == "returned"
-        or settings.unjudged == "skip"
-        or any(metric.k is None for metric in metrics_of(case))
-        or any(_is_unlimited(expected) for expected in case.expect)
+    if settings.ideal == "returned" or settings.unjudged == "skip":
+        return True
+    return any(expected.metric is not None and expected.ranks(settings) is None for expected in case.expect) or any(
+        metric.k is None for gate in case.terms.gates for metric in gate.metrics
     )
-
-
-def _is_unlimited(expected: Expectation) -> bool:
-    return expected.kind == "order"
 
 
 def digest_of(judgments: Mapping[str, float]) -> str:

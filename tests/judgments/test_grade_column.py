@@ -85,7 +85,7 @@ def test_a_column_of_any_name(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,usefulness\nq,a,2\n")
     assert problem(path).endswith("; where a column has the grades, name it: grade_column")
     assert read_judgments(path, grade_column="usefulness") == {"q": {"a": 2}}
-    assert read_queries(written(tmp_path, "query,docid,rating\nq,a,2\n")) == {"q": "q"}
+    assert read_queries(path, grade_column="usefulness") == {"q": "q"}
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,13 +80,17 @@ def results(draw: st.DrawFn) -> Result:
         "digest": draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
         "reasons": draw(st.lists(TEXTS, max_size=2)),
     }
-    details = {
+    details: dict[str, Any] = {
         "ranking": ranking,
         "grades": [draw(grade) for _ in ranking],
         "returned": draw(st.integers(0, 99)),
         "judgments": draw(st.dictionaries(st.sampled_from(["0", "1", "2.5"]), st.integers(1, 9))),
     }
-    conditions = Conditions(draw(TEXTS), draw(st.integers(1, 100)), draw(SETTINGS))
+    settings = draw(SETTINGS)
+    if not isinstance(settings.gain, str):  # a mapping has a gain for every grade that there is
+        grades = {*filter(None, details["grades"]), *map(float, details["judgments"])}
+        settings = replace(settings, gain={**settings.gain, **dict.fromkeys(grades, 1.0), 0: 0.0})
+    conditions = Conditions(draw(TEXTS), draw(st.integers(1, 100)), settings)
     return Result(values, details if draw(st.booleans()) else {}, conditions)
 
 

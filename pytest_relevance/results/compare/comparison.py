@@ -17,11 +17,12 @@ from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.compare.differences import TIE, Column, Difference, TagDifference, by_tag
-from pytest_relevance.results.compare.movers import Mover, Movers, mover
 from pytest_relevance.results.compare.incompatibilities import Both, Obstacle
+from pytest_relevance.results.compare.movers import Mover, Movers, mover
 from pytest_relevance.results.compare.pairing import Errored
-from pytest_relevance.results.run import Key, Result, details_of
 from pytest_relevance.results.compare.rejudging import DIGEST_THEN
+from pytest_relevance.results.frames import as_frame
+from pytest_relevance.results.run import Key, Result, details_of
 
 if TYPE_CHECKING:
     import pandas
@@ -155,8 +156,6 @@ class Compared:
         Columns: file, id, variant, query, weight, tags, k; for each metric its name with `first`, `second` and
         `difference`; Jaccard and RBO of the top k; what `changed`.
         """
-        import pandas
-
         with garbage_kept():
             keys = [self.key(index) for index in range(len(self))]
             seconds = [two for _, two in self.pairs]
@@ -173,8 +172,7 @@ class Compared:
                 table[f"{column.metric} difference"] = column.second - column.first
             table["Jaccard"], table["RBO"] = self._likeness()
             table["changed"] = self.changed
-            frame: pandas.DataFrame = pandas.DataFrame(table)
-        return frame
+            return as_frame(table)
 
     def _likeness(self) -> Floats:
         """Jaccard and RBO of the top k of each pair."""

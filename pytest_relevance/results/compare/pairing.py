@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.results.compare.incompatibilities import KINDS, Both, Likeness, Obstacle, Words, obstacles_of, some
+from pytest_relevance.results.compare.incompatibilities import (
+    KINDS,
+    Both,
+    Likeness,
+    Obstacle,
+    Words,
+    obstacles_of,
+    some,
+)
 from pytest_relevance.results.run import Key, Result, Run
 from pytest_relevance.results.scoring import ERROR, SKIPPED
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
