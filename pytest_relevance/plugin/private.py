@@ -6,6 +6,7 @@ Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,19 +42,25 @@ def parameters_of(item: AnyItem) -> Parameters | None:
     return None if callspec is None else Parameters(callspec.indices, callspec._idlist)
 
 
-def pattern_of(item: AnyItem) -> dict[str, Any] | None:
-    """The arguments of `Function.from_parent` for another item of the same fixtures and parameters.
+def pattern_of(item: AnyItem) -> Callable[[], dict[str, Any]] | None:
+    """Make the arguments of `Function.from_parent` for further items of the same fixtures and parameters.
 
-    None where the item is not one that pytest makes by itself.
+    None where the item is not one that pytest makes by itself. Each item gets a list of fixture names of its own: a
+    conftest may append to `item.fixturenames` of one.
     """
     found = getattr(item, "_fixtureinfo", None)
     if type(item) is not pytest.Function or found is None:
         return None
-    keywords: dict[str, Any] = {"fixtureinfo": found}
+    names = [*found.names_closure]
     callspec = getattr(item, "callspec", None)
-    if callspec is not None:
-        keywords |= {"callspec": callspec, "keywords": {callspec.id: True}}
-    return keywords
+    parameters: dict[str, Any] = {} if callspec is None else {"callspec": callspec, "keywords": {callspec.id: True}}
+
+    def arguments() -> dict[str, Any]:
+        own = copy(found)
+        object.__setattr__(own, "names_closure", names.copy())
+        return {"fixtureinfo": own, **parameters}
+
+    return arguments
 
 
 def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
