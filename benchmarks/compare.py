@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import CaseResult, count_grades, ndcg_at
 from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import Conditions, Result, Run
-from pytest_relevance.results.scoring import ndcg_at
-from pytest_relevance.results.values import counted_grades, digest_of
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.scoring import defined, digest_of
 
 CASES, RESULTS, JUDGED = 100_000, 10, 14
 
@@ -70,34 +71,31 @@ def write_records(folder: Path) -> tuple[str, str]:
         cases.append(
             (f"query number {number}", documents, {each: chance.choice((0, 0, 1, 2, 3)) for each in documents[4:]})
         )
-    conditions, metric = Conditions(), ndcg_at(10)
+    settings, metric = Settings(), ndcg_at(10)
     paths = []
     for name in ("first.jsonl", "second.jsonl"):
         results = []
         for number, (query, documents, judgments) in enumerate(cases):
             ranking = chance.sample(documents, RESULTS)
             graded = grade_ranking(ranking, judgments)
-            found = score(metric, graded, conditions.settings)
-            values = {
-                "file": "shop.relevance.yaml",
-                "line": 3 * number + 1,
-                "id": query,
-                "query": query,
-                "tags": ["head"] if number % 3 == 0 else [],
-                "verdict": "passed",
-                "scores": {metric.text: None if found != found else found},
-                "latency": chance.random() / 100,
-                "digest": digest_of(judgments),
-            }
-            details = {
-                "ranking": ranking,
-                "grades": graded.grades,
-                "judged": RESULTS - graded.grades.count(None),
-                "top": RESULTS,
-                "returned": RESULTS,
-                "judgments": counted_grades(graded.judged),
-            }
-            results.append(Result(values, details, conditions))
+            results.append(
+                CaseResult(
+                    file="shop.relevance.yaml",
+                    line=3 * number + 1,
+                    id=query,
+                    verdict="passed",
+                    tags=("head",) if number % 3 == 0 else (),
+                    documents=ranking,
+                    grades=graded.grades,
+                    returned=RESULTS,
+                    judgments=count_grades([*graded.judged]),
+                    digest=digest_of(judgments),
+                    scores={metric.text: defined(score(metric, graded, settings))},
+                    judged=RESULTS - graded.grades.count(None),
+                    top=RESULTS,
+                    latency=chance.random() / 100,
+                )
+            )
         paths.append(str(folder / name))
         write_record(paths[-1], Run(results))
     return paths[0], paths[1]

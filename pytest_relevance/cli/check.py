@@ -136,8 +136,7 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
-    from pytest_relevance.results.baseline import beside, read_baseline
-    from pytest_relevance.results.beside import has_baseline
+    from pytest_relevance.results.baseline_io import baseline_path, has_baseline, read_baseline
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)
@@ -145,7 +144,7 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     is_there = has_baseline(path)
     looked.findings += review_suite(suite, has_baseline=is_there)
     if is_there:
-        read_baseline(beside(path))
+        read_baseline(baseline_path(path))
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
             looked.findings += review_rows(read_ratings(Source.read(_shortest(file))))

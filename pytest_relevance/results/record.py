@@ -262,7 +262,7 @@ def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     """The object on a line. Raises `RecordError`."""
     try:
-        values = json.loads(line, parse_constant=_refuse_constant)
+        values = _decode(line)
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
@@ -272,3 +272,6 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
