@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import did_you_mean, found, quoted
 from pytest_relevance.cases.expectations import KINDS
 from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, SCORING, SUITE
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
@@ -13,7 +14,6 @@ from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, 
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
-from pytest_relevance._text import did_you_mean, found, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.queries import ListedQuery

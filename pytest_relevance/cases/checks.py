@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.names import check_fixture_name, check_id
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number_advice
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.metrics.settings import GAINS
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
 
 Check = Callable[[object, Mapping[str, object]], object]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.comparison import Comparison
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.pieces import Impossible, Pieces
@@ -19,7 +20,6 @@ from pytest_relevance.cases.scalar_text import number, pair_in_braces, pair_in_l
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.spans import BOM, Place, Span, case_spans
 from pytest_relevance.cases.writing import judgment
-from pytest_relevance._text import did_you_mean, quoted
 
 Grades = Mapping[str, float]
 

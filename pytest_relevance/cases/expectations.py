@@ -10,12 +10,12 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
+from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checks import LARGEST_WHOLE
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Path, Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number, number_advice
 from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
-from pytest_relevance._text import did_you_mean, found, listed, quoted
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from pytest_relevance._text import counted
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.spans import Span, case_spans
 from pytest_relevance.judgments.model import Judgments, Place, Query
-from pytest_relevance._text import counted
 
 CASE_FILE = "case-file"
 """The name of the format."""

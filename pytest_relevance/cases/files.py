@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
+from pytest_relevance.cases.problems import Path, Problem, Refused, RefusedSeveral
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Query, Ratings

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.expectations import largest_score
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.names import check_id, check_tag
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number_advice
 from pytest_relevance.metrics.names import Metric, parse_metric
-from pytest_relevance._text import did_you_mean, found, listed, quoted
 
 MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
 

@@ -10,12 +10,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.cases.files import FILE, NamedFile, check_files, is_file
 from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
 from pytest_relevance.cases.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cases.files import Files, NamedFile, refusals_of
 from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded, Origin
 from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
@@ -20,7 +21,6 @@ from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance._text import did_you_mean, listed, quoted
 
 MOST_NAMED = 3
 """Queries without a case that a warning names."""

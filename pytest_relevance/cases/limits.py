@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import floor, isnan, nan
 
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases.graded import Graded, Origin
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.names import Metric, build_metric
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance._text import listed, quoted
 
 _ROUNDING = 1e-9  # a floor that people computed elsewhere and rounded is not "above the best"
 

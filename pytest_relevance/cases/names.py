@@ -10,9 +10,9 @@ import keyword
 import re
 import unicodedata
 
-from pytest_relevance.cases.problems import Refused
 from pytest_relevance._text import found as shown_value
 from pytest_relevance._text import listed, quoted
+from pytest_relevance.cases.problems import Refused
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
 """Names that pytest reads as something else when a module has them."""

@@ -24,10 +24,10 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.events import Broken, Mark, event_source, problem_at, syntax_problem
 from pytest_relevance.cases.problems import Problem
 from pytest_relevance.cases.scalars import Grades
-from pytest_relevance._text import quoted
 
 DEEPEST = 60
 """Levels of nesting; a case needs six. It keeps a hostile file from exhausting the stack."""

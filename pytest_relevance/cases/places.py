@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from yaml.events import ScalarEvent
 
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.events import Mark
 from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, SequenceNode
 from pytest_relevance.cases.problems import Path
-from pytest_relevance._text import quoted
 
 
 def label_of(pairs: Pairs, number: int) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.problems import Problem, Refused, RefusedSeveral
-from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Query

@@ -15,6 +15,7 @@ from typing import Any
 
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
+from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.build import CASES, NAMES
 from pytest_relevance.cases.events import Broken, is_utf_16, problem_at, undecodable
 from pytest_relevance.cases.fields import FIELDS, SUITE
@@ -24,7 +25,6 @@ from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.nodes import IN_CASE, Careful, EventReader, Pairs, SequenceNode
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance._text import did_you_mean, quoted
 
 QUERIES = "queries"
 

@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.unmissable import unmissable
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
-from pytest_relevance._text import counted, quoted
 
 IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
 CONFLICTING, ALIKE, BLANK, PADDED, SAID = "conflicting", "alike", "blank", "padded", "said"

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 
+from pytest_relevance._text import quoted, shown
 from pytest_relevance.cases.scalars import is_number
 from pytest_relevance.cases.scalars import number as number_of
-from pytest_relevance._text import quoted, shown
 
 LONGEST_KEY = 1000
 """Characters of a key as it is written: YAML reads simple keys up to 1024, longer ones stand behind a question mark."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from yaml.events import ScalarEvent
 
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.build import NO_QUERY, checked_case, make_terms, unknown_key
 from pytest_relevance.cases.events import Mark, problem_at
 from pytest_relevance.cases.expectations import WITH_DEPTH
@@ -23,7 +24,6 @@ from pytest_relevance.cases.problems import MOST_ELSEWHERE, Problem, Refused, Re
 from pytest_relevance.cases.queries import ListedQuery
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.sources import Sources
-from pytest_relevance._text import counted, quoted
 
 # unpacked: a case has few of the many keys, and there may be a hundred thousand cases
 _FIELDS = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.checks import NOT_PARAMETERS
 from pytest_relevance.cases.names import check_id
 from pytest_relevance.cases.problems import CaseFileError, Refused
@@ -18,7 +19,6 @@ from pytest_relevance.judgments.writing import Written, queries_of
 from pytest_relevance.judgments.writing.contents import how_combined
 from pytest_relevance.judgments.writing.written import refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
-from pytest_relevance._text import counted, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+from pytest_relevance._text import counted, printable, quoted
 from pytest_relevance.cases.appending import add_cases
 from pytest_relevance.cases.editing import Change, Conflict, add_judgments, to_be_judged
 from pytest_relevance.cases.model import Suite
@@ -18,7 +19,6 @@ from pytest_relevance.cli.text import complain, write
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import counted, printable, quoted
 
 _MOST_LISTED = 20
 _MOST_NAMED = 3

@@ -15,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import quoted
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
 from pytest_relevance.cli.text import show
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.review import Finding

@@ -12,6 +12,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.exporting import CASE_FILE
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
@@ -39,7 +40,6 @@ from pytest_relevance.judgments.writing import (
 )
 from pytest_relevance.judgments.writing.contents import IN_QUERIES
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query

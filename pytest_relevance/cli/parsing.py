@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, TypeVar
 
+from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cli import COMMANDS, PROGRAM, CommandError
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance._text import did_you_mean, quoted
 
 STANDARD = "-"
 """The name of standard input and output."""

@@ -48,6 +48,7 @@ OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 FIRST_WORKER = "gw0"
 """What pytest-xdist calls the first of its workers."""
 
+
 class CaseModule(ModuleType):
     """Stands for the Python module that pytest expects above test functions.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance._text import shown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.calling import is_waiting
@@ -18,7 +19,6 @@ from pytest_relevance.plugin.lost_checks import is_runner
 from pytest_relevance.plugin.run_case import check
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.ranking import id_text
-from pytest_relevance._text import shown
 
 _NOT_HERE = {
     "search": "the ranking is given here; call your search in the test",

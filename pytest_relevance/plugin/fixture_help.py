@@ -14,7 +14,12 @@ from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.case_run import CaseRun
 from pytest_relevance.plugin.failures import AsyncFixture, CaseError
 
-_OURS = ("pytest_relevance.plugin.", "pytest_relevance.results.ranking", "pytest_relevance.results.responses.", "pluggy.")
+_OURS = (
+    "pytest_relevance.plugin.",
+    "pytest_relevance.results.ranking",
+    "pytest_relevance.results.responses.",
+    "pluggy.",
+)
 """The modules between pytest and what is the user's: a search, a hook, a generator that is read late."""
 
 _HOW_TO = """

@@ -18,8 +18,8 @@ from pytest_relevance.plugin.recording import RunRecord
 from pytest_relevance.plugin.run_store import RunStore, run_store
 from pytest_relevance.plugin.section import FILES, Section
 from pytest_relevance.plugin.target import Target, ended_well, runs_tests
-from pytest_relevance.results.baseline_io import Updated
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line
+from pytest_relevance.results.baseline_io import Updated
 
 _MOST_NAMED = 3
 

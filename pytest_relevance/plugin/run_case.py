@@ -47,9 +47,7 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
     __tracebackhide__ = True
     config = item.config
     own = case.terms.tolerance
-    this = CaseRun(
-        case, item, shown_path(path, config), path, tolerance=tolerance(config) if own is None else own
-    )
+    this = CaseRun(case, item, shown_path(path, config), path, tolerance=tolerance(config) if own is None else own)
     item.stash.setdefault(CHECKS, []).append(this)
     score(this, _read(this, ranking), None)
     assert this.result is not None

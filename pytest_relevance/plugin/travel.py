@@ -119,7 +119,7 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     if error is None:
         return None
     if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
-        return SearchError("", prefix + str(error.msg))
+        return SearchError("", prefix + str(getattr(error, "msg", error)))
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:

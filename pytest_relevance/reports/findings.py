@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.review import KINDS, Finding
 from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, harmless, line
-from pytest_relevance._text import counted, quoted
 
 MOST_OF_A_KIND = 10
 

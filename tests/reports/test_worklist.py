@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytest_relevance.reports.worklist import COLUMNS, Ran, Worklist, why_kept
 
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import read_judgments
-from pytest_relevance.reports.worklist import COLUMNS, Ran, Worklist, why_kept
 from pytest_relevance.results.worklist import Unjudged
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")

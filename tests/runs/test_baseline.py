@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.model import Case
-from pytest_relevance.results.baseline_io import update_baseline, write_baseline
 from pytest_relevance.results.baseline import Entry, Since, beside, read_baseline, since
+from pytest_relevance.results.baseline_io import update_baseline, write_baseline
 from pytest_relevance.results.ranking import Ranking
 from pytest_relevance.results.run import RecordError
 from pytest_relevance.results.scoring import score_case

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pytest_relevance.results.held import held, standing
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.baseline import Entry, Since, since
-from pytest_relevance.results.held import held, standing
 from pytest_relevance.results.ranking import Ranking
 from pytest_relevance.results.scoring import Scored, score_case
 

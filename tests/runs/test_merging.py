@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest_relevance.results.facts import CaseFileFacts
 
 from pytest_relevance.cases.gates import gate_of
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.results.facts import CaseFileFacts
 from pytest_relevance.results.gates import FAILED, PASSED
 from pytest_relevance.results.merge import JudgedGate, Unmergeable, judge_gates, merge
 from pytest_relevance.results.run import Conditions, Result, Run

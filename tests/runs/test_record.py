@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_relevance.results.lines import as_json, settings_of, settings_values
 
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.lines import as_json, settings_of, settings_values
 from pytest_relevance.results.record import read_record, write_record
 from pytest_relevance.results.run import Conditions, RecordError, Result, Run
 

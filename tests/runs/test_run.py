@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest_relevance.results.lines import scored_text
+from pytest_relevance.results.values import NO_DIGEST, counted_grades, defined, digest_of, kept_depth
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import grade_ranking, score
-from pytest_relevance.results.lines import scored_text
 from pytest_relevance.results.ranking import read_ranking
 from pytest_relevance.results.run import Conditions, Result, Run
 from pytest_relevance.results.scoring import score_case
-from pytest_relevance.results.values import NO_DIGEST, counted_grades, defined, digest_of, kept_depth
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker
