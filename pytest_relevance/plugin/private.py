@@ -6,8 +6,7 @@ Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -56,9 +55,7 @@ def pattern_of(item: AnyItem) -> Callable[[], dict[str, Any]] | None:
     parameters: dict[str, Any] = {} if callspec is None else {"callspec": callspec, "keywords": {callspec.id: True}}
 
     def arguments() -> dict[str, Any]:
-        own = copy(found)
-        object.__setattr__(own, "names_closure", names.copy())
-        return {"fixtureinfo": own, **parameters}
+        return {"fixtureinfo": replace(found, names_closure=names.copy()), **parameters}
 
     return arguments
 

@@ -21,8 +21,8 @@ import pytest
 # importing the others again and again takes time.
 for module in (
     *("numpy", "pandas", "trio"),
-    *("pytest_relevance.plugin.collector", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.telling"),
-    "pytest_relevance.reports.failure",
+    *("pytest_relevance.plugin.collector", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.outputs"),
+    "pytest_relevance.reports.case.failure",
 ):
     try:
         importlib.import_module(module)
