@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.formats import quepid, tables, trec
 from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
@@ -21,7 +22,6 @@ from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
-from pytest_relevance._text import did_you_mean, found, listed, quoted
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
 
