@@ -154,11 +154,6 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
     assert message({"exclude": "apron"}) == 'exclude: in the top 10: "apron" (Apron, blue, at rank 1)'
 
 
-def test_a_score_that_is_not_defined_has_no_figure() -> None:
-    found = outcome({"nDCG@2": 0.5}, ["apron"], ideal="returned")
-    assert (found.met, found.message, found.value) == (False, "nDCG@2 is not defined", None)
-
-
 def test_latency_of_a_ranking_that_no_search_was_called_for() -> None:
     assert outcome({"latency": "<= 10 ms"}, ["boots"], latency=None).message == (
         "latency: the search was not called here, so that there is none to check"
