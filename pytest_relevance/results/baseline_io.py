@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from glob import escape
@@ -152,9 +152,9 @@ def _entry(values: Mapping[str, Any]) -> BaselineEntry:
             raise ValueError(f"it has no {name}")
         if not is_sound(values[name]):
             raise ValueError(f"its {name} is {shown(values[name])}")
-    fields = [values[name] for name in ("id", "variant", "query", "params", "depth")]
-    flags = (values.get(name) is True for name in ("whole", "cut"))
-    return BaselineEntry(*fields, tuple(values["ranking"]), values["scores"], *flags)
+    known = {name: values[name] for name in _CHECKS}
+    known["ranking"] = tuple(values["ranking"])
+    return BaselineEntry(**known, whole=values.get("whole") is True, cut=values.get("cut") is True)
 
 
 def _is_text(value: object) -> bool:
@@ -163,7 +163,7 @@ def _is_text(value: object) -> bool:
 
 _NUMBERS_OR_NONE = {float, int, type(None)}
 
-_CHECKS = {
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "id": _is_text,
     "variant": lambda value: value is None or type(value) is str,
     "query": _is_text,

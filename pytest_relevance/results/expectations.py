@@ -92,7 +92,7 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
     else:
         met = COMPARE[expected.comparison](value, expected.bound)
     message = "" if met else below(_metric_name(expected, found), value, expected.comparison, expected.bound)
-    known = None if isnan(value) else value
+    known: float | None = value
     if found.is_cut and expected.metric.k is None and not value:
         # a bound of RR, which the ranks that are there decide; what RR is below them is not known
         known, where = None, f"no relevant document in the {len(found.graded.grades)} results that were asked for"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, log2
+from math import log2
 from typing import Any
 
 import pytest
@@ -10,21 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.ranking import read_ranking
-from pytest_relevance.results.scoring import (
-    FAILED,
-    INCONCLUSIVE,
-    MEASURED,
-    PASSED,
-    Scored,
-    ndcg_at,
-    score_case,
-)
+from pytest_relevance.results.scoring import score_case
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
 
-def scored(ranking: list[str], judgments: dict[str, Any] | None = None, **keys: Any) -> Scored:
+def scored(ranking: list[str], judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
     case = case_from_values({"query": "boots", "judgments": JUDGMENTS if judgments is None else judgments, **keys})
     return score_case(case, read_ranking(ranking), 0.012)
 
@@ -35,12 +28,12 @@ def scored(ranking: list[str], judgments: dict[str, Any] | None = None, **keys: 
 def test_the_score_is_the_ndcg_at_k() -> None:
     found = scored(["shoes", "boots", "laces"], k=2)
     assert found.score == pytest.approx((3 + 7 / log2(3)) / (7 + 3 / log2(3)))
-    assert ndcg_at(2).text == "nDCG@2"
+    assert found.scores == {"nDCG@2": found.score}
 
 
 def test_without_unjudged_results_the_score_is_certain() -> None:
     found = scored(["shoes", "boots", "laces", "apron"])
-    assert (found.lower, found.upper) == (found.score, found.score)
+    assert found.interval == (found.score, found.score)
 
 
 def test_an_unjudged_result_leaves_an_interval() -> None:
@@ -53,14 +46,14 @@ def test_an_unjudged_result_leaves_an_interval() -> None:
 
 def test_only_the_top_k_leaves_an_interval() -> None:
     found = scored(["boots", "shoes", "gloves"], k=2)
-    assert (found.lower, found.upper) == (found.score, found.score)
+    assert found.interval == (found.score, found.score)
     assert found.unjudged == []
 
 
 @pytest.mark.parametrize("setting", [{"ideal": "returned"}, {"ideal": "max"}, {"unjudged": "skip"}], ids=str)
 def test_other_settings_have_no_interval(setting: dict[str, Any]) -> None:
     found = scored(["gloves", "boots"], **setting)
-    assert (found.lower, found.upper) == (found.score, found.score)
+    assert found.interval == (found.score, found.score)
     assert found.unjudged == ["gloves"]
 
 
@@ -75,18 +68,18 @@ def test_what_is_counted() -> None:
 def test_nothing_returned() -> None:
     found = scored([])
     assert (found.score, found.returned, found.top, found.judged) == (0, 0, 0, 0)
-    assert not found.strange_ids
+    assert not found.is_unjudged
 
 
 def test_ids_are_strange_when_nothing_that_was_returned_is_judged() -> None:
-    assert scored(["10023", "10024"]).strange_ids
-    assert not scored(["10023", "boots"]).strange_ids
-    assert not scored(["10023"], {}).strange_ids
+    assert scored(["10023", "10024"]).is_unjudged
+    assert not scored(["10023", "boots"]).is_unjudged
+    assert not scored(["10023"], {}).is_unjudged
 
 
 def test_the_score_is_not_defined_without_a_relevant_document() -> None:
     found = scored(["apron"], {"apron": 0}, expect={"results": 1})
-    assert isnan(found.score)
+    assert found.score is None
     assert found.verdict == PASSED
 
 
@@ -96,7 +89,9 @@ DOCUMENTS = st.sampled_from([*JUDGMENTS, "gloves", "hat", "belt"])
 @given(st.lists(DOCUMENTS, max_size=12), st.integers(1, 12))
 def test_the_score_lies_within_its_interval(ranking: list[str], k: int) -> None:
     found = scored(ranking, k=k)
-    assert 0 <= found.lower <= found.score <= found.upper <= 1
+    lower, upper = found.interval
+    assert lower is not None and found.score is not None and upper is not None
+    assert 0 <= lower <= found.score <= upper <= 1
     assert found.judged + len(found.unjudged) == found.top <= min(k, found.returned)
 
 
@@ -233,6 +228,7 @@ def test_a_perfect_ranking_meets_a_floor_of_one() -> None:
 
 def test_a_score_just_below_the_floor_is_worded_with_enough_digits() -> None:
     score = scored(["shoes", "boots"]).score
+    assert score is not None
     (reason,) = scored(["shoes", "boots"], min_ndcg=score + 1e-6).reasons
     assert reason == f"nDCG@10 {score:.6f} is below {score + 1e-6:.6f}"
 

@@ -19,7 +19,7 @@ from pytest_relevance.results.record import write_record
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.conftest import Maker
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "run.txt") -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -15,29 +16,58 @@ from pytest_relevance.reports.worklist import COLUMNS, Ran, Worklist, why_kept
 
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import read_judgments
+<<<<<<< HEAD:tests/reports/test_worklist.py
 from pytest_relevance.results.worklist import Unjudged
+=======
+from pytest_relevance.results import worklist
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
+>>>>>>> results11:tests/results/test_worklist.py
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 
 
-def ran(query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25) -> Ran:
+class Ran(CaseResult):
+    """A case that ran, with unjudged results of the wanted ranks and moves."""
+
+    unjudged_results: list[Unjudged]
+
+
+def ran(
+    query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25
+) -> CaseResult:
     """A case that ran; `results` are documents with rank and move."""
     unjudged = [Unjudged(document, f"Title of {document}", rank, move) for document, rank, move in results]
-    return Ran(query_id or query, query, ran_as, weight, unjudged)
+    return ran_with(query_id or query, query, ran_as, unjudged, weight)
 
 
-def rows(worklist: Worklist) -> list[dict[str, str]]:
+def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1) -> CaseResult:
+    search, variant = ran_as
+    about = {"search": search, "variant": variant, "weight": weight, "scores": {"nDCG@10": 0.0}}
+    found = Ran("f", 1, query_id, "measured", query, **about)
+    found.unjudged_results = unjudged
+    return found
+
+
+def worklist_of(results: Iterable[CaseResult]) -> Worklist:
+    """The worklist of cases whose unjudged results are as the test gives them; how they are found is tested elsewhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worklist, "unjudged_results", lambda result: result.unjudged_results)
+        return Worklist(results)
+
+
+def rows(found: Worklist) -> list[dict[str, str]]:
     """The rows of the CSV."""
-    return list(csv.DictReader(StringIO(worklist.csv().decode(), newline="")))
+    return list(csv.DictReader(StringIO(found.to_csv().decode(), newline="")))
 
 
-def documents(worklist: Worklist) -> list[str]:
-    return [row["document"] for row in rows(worklist)]
+def documents(found: Worklist) -> list[str]:
+    return [row["document"] for row in rows(found)]
 
 
-def filled_in(worklist: Worklist, grade: str = "2") -> bytes:
+def filled_in(found: Worklist, grade: str = "2") -> bytes:
     """The CSV with the same grade in every row."""
-    first, *others = csv.reader(StringIO(worklist.csv().decode(), newline=""))
+    first, *others = csv.reader(StringIO(found.to_csv().decode(), newline=""))
     text = StringIO()
     csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(
         [first, *([*row[:-1], grade] for row in others)]
@@ -46,9 +76,9 @@ def filled_in(worklist: Worklist, grade: str = "2") -> bytes:
 
 
 def test_a_row_a_result() -> None:
-    found = Worklist([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
+    found = worklist_of([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
 
-    assert found.csv().decode() == (
+    assert found.to_csv().decode() == (
         "query_id,query,document,title,ranks,move,grade\n"
         "q7,blue shoes,sku-1,Title of sku-1,3,0.2500,\n"
     )  # fmt: skip
@@ -56,14 +86,14 @@ def test_a_row_a_result() -> None:
 
 
 def test_nothing_unjudged_is_a_header() -> None:
-    found = Worklist([ran("shoes")])
+    found = worklist_of([ran("shoes")])
 
-    assert found.csv() == b"query_id,query,document,title,ranks,move,grade\n"
+    assert found.to_csv() == b"query_id,query,document,title,ranks,move,grade\n"
     assert found.queries == 0
 
 
 def test_the_most_valuable_come_first() -> None:
-    found = Worklist(
+    found = worklist_of(
         [
             ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1)),
             ran("boots", ("c", 1, 0.05), ("d", 3, -0.3)),
@@ -75,7 +105,7 @@ def test_the_most_valuable_come_first() -> None:
 
 
 def test_ties_go_by_rank_then_by_query_and_document() -> None:
-    found = Worklist(
+    found = worklist_of(
         [
             ran("shoes", ("z", 2, 0.1), ("y", 2, 0.1), ("x", 3, 0.1)),
             ran("boots", ("w", 2, 0.1), ("v", 1, 0.1)),
@@ -86,7 +116,7 @@ def test_ties_go_by_rank_then_by_query_and_document() -> None:
 
 
 def test_several_variants_are_named_at_their_ranks() -> None:
-    found = Worklist(
+    found = worklist_of(
         [
             ran("shoes", ("a", 7, 0.1), ("b", 1, 0.4), ran_as=HYBRID),
             ran("shoes", ("a", 3, -0.2), ran_as=BM25),
@@ -100,13 +130,13 @@ def test_several_variants_are_named_at_their_ranks() -> None:
 
 
 def test_searches_of_different_names_are_named_in_full() -> None:
-    found = Worklist([ran("shoes", ("a", 1, 0.1)), ran("shoes", ("a", 2, 0.1), ran_as=("find", None))])
+    found = worklist_of([ran("shoes", ("a", 1, 0.1)), ran("shoes", ("a", 2, 0.1), ran_as=("find", None))])
 
     assert rows(found)[0]["ranks"] == "find: 2; search[bm25]: 1"
 
 
 def test_a_pair_in_several_cases_is_one_row() -> None:
-    found = Worklist(
+    found = worklist_of(
         [
             ran("shoes", ("a", 1, 0.1), weight=2),
             ran("shoes", ("a", 3, 0.15)),
@@ -127,15 +157,15 @@ def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
         for query in ("shoes", "boots")
         for variant in (BM25, HYBRID)
     ]
-    expected = Worklist(all_ran).csv()
+    expected = worklist_of(all_ran).to_csv()
     for seed in range(5):
         random.Random(seed).shuffle(all_ran)
-        assert Worklist(all_ran).csv() == expected
+        assert worklist_of(all_ran).to_csv() == expected
 
 
 def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Path) -> None:
     """Two suites number their queries: in one file of judgments an id can only mean one of them."""
-    found = Worklist(
+    found = worklist_of(
         [
             ran("shoes", ("a", 1, 0.1), query_id="1"),
             ran("boots", ("a", 1, 0.1), query_id="1"),
@@ -159,7 +189,7 @@ def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Pat
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@a", "\ta", "\ra", "  =1", "=cmd|' /C calc'!A0"])
 def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
-    found = Worklist([Ran(cell, cell, ("=search", cell), 1, [Unjudged(cell, cell, 1, -0.5)]), ran("b", ("c", 1, 0.1))])
+    found = worklist_of([ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5)]), ran("b", ("c", 1, 0.1))])
 
     for row in rows(found):
         assert not [name for name, text in row.items() if text[:1] in "=+-@\t\r" and text and name != "move"]
@@ -198,7 +228,7 @@ def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFa
     texts = {query_id: query for query_id, query, _ in found}  # an id means one query
     path = tmp_path_factory.mktemp("worklist") / "list.csv"
     path.write_bytes(
-        filled_in(Worklist(ran(texts[own], (document, 1, 0.1), query_id=own) for own, _, document in found))
+        filled_in(worklist_of(ran(texts[own], (document, 1, 0.1), query_id=own) for own, _, document in found))
     )
 
     judgments = read_judgments(path)
@@ -211,12 +241,12 @@ def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFa
 
 
 def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
-    found = Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
+    found = worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
     path = tmp_path / "list.csv"
-    path.write_bytes(found.csv())
+    path.write_bytes(found.to_csv())
     assert read_judgments(path) == {}
 
-    path.write_bytes(found.csv().replace(b"0.3000,\n", b"0.3000,3\n"))
+    path.write_bytes(found.to_csv().replace(b"0.3000,\n", b"0.3000,3\n"))
 
     judgments = read_judgments(path)
     assert judgments == {"7": {"a": 3}}
@@ -226,19 +256,16 @@ def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
 
 def test_ids_that_no_file_can_hold_are_escaped() -> None:
     """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no text."""
-    values = ran("a\0", ("b\ud800", 1, 0.1)).values()
-
-    assert (values["query"], values["results"][0][0]) == ("a\\x00", "b\\ud800")
-    assert Worklist([Ran.of(values)]).csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Title of b\\ud800,1,0.1000,\n")
+    found = worklist_of([ran("a\0", ("b\ud800", 1, 0.1))])
+    assert found.to_csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Title of b\\ud800,1,0.1000,\n")
 
 
 def test_a_title_is_one_line() -> None:
-    values = Ran("a", "a", BM25, 1, [Unjudged("b", "Boots\n\x1b[31mred", 1, 0.1)]).values()
+    found = worklist_of([ran_with("a", "a", BM25, [Unjudged("b", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)])])
+    assert rows(found)[0]["title"] == "Boots\\n\\x1b[31mred\xa0\\u202e"
 
-    assert values["results"][0][1] == "Boots\\n\\x1b[31mred"
 
-
-BLANK = Worklist([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).csv()
+BLANK = worklist_of([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
 
 
 @pytest.mark.parametrize(
@@ -247,7 +274,7 @@ BLANK = Worklist([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).csv()
         b"",
         b"\n",
         BLANK,
-        Worklist([]).csv(),
+        worklist_of([]).to_csv(),
         BLANK.replace(b"\n", b"\r\n"),
         b"\xef\xbb\xbf" + BLANK,
         BLANK.replace(b"0.3000,\n", b"0.3000,  \n"),
@@ -262,9 +289,9 @@ def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
 def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a title, is longer."""
     long = 'x, "y"\n' * (longest // 8)
-    blank = Worklist([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
-    assert why_kept(blank.csv()) is None
-    data = blank.csv().replace(b"000,\n", b"000,3\n")
+    blank = worklist_of([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
+    assert why_kept(blank.to_csv()) is None
+    data = blank.to_csv().replace(b"000,\n", b"000,3\n")
     assert (why_kept(data) or "").startswith("has 2 grades filled in")
     path = tmp_path / "worklist.csv"
     path.write_bytes(data)
@@ -280,7 +307,7 @@ def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
     ("data", "count"),
     [
         (BLANK.replace(b"0.3000,\n", b"0.3000,0\n"), "1 grade"),
-        (filled_in(Worklist([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"), "2 grades"),
+        (filled_in(worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"), "2 grades"),
         (b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;3\n", "1 grade"),
     ],
 )

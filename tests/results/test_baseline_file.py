@@ -1,4 +1,4 @@
-"""The baseline on disk, and what became of a case since."""
+"""The baseline on disk: what is written is read again, what an update keeps, and what is said of a damaged file."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+<<<<<<< HEAD:tests/runs/test_baseline.py
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.model import Case
 from pytest_relevance.results.baseline import Entry, Since, beside, read_baseline, since
 from pytest_relevance.results.baseline_io import update_baseline, write_baseline
 from pytest_relevance.results.ranking import Ranking
+=======
+from pytest_relevance.results.baseline_io import (
+    BaselineEntry,
+    baseline_path,
+    has_baseline,
+    orphaned_baselines,
+    read_baseline,
+    update_baseline,
+    write_baseline,
+)
+>>>>>>> results11:tests/results/test_baseline_file.py
 from pytest_relevance.results.run import RecordError
-from pytest_relevance.results.scoring import score_case
 
 
-def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> Entry:
-    return Entry(name, variant, values.get("query", name), values.get("params", {}), values.get("depth", 10), ranking)
-
-
-def case(**values: Any) -> Case:
-    return case_from_values({"query": "watch", "judgments": {"a": 3, "b": 1, "c": 0}, **values})
-
-
-def since_then(entry: Entry, case: Case, *ranking: str, tolerance: float = 0.05) -> Since:
-    return since(entry, score_case(case, Ranking(ranking)), tolerance)
+def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:
+    return BaselineEntry(name, variant, name, values.get("params", {}), values.get("depth", 10), ranking)
 
 
 def error_of(path: Path) -> str:
@@ -44,7 +47,15 @@ def error_of(path: Path) -> str:
 
 
 def test_it_stands_beside_the_case_file() -> None:
-    assert beside("suites/shop.relevance.yaml") == Path("suites/shop.relevance.yaml.baseline.jsonl")
+    assert baseline_path("suites/shop.relevance.yaml") == Path("suites/shop.relevance.yaml.baseline.jsonl")
+
+
+def test_a_baseline_whose_case_file_is_gone_is_orphaned(tmp_path: Path) -> None:
+    for name in ("shop.relevance.yaml", "shop.relevance.yaml.baseline.jsonl", "old.relevance.yaml.baseline.jsonl"):
+        (tmp_path / name).touch()
+    assert has_baseline(tmp_path / "shop.relevance.yaml")
+    assert not has_baseline(tmp_path / "hats.relevance.yaml")
+    assert orphaned_baselines(tmp_path) == ["old.relevance.yaml.baseline.jsonl"]
 
 
 def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
@@ -77,7 +88,7 @@ texts = st.text(min_size=1, max_size=5)
 @given(
     entries=st.lists(
         st.builds(
-            Entry,
+            BaselineEntry,
             texts,
             st.none() | texts,
             texts,
@@ -89,104 +100,10 @@ texts = st.text(min_size=1, max_size=5)
         unique_by=lambda entry: entry.key,
     )
 )
-def test_whatever_is_written_is_read_again(entries: list[Entry], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_whatever_is_written_is_read_again(entries: list[BaselineEntry], tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("baseline") / "baseline.jsonl"
     write_baseline(path, entries)
     assert read_baseline(path) == {each.key: each for each in entries}
-
-
-def test_a_drop_beyond_the_tolerance_is_a_regression() -> None:
-    found = since_then(entry("watch", "a", "b"), case(), "b", "a")
-    assert found.score == 1
-    assert found.change == pytest.approx(0.7098 - 1, abs=1e-4)
-    assert found.is_regression
-    assert not since_then(entry("watch", "a", "b"), case(), "b", "a", tolerance=0.3).is_regression
-
-
-def test_a_rise_beyond_the_tolerance_is_an_improvement() -> None:
-    found = since_then(entry("watch", "b", "a"), case(), "a", "b")
-    assert found.is_improvement
-    assert not found.is_regression
-
-
-def test_a_drop_of_exactly_the_tolerance_is_tolerated() -> None:
-    drop = -since_then(entry("watch", "a", "b"), case(), "b", "a").change
-    assert not since_then(entry("watch", "a", "b"), case(), "b", "a", tolerance=drop).is_regression
-
-
-def test_the_ranking_of_then_is_scored_under_the_judgments_of_today() -> None:
-    accepted = entry("watch", "new", "a", "b")
-    judged = case(judgments={"a": 3, "b": 1, "c": 0, "new": 3})
-    found = since_then(accepted, judged, "a", "new", "b")
-    assert found.score == 1
-    assert found.change == 0
-
-
-def test_another_gain_is_no_regression() -> None:
-    found = since_then(entry("watch", "b", "a"), case(gain="linear"), "b", "a")
-    assert found.change == 0
-
-
-def test_where_ndcg_is_not_defined_nothing_is_compared() -> None:
-    found = since_then(entry("watch", "a"), case(judgments={"a": 0}), "c")
-    assert (found.score, found.is_regression, found.is_improvement) == (None, False, False)
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "change"),
-    [
-        ({"query": "clock"}, {}, 'the query was "clock" and is "watch"'),
-        ({"depth": 10}, {"k": 20}, "the depth was 10 and is 20"),
-        ({"params": {"n": 1}}, {"params": {"n": "1"}}, 'the parameter "n" was 1 and is "1"'),
-        ({"params": {"n": 1}}, {}, 'the parameter "n" is gone'),
-        ({}, {"params": {"n": [1, True]}}, 'the parameter "n" is new'),
-    ],
-)
-def test_an_entry_for_another_question_is_stale(before: dict[str, Any], now: dict[str, Any], change: str) -> None:
-    found = since_then(entry("watch", "a", **{"query": "watch", **before}), case(**now), "c")
-    assert found.stale == (change,)
-    assert not found.is_regression
-
-
-def test_params_that_json_has_no_word_for_are_the_same_after_reading(tmp_path: Path) -> None:
-    from datetime import date
-
-    asked = case(params={"day": date(2024, 1, 1), "pair": (1, 2)})
-    write_baseline(tmp_path / "b", [Entry.of(asked, None, ["a"], {})])
-    (read,) = read_baseline(tmp_path / "b").values()
-    assert since_then(read, asked, "a").stale == ()
-
-
-def test_the_order_of_keys_in_params_says_nothing() -> None:
-    before = entry("watch", "a", params={"filter": {"b": 1, "a": [{"y": 1, "x": 2}]}, "n": 1})
-    now = case(params={"n": 1, "filter": {"a": [{"x": 2, "y": 1}], "b": 1}})
-    assert since_then(before, now, "a").stale == ()
-    other = case(params={"n": 1, "filter": {"a": [{"x": 2, "y": True}], "b": 1}})
-    assert since_then(before, other, "a").stale != ()  # and 1 is not true
-    assert Entry.of(now, None, ["a"], {}).line() == Entry.of(case(params=before.params), None, ["a"], {}).line()
-
-
-@pytest.mark.parametrize("now", [{"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"AP": 0.1}}])
-def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: dict[str, Any], tmp_path: Path) -> None:
-    cut = Entry.of(case(k=3), None, ["a", "x", "y", "b", "c"], {})
-    assert cut.ranking == ("a", "x", "y")
-    (change,) = since_then(cut, case(k=3, **now), "a", "x", "y", "b", "c").stale
-    assert change == "all of the ranking counts now, and the first 3 were kept"
-    short = Entry.of(case(k=3), None, ["a", "x"], {})
-    assert since_then(short, case(k=3, **now), "a", "x").stale == ()
-    whole = Entry.of(case(k=3, **now), None, ["a", "x", "y"], {})
-    write_baseline(tmp_path / "baseline", [whole])
-    assert read_baseline(tmp_path / "baseline")[whole.key] == whole
-    assert since_then(whole, case(k=3, **now), "a", "x", "y").stale == ()
-    assert since_then(whole, case(k=3), "a", "x", "y").stale == ()
-
-
-def test_only_what_the_case_looks_at_is_kept() -> None:
-    ranking = [str(number) for number in range(30)]
-    assert Entry.of(case(k=5), None, ranking, {}).ranking == tuple(ranking[:5])
-    assert Entry.of(case(k=5, expect={"P@20": ">= 0"}), None, ranking, {}).ranking == tuple(ranking[:20])
-    assert Entry.of(case(k=5, expect={"RR": ">= 0"}), None, ranking, {}).ranking == tuple(ranking)
-    assert Entry.of(case(k=5, unjudged="skip"), None, ranking, {}).ranking == tuple(ranking)
 
 
 class TestUpdate:
@@ -224,11 +141,10 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.results.baseline_io import update_baseline
-            from pytest_relevance.results.baseline import Entry
+            from pytest_relevance.results.baseline_io import BaselineEntry, update_baseline
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
-                update_baseline(sys.argv[1], [Entry(name, None, name, {}, 10, ("x",))])
+                update_baseline(sys.argv[1], [BaselineEntry(name, None, name, {}, 10, ("x",))])
             """
         )
         running = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in ("one", "two")]
@@ -242,13 +158,12 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import itertools, sys
-            from pytest_relevance.results.baseline_io import write_baseline
-            from pytest_relevance.results.baseline import Entry, read_baseline
+            from pytest_relevance.results.baseline_io import BaselineEntry, read_baseline, write_baseline
             entries = list(read_baseline(sys.argv[1]).values())
             print("ready", flush=True)
             for round in itertools.count():
                 ranking = (("new", "old")[round % 2] * 50,)
-                write_baseline(sys.argv[1], [Entry(e.id, None, e.query, {}, 10, ranking) for e in entries])
+                write_baseline(sys.argv[1], [BaselineEntry(e.id, None, e.query, {}, 10, ranking) for e in entries])
             """
         )
         seen = set()
@@ -329,7 +244,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path: Path, content
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("last", ["", END, '{"end": true}'])
 def test_every_kind_of_line_end_is_read(tmp_path: Path, line_end: str, last: str) -> None:
-    accepted = Entry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
+    accepted = BaselineEntry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
     path = tmp_path / "baseline"
     write_baseline(path, [accepted, entry("c", "z")])
     text = path.read_text().replace(END, last or END)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.metrics.scalar import grade_ranking
-from pytest_relevance.results.expectations import Found, Outcome, below, check, digits_apart, duration
+from pytest_relevance.results.case_result import Outcome
+from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from pytest_relevance.results.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
@@ -138,12 +138,12 @@ def test_control_characters_of_an_id_are_escaped() -> None:
 
 
 def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
-    ids, titles = ["apron", "boots"], {"apron": "Apron, blue", "boots": "Winter boots", "shoes": "Canvas shoes"}
+    titles = {"apron": "Apron, blue", "boots": "Winter boots", "shoes": "Canvas shoes"}
 
     def message(expect: dict[str, object]) -> str:
         case = case_from_values({"query": "boots", "expect": expect})
-        found = Found(case, grade_ranking(ids, {}), ids, {"apron": 1, "boots": 2}, None, titles)
-        return check(case.expect[0], found).message
+        result = score_case(case, read_ranking(["apron", "boots"]))
+        return message_with_titles(result.outcomes[0], result, titles)
 
     assert message({"first": "boots"}) == (
         'first: rank 1 has "apron" (Apron, blue), expected "boots" (Winter boots, at rank 2)'

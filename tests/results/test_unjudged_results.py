@@ -5,7 +5,7 @@ Junk that nobody judged is junk until somebody did.
 
 from __future__ import annotations
 
-from math import isnan, log2
+from math import log2
 from typing import Any
 
 import pytest
@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.ranking import read_ranking
-from pytest_relevance.results.scoring import FAILED, INCONCLUSIVE, Scored, score_case
+from pytest_relevance.results.scoring import score_case
 from pytest_relevance.results.worklist import unjudged_results
 
 
-def scored(ranking: list[str], judgments: dict[str, int], **keys: Any) -> Scored:
+def scored(ranking: list[str], judgments: dict[str, int], **keys: Any) -> CaseResult:
     case = case_from_values({"query": "x", "judgments": judgments, **keys})
     return score_case(case, read_ranking(ranking))
 
@@ -45,7 +46,9 @@ def test_junk_above_the_one_relevant_document_fails() -> None:
     found = scored(["junk1", "junk2", "junk3", "a"], {"a": 3}, min_ndcg=0.9)
 
     assert found.verdict == FAILED
-    assert found.lower <= found.score <= found.upper
+    lower, upper = found.interval
+    assert lower is not None and found.score is not None and upper is not None
+    assert lower <= found.score <= upper
 
 
 def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
@@ -53,10 +56,11 @@ def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
     found = scored(["a", "b", "x"], {"a": 3, "b": 2}, min_ndcg=0.6)
 
     assert found.score == 1.0
+    assert found.lower is not None
     assert found.lower < 1.0
 
 
-def moves(found: Scored) -> dict[str, float]:
+def moves(found: CaseResult) -> dict[str, float]:
     """How far each unjudged result may move the score."""
     return {result.document: result.move for result in unjudged_results(found)}
 
@@ -65,6 +69,7 @@ def test_a_top_grade_at_the_top_lifts_the_score_and_further_down_takes_from_it()
     found = scored(["x", "a", "y"], {"a": 3}, scale=[0, 3], k=3)
 
     # x: the ideal becomes 3, 3, which the ranking now has; y: the ideal grows as much, y stands a rank below it
+    assert found.score is not None
     assert found.score == pytest.approx(1 / log2(3))
     assert moves(found)["x"] == pytest.approx(1 - found.score)
     assert moves(found)["y"] == pytest.approx((1 / log2(3) + 1 / 2) / (1 + 1 / log2(3)) - found.score)
@@ -97,14 +102,15 @@ def test_a_move_is_what_the_judgment_does_to_the_score(
     assert list(moves(found)) == found.unjudged
     for document, move in moves(found).items():
         judged = scored(ranking, {**judgments, document: 3}, **keys)
-        assert move == pytest.approx(judged.score - (0 if isnan(found.score) else found.score), abs=1e-12)
+        assert judged.score is not None
+        assert move == pytest.approx(judged.score - (found.score or 0), abs=1e-12)
 
 
 def test_ranks_and_titles_are_those_of_the_results() -> None:
     ranking = [{"id": "a"}, {"id": "x", "title": "Boots"}, {"id": "a"}, {"id": "y"}, {"id": "x"}, {"id": "z"}]
     case = case_from_values({"query": "x", "judgments": {"a": 3}, "k": 5})
 
-    found = list(unjudged_results(score_case(case, read_ranking(ranking))))
+    found = unjudged_results(score_case(case, read_ranking(ranking)))
 
     assert [(result.document, result.title, result.rank) for result in found] == [("x", "Boots", 2), ("y", "", 4)]
 
@@ -116,7 +122,7 @@ def test_where_nothing_relevant_is_judged_a_move_is_the_score_that_would_be(
 ) -> None:
     found = scored(["x", "a", "y"], judgments, **keys)
 
-    assert isnan(found.score)
+    assert found.score is None
     assert moves(found)["x"] == 1
     assert moves(found)["y"] == pytest.approx(1 / 2)
 
