@@ -5,7 +5,9 @@ Every wing may import it; it knows nothing of any of them. What a file holds is 
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import zlib
 from contextlib import suppress
 from gzip import BadGzipFile, GzipFile
@@ -21,6 +23,7 @@ LARGEST_RATIO = 250
 """Beyond `ALWAYS_EXPANDED` bytes, how many times its size a gzip file may expand to: text is never packed like that."""
 
 _GZIP = b"\x1f\x8b"
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _STEP = 1 << 20
 
 
@@ -64,9 +67,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file in one step: whoever looks finds the old one or the new one, never half of it.
 
     The new one is written beside it, brought to the disk and put in its place, with the permissions that the old one
-    has; a link is followed. Raises OSError, and then the old file is as it was and nothing is left beside it.
+    has; a link is followed. Raises OSError, also for a file that is read-only, and then the old file is as it was and
+    nothing is left beside it.
     """
     target = Path(os.path.realpath(path))
+    if is_read_only(target):
+        raise PermissionError(errno.EACCES, "it is read-only", os.fspath(path))
     if target.exists() and not target.is_file():  # a pipe or /dev/stdout cannot be replaced
         target.write_bytes(data)
         return
@@ -82,6 +88,18 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
             with suppress(OSError):
                 os.unlink(new.name)
             raise
+
+
+def is_read_only(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is there that nobody may write to, or not this user.
+
+    Its own mode is looked at: a folder that can be written to is enough to replace it, and root may write to anything.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:  # there is none
+        return False
+    return not mode & _WRITABLE or not os.access(path, os.W_OK)
 
 
 def _umask() -> int:

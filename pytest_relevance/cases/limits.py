@@ -6,11 +6,11 @@ expectations that contradict each other. Each check gives refusals with paths fr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from math import floor, isnan, nan
 
-from pytest_relevance.cases.graded import Graded
+from pytest_relevance.cases.graded import Graded, Origin
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Refused, RefusedSeveral
 from pytest_relevance.metrics.names import Metric, build_metric
@@ -30,24 +30,32 @@ def check_gains(graded: Graded, settings: Settings) -> bool:
         try:
             relevant = gains[grade] > 0 or relevant
         except ValueError as error:
-            without[grade] = str(error)
+            without[grade] = f"{str(error).partition(';')[0]}; {_OTHER_GAIN}" if settings.increasing else str(error)
     if without:
-        raise RefusedSeveral([*_without_gain(graded, without)])
+        raise RefusedSeveral([*_without_gain(graded, without, settings.gain)])
     return relevant
 
 
-def _without_gain(graded: Graded, without: Mapping[float, str]) -> Iterator[Refused]:
-    """Each judgment whose grade has no gain; of those in files, which may be thousands, the first of each grade."""
-    told = set[float]()
+_OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
+
+
+def _without_gain(graded: Graded, without: Mapping[float, str], gain: object) -> Iterator[Refused]:
+    """The judgments whose grades have no gain: the first of each file, or with a mapping the first of each grade."""
+    groups: dict[Hashable, list[tuple[str, float, Origin | None]]] = {}
     for document, grade in graded.grades.items():
-        if grade not in without:
-            continue
-        origin = graded.origin(document)
+        if grade in without:
+            origin = graded.origin(document)
+            file = None if origin is None else origin.judgments.file
+            key = file, gain if isinstance(gain, str) else without[grade]
+            groups.setdefault(key, []).append((document, grade, origin))
+    for key, judgments in groups.items():
+        document, grade, origin = judgments[0]
+        message = without[grade]
         if origin is None:
-            yield Refused(without[grade], ("judgments", document))
-        elif grade not in told:
-            told.add(grade)
-            yield Refused(without[grade], elsewhere=partial(origin.problem, without[grade]))
+            yield Refused(message, ("judgments", document), group=key, count=len(judgments))
+        else:
+            elsewhere = partial(origin.problem, message)
+            yield Refused(message, elsewhere=elsewhere, group=key, count=len(judgments))
 
 
 def floor_of(own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation]) -> float | None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS
+from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
 from pytest_relevance.cases.files import FILE, JUDGED, ONLY
@@ -32,6 +32,8 @@ Schema = dict[str, Any]
 
 SHIPPED = Path(__file__).with_name("case-file.schema.json")
 """The schema as it ships in the package."""
+
+_TITLE = "pytest-relevance case file"
 
 _END = r"(?!\n)$"  # in Python $ alone matches before a last line break too
 _NOT_ASCII = r"[^\u0000-\u007f]"
@@ -96,6 +98,7 @@ _DEFINITIONS: dict[str, Schema] = {
         "type": ["string", "number"],
         "minLength": 1,
         "pattern": rf"^(?!(?:{'|'.join(_any_case(word) for word in sorted(NO_REASON))}){_END})",
+        "not": {"enum": list(SWITCHES)},
     },
     # a number in quotes is refused: a string that is one had quotes, and no grade has such a name
     "rating": {**_TEXT, "pattern": rf"^(?!(?:{_NUMBER}){_END})"},
@@ -346,7 +349,7 @@ def case_file_schema() -> Schema:
     cases = {"description": "The cases, each a query.", "type": "array", "items": _ref(CASE), "minItems": 1}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "pytest-relevance case file",
+        "title": _TITLE,
         "description": "What stands beside cases is a default of the suite, which a case may override.",
         **_mapping({**keys[SUITE], "cases": cases}),
         "anyOf": [{"required": ["cases"]}, {"required": ["queries"]}],
@@ -357,6 +360,15 @@ def case_file_schema() -> Schema:
 def schema_text() -> str:
     """The schema as the text of its file."""
     return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def is_schema(data: bytes) -> bool:
+    """Whether the content of a file is a schema of case files, of any version; `{}` is one that is not written yet."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and (not found or found.get("title") == _TITLE)
 
 
 def main(arguments: list[str]) -> None:

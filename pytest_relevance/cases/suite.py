@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from yaml.events import ScalarEvent
 
@@ -22,7 +23,7 @@ from pytest_relevance.cases.problems import MOST_ELSEWHERE, Problem, Refused, Re
 from pytest_relevance.cases.queries import ListedQuery
 from pytest_relevance.cases.scalars import value as scalar_value
 from pytest_relevance.cases.sources import Sources
-from pytest_relevance.wording import quoted
+from pytest_relevance.wording import counted, quoted
 
 # unpacked: a case has few of the many keys, and there may be a hundred thousand cases
 _FIELDS = {
@@ -61,6 +62,7 @@ class SuiteBuilder:
         self._grades: set[float] = set()
         self._floors: list[tuple[Case, MappingNode | ListedQuery]] = []
         self._elsewhere = 0
+        self._groups: dict[Hashable, _Group] = {}
         self._unjudged: list[str] = []
         self._left_out = 0
 
@@ -139,6 +141,9 @@ class SuiteBuilder:
         for case, where in self._floors:
             self._refuse_all(unreachable(case), where, quoted(case.id, 60))
         self._floors.clear()
+        for group in self._groups.values():
+            self.problems[group.problem] = group.added_to(self.problems[group.problem])
+        self._groups.clear()
         self._refuse_all(self._sources.look_at_the_rest(), self._root, None)
         if not self.problems:
             self._refuse_all(gates_without_cases(self._terms.gates, self._cases), self._root, None)
@@ -280,7 +285,18 @@ class SuiteBuilder:
             self._refuse(refused, where, label)
 
     def _refuse(self, refused: Refused, where: MappingNode | ListedQuery, label: str | None) -> None:
-        """Report what is refused where it stands: in the case file, in a file of queries, or in one of judgments."""
+        """Report what is refused where it stands: in the case file, in a file of queries, or in one of judgments.
+
+        Of mistakes with one remedy only the first is reported, with the number of all.
+        """
+        if refused.group is not None:
+            group = self._groups.get(refused.group)
+            if group is not None:
+                group.judgments += refused.count
+                group.cases += 1
+                return
+            if refused.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
+                self._groups[refused.group] = _Group(len(self.problems), refused.count)
         if refused.elsewhere is not None:
             self._elsewhere += 1
             if self._elsewhere <= MOST_ELSEWHERE:
@@ -290,6 +306,22 @@ class SuiteBuilder:
         else:
             mark = end_of_path(where, refused.path, at_key=refused.at_key)
             self.problems.append(problem_at(mark, refused.render(), label))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Judgments with one mistake: which problem reports the first, how many there are, and in how many cases."""
+
+    problem: int
+    judgments: int
+    cases: int = 1
+
+    def added_to(self, problem: Problem) -> Problem:
+        """The problem that reports the first, with what is to be said of the others."""
+        if self.judgments == 1:
+            return problem
+        all_of_them = f"{self.judgments:,} judgments of {counted(self.cases, 'case')}"
+        return replace(problem, message=f"{problem.message} ({all_of_them}; say it once, in the suite)")
 
 
 def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pytest_relevance.cli import PROGRAM, CommandError
 from pytest_relevance.cli.parsing import existing
+from pytest_relevance.cli.text import refuse_to_replace
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.wording import did_you_mean, listed, quoted
@@ -54,6 +55,10 @@ def check(arguments: Namespace) -> None:
         path is not None and os.path.realpath(path) == os.path.realpath(arguments.output) for path in inputs
     ):
         raise CommandError(f"{PROGRAM} compare: --output {quoted(arguments.output)} is one of the files that are read")
+    if arguments.output is not None:
+        from pytest_relevance.reports.comparison import is_report
+
+        refuse_to_replace("compare", arguments.output, is_report, "no report of a comparison")
 
 
 def check_records(arguments: Namespace) -> None:

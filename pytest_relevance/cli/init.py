@@ -23,15 +23,15 @@ from pytest_relevance.cli.templates import (
     example_suite,
     suite_of_files,
 )
+from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.wording import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query, Ratings
+    from pytest_relevance.judgments.scale import Scale
 
 _ENDING = ".relevance.yaml"
-_MOST_UNJUDGED = 200
-"""Queries without judgments that are written into a suite; with more of them, the files hardly belong together."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -106,25 +106,25 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
             "belong together?",
             FOUND,
         )
-    if len(unjudged) > _MOST_UNJUDGED:
-        raise CommandError(
-            f"{arguments.judgments}: {len(unjudged):,} of the {len(queries):,} queries have no judgments, such as "
-            f"{quoted(_text(unjudged[0]))}; do the files belong together?",
-            FOUND,
-        )
+    if not judgments:
+        raise CommandError(f"{arguments.judgments}: no document in it has a grade; judge some first", FOUND)
+    gain = _gain(arguments.scale, judgments)
 
     def text(folder: Path | None) -> str:
-        keys = _keys(arguments, rows, folder)
-        return suite_of_files(command, keys, [scalar(_text(query)) for query in unjudged])
+        keys = _keys(arguments, rows, folder, len(unjudged), len(queries))
+        return suite_of_files(command, {**keys, **gain})
 
     cases = parse_suite(text(None).encode(), suite.name).cases  # read as from here: its folder may not be there yet
     documents = [document for of_query in judgments.values() for document in of_query][:2]
     code = conftest_of_judgments(arguments.judgments.name, documents)
     amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
-    return {
-        suite: text(suite.parent),
-        conftest: code,
-    }, f"{amounts}. What is missing is your search: write it in conftest.py."
+    said = f"{amounts}. What is missing is your search: write it in conftest.py."
+    if unjudged:
+        have = "query has" if len(unjudged) == 1 else "queries have"
+        said = f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.\n{said}"
+    if gain:
+        said = f"Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.\n{said}"
+    return {suite: text(suite.parent), conftest: code}, said
 
 
 def _queries(arguments: Namespace) -> Sequence[Query]:
@@ -153,14 +153,23 @@ def _is_judged(query: Query, judgments: Judgments) -> bool:
     return any(judgments.get(key) for key in keys)
 
 
-def _keys(arguments: Namespace, rows: Ratings, folder: Path | None) -> dict[str, str]:
-    """The keys of the suite as YAML, with paths from a folder."""
-    keys = {
-        "judgments": _named(arguments.judgments, folder, arguments.format),
-        "queries": _named(arguments.queries, folder)
-        if arguments.queries is not None
-        else _named(arguments.judgments, folder, arguments.format),
-    }
+def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
+    """The key `gain`, where the highest grade is too high for the default, 2^grade - 1."""
+    grades = (grade for documents in judgments.values() for grade in documents.values())
+    highest = scale.highest if scale is not None else max(grades)
+    if highest <= LARGEST_EXPONENTIAL_GRADE:
+        return {}
+    ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
+    return {"gain": f"linear    # the gain of a grade is the grade itself; {ends}"}
+
+
+def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: int, total: int) -> dict[str, str]:
+    """The keys of the suite as YAML, with paths from a folder; `unjudged` of all queries have no judgments."""
+    file, format = (arguments.judgments, arguments.format) if arguments.queries is None else (arguments.queries, None)
+    queries = _named(file, folder, format)
+    if unjudged:
+        queries += f"    # {unjudged:,} of {total:,} have no judgments; {{file: ..., only: judged}} leaves them out"
+    keys = {"judgments": _named(arguments.judgments, folder, arguments.format), "queries": queries}
     names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
     if names:
         pairs = (f"{scalar(name, flow=True)}: {number(grade)}" for name, grade in names.items())

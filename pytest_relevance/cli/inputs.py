@@ -50,7 +50,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     if arguments.queries is not None:
         queries = load_queries(arguments.queries)
         try:
-            judgments, said = with_queries(judgments, queries, str(arguments.queries))
+            judgments, said = with_queries(judgments, queries, str(arguments.queries), keep_others=False)
         except ValueError as error:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
         return judgments, [*read, *said]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import existing
-from pytest_relevance.cli.text import complain, show
+from pytest_relevance.cli.text import complain, refuse_to_replace, show
 from pytest_relevance.wording import listed, quoted
 
 if TYPE_CHECKING:
@@ -96,5 +96,4 @@ def _check_output(arguments: Namespace) -> None:
     target = arguments.output
     if any(os.path.realpath(path) == os.path.realpath(target) for path in arguments.records):
         raise CommandError(f"{PROGRAM} merge: --output {quoted(target)} is one of the records that are merged")
-    if os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_record(data):
-        raise CommandError(f"{PROGRAM} merge: --output {quoted(target)} is there, and is no record; name another file")
+    refuse_to_replace("merge", target, is_record, "no record")

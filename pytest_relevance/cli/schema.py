@@ -11,22 +11,23 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from pytest_relevance.cli import OK
-from pytest_relevance.cli.text import put, write
+from pytest_relevance.cli.text import put, refuse_to_replace, write
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file; one that exists is replaced")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file; a schema that is there is replaced")
 
 
 def run(arguments: Namespace) -> int:
     """Print the schema, or write it."""
-    from pytest_relevance.cases.schema import schema_text
+    from pytest_relevance.cases.schema import is_schema, schema_text
 
     data = schema_text().encode()
     if arguments.output is None:
         put(data)
     else:
+        refuse_to_replace("schema", arguments.output, is_schema, "no schema of case files")
         write(arguments.output, data)
         print(f"written: {arguments.output}")
     return OK

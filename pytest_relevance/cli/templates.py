@@ -75,20 +75,14 @@ def my_search(query, k=10):
 )
 
 
-def suite_of_files(command: str, keys: Mapping[str, str], unjudged: Iterable[str] = ()) -> str:
-    """A suite whose judgments and queries are in files. The values of `keys` and the `unjudged` queries are YAML."""
+def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
+    """A suite whose judgments and queries are in files. The values of `keys` are YAML."""
     lines = [
         f"# What the search must find, and keep finding. Run it: {command}",
         "# Each query is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).",
         *(f"{name}: {value}" for name, value in keys.items()),
         f"min_ndcg: {FLOOR}    # a ranking below this fails; raise it to what your search reaches",
     ]
-    first = True
-    for query in unjudged:
-        if first:
-            lines += ["", "cases:    # what nobody has judged yet has no floor; judge some results: document: grade"]
-        first = False
-        lines += [f"  - query: {query}", "    judgments: {}", "    min_ndcg: null"]
     return "\n".join(lines) + "\n"
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from pytest_relevance.cli import CommandError
+from pytest_relevance.cli import PROGRAM, CommandError
 from pytest_relevance.files import write_whole
 from pytest_relevance.reports.text import Line, plain
+from pytest_relevance.wording import quoted
 
 
 def survive_any_text() -> None:
@@ -34,6 +36,15 @@ def put(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def refuse_to_replace(command: str, target: str, is_own: Callable[[bytes], bool], what: str) -> None:
+    """Refuse to write over a file that `command` did not write: one that is not empty, and of which `is_own` is false.
+
+    `what` is what the command writes: `no record`.
+    """
+    if os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_own(data):
+        raise CommandError(f"{PROGRAM} {command}: --output {quoted(target)} is there, and is {what}; name another file")
 
 
 def write(path: str | Path, data: bytes) -> None:

@@ -12,11 +12,14 @@ from pytest_relevance.wording import counted, listed, quoted
 _MOST_NAMED = 3
 
 
-def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> tuple[Judgments, list[str]]:
+def with_queries(
+    judgments: Judgments, queries: Sequence[Query], file: str, *, keep_others: bool = True
+) -> tuple[Judgments, list[str]]:
     """Judgments under the ids of a file of queries, with all that it says of them, and what is to be said of that.
 
     A query of the judgments is that of the file with its id, or else with its text. One that the file does not know
-    stays as it is; one that only the file knows has no judgments. ValueError where two of them are one in the file.
+    stays as it is; one that only the file knows has no judgments, and without `keep_others` is left out. ValueError
+    where two of them are one in the file.
     """
     by_id = {query.id: query for query in queries}
     by_text: dict[str, list[str]] = {}
@@ -40,9 +43,15 @@ def with_queries(judgments: Judgments, queries: Sequence[Query], file: str) -> t
     _refuse_two_for_one(names, file)
     joined = rekeyed(judgments, names)
     known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
-    joined.queries = {**joined.queries, **known, **{key: query for key, query in by_id.items() if key not in known}}
+    others = {key: query for key, query in by_id.items() if key not in known}
+    named = {*names.values()}
+    left_out = [] if keep_others else [key for key in others if key not in named]
+    for key in left_out:
+        del others[key]
+    joined.queries = {**joined.queries, **known, **others}
     said = [*_said(unknown, names, f"not in {file}"), *_said(unclear, names, f"the text of several queries in {file}")]
-    return joined, said
+    texts = [by_id[key].text or key for key in left_out]
+    return joined, [*said, *_said(texts, by_id, f"only in {file}, without judgments, and left out")]
 
 
 def _united(query: Query, other: Query | None) -> Query:

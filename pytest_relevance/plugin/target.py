@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance.files import is_read_only
 from pytest_relevance.reports.text import harmless
 
 WhyKept = Callable[[bytes], "str | None"]
@@ -56,7 +57,7 @@ class Target:
             return f"{self.shown} is a folder; name a file in it"
         if not target.parent.is_dir():
             return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
-        if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+        if not os.access(target.parent, os.W_OK) or is_read_only(target):
             return f"{self.shown} may not be written; see to its permissions, or name another file"
         if not target.is_file():  # there is none yet, or it is nothing that could be lost, such as a pipe
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,18 @@ class Comparison(Compared):
         """The same as JSON, in which characters that a terminal could act on are escaped."""
         text = json.dumps(self.to_dict(limit=limit, ruling=ruling), ensure_ascii=False, indent=2, allow_nan=False)
         return "".join(f"{_escaped(line)}\n" for line in text.split("\n"))
+
+
+_BEGINNINGS = (
+    rb'\{\s*"kind": "pytest-relevance comparison"',  # JSON
+    rb"### `.+ -> .+\n(?s:.*)95 % interval",  # Markdown
+    rb"[^\n]+ -> (?s:.{1,5000}?)[\d,]+ cases? compared\b(?s:.*)95 % interval",  # text
+)
+
+
+def is_report(data: bytes) -> bool:
+    """Whether the content of a file is the report of a comparison, in any of its formats."""
+    return any(re.match(beginning, data) for beginning in _BEGINNINGS)
 
 
 def _escaped(line: str) -> str:

@@ -46,6 +46,7 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a list has each tag once", "tags: [a, a]\ncases: [{query: a}]", "stands twice"),
     Rule("a list has each fixture once", "cases: [{query: a, usefixtures: [db, db]}]", "stands twice"),
     Rule("a list has each document once", "cases: [{query: a, expect: {first: [x, x]}}]", "stands twice"),
+    Rule("a reason is no switch", "cases: [{query: a, skip: '0.0'}]", "skip takes the reason as text"),
     # grades
     Rule("a scale goes upwards", "scale: [3, 0]\ncases: [{query: a}]", "two numbers in that order"),
     Rule("a scale has two grades", "scale: {a: 1, b: 1}\ncases: [{query: a}]", "at least two different grades"),

@@ -451,10 +451,10 @@ def test_the_grades_of_the_cases_are_those_of_the_suite(rated: Shop) -> None:
 
 def test_a_grade_without_a_gain_is_told_at_its_place(shop: Shop) -> None:
     shop.write("rated.csv", "query,docid,rating\na,x,1\na,y,60\na,z,60\nb,z,70\n")
-    found = shop.mistakes("judgments: rated.csv\ncases: [{query: a}, {query: b}]")
-    assert [line.partition(" is too high")[0] for line in found] == [
-        'rated.csv:3: query "a", document "y": grade 60',
-        'rated.csv:5: query "b", document "z": grade 70',
+    assert shop.mistakes("judgments: rated.csv\ncases: [{query: a}, {query: b}]") == [
+        'rated.csv:3: query "a", document "y": grade 60 is too high for exponential gain (2^grade - 1): at most 50 is '
+        "allowed; write gain: linear (the grade itself), or a mapping grade: gain (3 judgments of 2 cases; say it "
+        'once, in the suite) (in case "a")'
     ]
     (found_here,) = shop.mistakes("judgments: rated.csv\ncases: [{query: a, judgments: {y: 1, z: 80}}]")
     assert found_here.startswith("shop.yaml:2:41: judgments.z: grade 80 is too high")

@@ -224,8 +224,8 @@ def test_a_query_that_the_judgments_name_without_a_grade_has_none(shop: Shop) ->
 def test_a_written_case_without_judgments_is_a_mistake_still(listed: Shop) -> None:
     listed.write("qrels.txt", "q1 0 boot 3\n")
     assert listed.mistakes(THREE_LINES + "cases: [{id: q2, query: hats}]\n") == [
-        'shop.yaml:4:9: no judgments: the only query in qrels.txt is not "q2" or "hats"; a case that needs none says so '
-        'with judgments: {} (in case "q2")'
+        'shop.yaml:4:9: no judgments: the only query in qrels.txt is not "q2" or "hats"; a case that needs none says '
+        'so with judgments: {} (in case "q2")'
     ]
 
 
@@ -251,8 +251,8 @@ def test_a_written_case_may_stand_for_a_query_that_is_left_out(listed: Shop) -> 
 def test_files_that_do_not_belong_together_are_one_mistake(listed: Shop, queries: str) -> None:
     listed.write("qrels.txt", "7 0 boot 3\n8 0 hat 1\n")
     assert listed.mistakes(f"queries: {queries}\njudgments: qrels.txt\nmin_ndcg: 0.5\n") == [
-        'shop.yaml:2:12: judgments: none of the 3 queries has judgments in qrels.txt, which judges "7"; the first query '
-        'is "q1" ("blue shoes"); the files do not belong together: name the judgments of these queries'
+        'shop.yaml:2:12: judgments: none of the 3 queries has judgments in qrels.txt, which judges "7"; the first '
+        'query is "q1" ("blue shoes"); the files do not belong together: name the judgments of these queries'
     ]
 
 

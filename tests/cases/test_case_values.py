@@ -135,6 +135,17 @@ def test_a_value_that_a_key_may_not_have_is_refused_in_a_suite_and_in_a_case(
         ),
         ("skip: no", 'skip: skip takes the reason as text, found the text "no"; say why, for the one who reads'),
         ("skip: ~", 'skip: skip takes the reason as text, found the text "~"; say why, for the one who reads'),
+        *[
+            (f"{key}: {switch}", f"{key}: {key} takes the reason as text, found the text ")
+            for key in ("skip", "xfail")
+            for switch in ("0", "1", "'0'", "0.0", "-0", "00", "0x0", "' 1 '", "off", "On", "n", "None")
+        ],
+        ("skip: []", "skip: skip takes the reason as text, found the list []"),
+        ("xfail: []", "xfail: xfail takes the reason as text, found the list []"),
+        ("xfail: {}", "xfail.reason: xfail takes the reason as text, found nothing"),
+        ("xfail: {reason: 0}", 'xfail.reason: xfail takes the reason as text, found the text "0"; say why, for the'),
+        ("xfail: {reason: a, strict: 0}", "xfail.strict: expected true or false, found 0"),
+        ("skip: 0", "for the one who reads the report, or take skip out"),
         ("skip: [a]", "skip: skip takes the reason as text, found the list ['a']"),
         ("usefixtures: db", 'usefixtures: expected a list of fixture names, found the text "db"; write [db]'),
         (

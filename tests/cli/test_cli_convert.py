@@ -173,7 +173,25 @@ def test_the_ids_of_a_file_of_queries(terminal: Terminal) -> None:
     said = terminal.run("convert", "shop.csv", "shop.qrels", "--queries", "queries.tsv")
     assert said.code == 0
     assert read_judgments("shop.qrels") == {"q067": GRADES["winter boots"], "q068": GRADES["laces"]}
-    assert "shop.qrels: 1 query without judgments, which TREC qrels cannot hold" in said.err
+    what = 'shop.csv: 1 of 3 queries is only in queries.tsv, without judgments, and left out: "polish"\n'
+    assert said.err.startswith(what)
+
+
+def test_topics_of_which_some_are_judged_become_the_cases_of_those(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q2 0 sku-1 3\nq3 0 sku-6 0\n")
+    terminal.write("topics.tsv", "".join(f"q{number}\ttopic {number}\n" for number in range(1, 6)))
+    said = terminal.run("convert", "qrels.txt", "shop.relevance.yaml", "--queries", "topics.tsv")
+    assert (said.code, said.out) == (0, "written: shop.relevance.yaml: 2 queries, 2 judgments\n")
+    left_out = '"topic 1", "topic 4", "topic 5"'
+    assert (
+        said.err == f"qrels.txt: 3 of 5 queries are only in topics.tsv, without judgments, and left out: {left_out}\n"
+    )
+    assert [(case.id, case.query) for case in read_suite("shop.relevance.yaml").cases] == [
+        ("q2", "topic 2"),
+        ("q3", "topic 3"),
+    ]
+    terminal.run("convert", "qrels.txt", "shop.csv", "--queries", "topics.tsv", "--queries-out", "judged.tsv")
+    assert read_queries("judged.tsv") == {"q2": "topic 2", "q3": "topic 3"}
 
 
 def test_the_texts_of_a_file_of_queries(terminal: Terminal) -> None:

@@ -119,18 +119,48 @@ def test_queries_that_nobody_has_judged_are_measured(terminal: Terminal) -> None
     terminal.write("shop.csv", 'query,docid,rating\nboots,a,3\n"tab: [""x""] é, # no",,\nno,,\n')
     said = terminal.run("init", "relevance", "--judgments", "shop.csv")
     assert said.code == 0
+    assert "2 of 3 queries have no judgments, and no floor." in said.lines
+    text = terminal.read("relevance/search.relevance.yaml")
+    assert "cases:" not in text
+    comment = "# 2 of 3 have no judgments; {file: ..., only: judged} leaves them out"
+    assert f'queries: "../shop.csv"    {comment}\n' in text
     cases = {case.query: case for case in read_suite("relevance/search.relevance.yaml").cases}
     assert set(cases) == {"boots", 'tab: ["x"] é, # no', "no"}
     assert [case.min_ndcg for case in cases.values()].count(None) == 2
 
 
-def test_files_that_do_not_belong_together(terminal: Terminal) -> None:
-    terminal.write("qrels.txt", "q0 0 sku-1 3\n")
+def test_topics_of_which_few_are_judged(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q0 0 sku-1 3\nq0 0 sku-2 0\n")
     terminal.write("queries.tsv", "".join(f"q{number}\tboots {number}\n" for number in range(300)))
     said = terminal.run("init", "relevance", "--judgments", "qrels.txt", "--queries", "queries.tsv")
+    assert (said.code, said.err) == (0, "")
+    assert said.lines[2:4] == [
+        "299 of 300 queries have no judgments, and no floor.",
+        "300 cases with 2 judgments. What is missing is your search: write it in conftest.py.",
+    ]
+    suite = terminal.folder / "relevance/search.relevance.yaml"
+    assert len(suite.read_text().splitlines()) < 10
+    assert read_suite(suite).listed == 300
+
+
+def test_a_file_in_which_nothing_is_judged(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,docid,rating\nboots,a,\n")
+    said = terminal.run("init", "relevance", "--judgments", "shop.csv")
     assert (said.code, said.out) == (1, "")
-    assert said.err.startswith('qrels.txt: 299 of the 300 queries have no judgments, such as "boots 1"')
-    assert "relevance/conftest.py" not in terminal.files()
+    assert said.err == "shop.csv: no document in it has a grade; judge some first\n"
+    assert terminal.files() == ["shop.csv"]
+
+
+@pytest.mark.parametrize("options", [(), ("--scale", "0..100")])
+def test_grades_too_high_for_the_default_gain_get_another(terminal: Terminal, options: tuple[str, ...]) -> None:
+    terminal.write("shop.csv", "query,docid,rating\nboots,a,100\nboots,b,10\nlaces,c,1\nlaces,d,0\n")
+    said = terminal.run("init", "relevance", "--judgments", "shop.csv", *options)
+    assert (said.code, said.err) == (0, "")
+    assert "Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear." in said.lines
+    assert "\ngain: linear    # " in terminal.read("relevance/search.relevance.yaml")
+    suite = read_suite("relevance/search.relevance.yaml")
+    assert suite.terms.settings.gain == "linear"
+    assert suite.cases[0].judgments == {"a": 100, "b": 10}
 
 
 def test_a_scale_raters_and_a_format_are_written_down(terminal: Terminal) -> None:

@@ -17,6 +17,16 @@ def test_ids_get_their_texts() -> None:
     assert joined.unrated == ["q2"]
 
 
+def test_queries_that_only_the_file_knows_can_be_left_out() -> None:
+    queries = [*QUERIES, *(Query(f"q{number}", f"socks {number}") for number in range(3, 7)), Query("q7")]
+    judgments = Judgments({"q1": {"a": 1}}, queries={"laces": Query("laces", "laces")})
+    joined, said = with_queries(judgments, queries, "queries.tsv", keep_others=False)
+    assert joined == {"q1": {"a": 1}}
+    assert set(joined.queries) == {"q1", "q2"}  # q2 is named by the judgments, though none is about it
+    what = "are only in queries.tsv, without judgments, and left out"
+    assert said == [f'5 of 7 queries {what}: "socks 3", "socks 4", "socks 5" ...']
+
+
 def test_texts_get_their_ids() -> None:
     judgments = Judgments({"laces": {"a": 1}, "boots": {"b": 0}}, titles={"laces": {"a": "Round laces"}})
     joined, said = with_queries(judgments, QUERIES, "queries.tsv")

@@ -1,0 +1,77 @@
+"""What commands write over: nothing but what they have written themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Terminal
+
+CASES = "cases: [{query: boots, judgments: {a: 3}}]\n"
+PROGRAM = "def search(query: str) -> list[str]:\n    return []\n"
+PAGE = "### a -> b\n\nWhat 2 cases compared look like.\n"
+TABLE = '{"kind": "shop", "title": "prices"}\n'
+THEIRS = {"shop.relevance.yaml": CASES, "conftest.py": PROGRAM, "page.md": PAGE, "prices.json": TABLE}
+
+COMMANDS = {
+    "schema": (("schema",), "no schema of case files"),
+    "compare": (("compare", "old.json", "new.json", "--judgments", "shop.qrels"), "no report of a comparison"),
+}
+
+
+@pytest.fixture
+def shop(terminal: Terminal) -> Terminal:
+    terminal.write("old.json", '{"q1": ["a", "b"]}')
+    terminal.write("new.json", '{"q1": ["b", "a"]}')
+    terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 1\n")
+    return terminal
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("theirs", THEIRS)
+def test_a_file_of_somebody_else_stays(shop: Terminal, command: str, theirs: str) -> None:
+    shop.write(theirs, THEIRS[theirs])
+    arguments, what = COMMANDS[command]
+    said = shop.run(*arguments, "--output", theirs)
+    assert (said.code, said.out) == (2, "")
+    says = f'pytest-relevance {command}: --output "{theirs}" is there, and is {what}; name another file\n'
+    assert said.err == says
+    assert shop.read(theirs) == THEIRS[theirs]
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.txt", "report.json"])
+def test_a_report_replaces_one(shop: Terminal, name: str) -> None:
+    arguments, _ = COMMANDS["compare"]
+    for before in ("report.md", "report.txt", "report.json"):
+        assert shop.run(*arguments, "--output", before).code == 0
+        (shop.folder / before).replace(shop.folder / name)
+        assert shop.run(*arguments, "--output", name).code == 0
+    shop.write(name, "")
+    assert shop.run(*arguments, "--output", name).code == 0
+    assert shop.read(name)
+
+
+def test_a_schema_replaces_one(shop: Terminal) -> None:
+    assert shop.run("schema", "-o", "case.json").code == 0
+    written = shop.read("case.json")
+    for before in (written, written.replace('"min_ndcg"', '"min_ndgc"'), "{}", "", "\n"):
+        shop.write("case.json", before)
+        assert shop.run("schema", "-o", "case.json").code == 0
+        assert shop.read("case.json") == written
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "convert", "convert into cases"])
+def test_a_read_only_file_stays(shop: Terminal, command: str) -> None:
+    commands = {
+        **{name: (*arguments, "--output", "out") for name, (arguments, _) in COMMANDS.items()},
+        "convert": ("convert", "shop.qrels", "out", "--to", "csv", "--overwrite"),
+        "convert into cases": ("convert", "shop.qrels", "out", "--to", "case-file", "--add-cases"),
+    }
+    before = CASES.replace("boots", "q1") if "cases" in command else ""
+    shop.write("out", before).chmod(0o444)
+    said = shop.run(*commands[command])
+    assert said.code == 2
+    assert said.err.endswith("out: cannot be written: it is read-only\n")
+    assert shop.read("out") == before
