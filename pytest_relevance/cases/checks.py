@@ -29,8 +29,11 @@ NOT_PARAMETERS = {
 }
 """Names that `params` may not have, and why."""
 
-NO_REASON = frozenset({"true", "false", "null", "~", "yes", "no"})
+NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off", "0", "1"})
 """Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are no reasons."""
+
+SWITCHES = (0, 1)
+"""Numbers that mean the same, however they are written."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -207,7 +210,7 @@ def xfail(value: object, at: Location) -> object:
     strict = value.get("strict")
     if strict is not None and not isinstance(strict, bool):
         at.refuse(f"expected true or false, found {found(strict)}", "strict")
-    return Xfail(_reason("xfail", value.get("reason"), at.under("reason")), strict)  # type: ignore[arg-type]
+    return Xfail(_reason("xfail", value.get("reason"), at.under("reason")), strict)
 
 
 def skip(value: object, at: Location) -> object:
@@ -216,9 +219,22 @@ def skip(value: object, at: Location) -> object:
 
 
 def _reason(key: str, value: object, at: Location) -> str:
-    if not isinstance(value, str) or not value.strip() or value.lower() in NO_REASON:
-        at.refuse(f"{key} takes the reason as text, found {found(value)}; say why, for the one who reads the report")
+    if not isinstance(value, str) or not value.strip() or _is_switch(value.strip()):
+        advice = f"say why, for the one who reads the report, or take {key} out"
+        at.refuse(f"{key} takes the reason as text, found {found(value)}; {advice}")
     return str(value)
+
+
+def _is_switch(written: str) -> bool:
+    """Whether a text only says on or off: `false`, `0`, `0.0`. An issue number, `123`, is a reason."""
+    if written.lower() in NO_REASON:
+        return True
+    for number_of in (float, lambda text: int(text, 0)):  # an editor reads 0x0 as a number
+        try:
+            return number_of(written) in SWITCHES
+        except ValueError:
+            continue
+    return False
 
 
 def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from pytest_relevance.cases.checks import LARGEST_WHOLE, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation
@@ -75,7 +76,7 @@ def _parsed(name: object, at: Location) -> Metric | None:
 
 def _documents(kind: str, expected: object, at: Location) -> object:
     """`sku-1`, `[sku-1, sku-2]`, and for the kinds of `WITH_DEPTH` `{docs: [...], within: 25}`."""
-    within = None
+    within: Any = None
     if isinstance(expected, Mapping) and kind in WITH_DEPTH:
         example = f"{kind}: {{docs: [...], within: 25}}"
         unknown_keys(expected, ("docs", "within"), f"write {example}", at)

@@ -135,4 +135,4 @@ _OPTIONS: Mapping[str, Check] = {
     "tag": _tag,
     "p": number(lambda value: 0 < value < 1, "a level of significance such as 0.05"),
 }
-_KEYS = f"it has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"
+_KEYS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"

@@ -1,7 +1,6 @@
-"""What is no mistake in a case file or a judgment file, and yet seldom meant: the warnings of `pytest-relevance check`.
+"""Lint for case files and judgment files: what is no mistake and yet seldom meant, for `pytest-relevance check`.
 
-A kind of warning is a row of `KINDS` and a function that finds it. What is found knows its place, and is shown by
-`reports.findings`.
+A kind of warning is a row of `KINDS` and a function that finds it. `reports.findings` shows what is found.
 """
 
 from __future__ import annotations
@@ -11,25 +10,25 @@ import unicodedata
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_relevance.cases.limits import always_met
 from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.queries import unjudged_words
-from pytest_relevance.cases.unmissable import unmissable
+from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 from pytest_relevance.wording import counted, quoted
 
-IDLE, IRRELEVANT, RELEVANT, UNMISSABLE = "idle", "irrelevant", "relevant", "unmissable"
-CONFLICTING, ALIKE, BLANK, SAID = "conflicting", "alike", "blank", "said"
+UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
+CONFLICTING, ALIKE, BLANK, NOTICE = "conflicting", "alike", "blank", "notice"
 UNJUDGED = "unjudged"
 CONFLICTING_IN_FILE, ALIKE_IN_FILE = "conflicting in a file", "alike in a file"
-"""The same where there are no cases, which could have params."""
+"""The kinds of judgment files and files of queries, which cannot give two queries different params."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of warning: what is the matter, and what to do about it."""
+    """A kind of warning: what is found, and the advice on it."""
 
     what: str
-    cure: str
+    advice: str
 
 
 _CONFLICTING = "one query, two grades for the same document"
@@ -40,8 +39,8 @@ KINDS: Mapping[str, Kind] = {
     ALIKE: Kind(_ALIKE, "keep one of them, or give them different params"),
     CONFLICTING_IN_FILE: Kind(_CONFLICTING, "decide on a grade, and write the query the same"),
     ALIKE_IN_FILE: Kind(_ALIKE, "keep one of them, or write them the same"),
-    UNMISSABLE: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
-    IDLE: Kind(
+    ALWAYS_MET: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
+    UNUSED: Kind(
         "judged, but nothing looks at the judgments: no floor, no metric, no gate",
         "write min_ndcg in the suite or in the case, or expect a metric",
     ),
@@ -58,53 +57,53 @@ KINDS: Mapping[str, Kind] = {
         "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
     ),
     BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
-    SAID: Kind("said in reading", "see each of them"),
+    NOTICE: Kind("said in reading", "see each of them"),
 }
 """Every kind of warning, the most urgent first."""
 
-
-NOWHERE = Place()
+_NOWHERE = Place()
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something to warn of: a key of `KINDS`, where it is, about which query, and what of it.
+class LintFinding:
+    """Something to warn of: a key of `KINDS`, its position, the query, and details.
 
-    `file` is empty where the detail says all.
+    `file` is empty where the detail says everything.
     """
 
     kind: str
     file: str
-    place: Place = NOWHERE
+    place: Place = _NOWHERE
     query: str | None = None
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A query with its judgments. Those that differ in `apart` are not the same query, whatever their text.
+    """A query with its judgments. `context` is what makes two queries different whatever their text: params and such.
 
-    `in_file`: it stands in a file of judgments or queries, where there is no place for params.
+    `in_file`: it stands in a file of judgments or queries, which has no params for it.
     """
 
     query: str
     file: str
     place: Place
     grades: Mapping[str, float] = field(default_factory=dict)
-    apart: Hashable = None
+    context: Hashable = None
     in_file: bool = True
 
 
-def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
-    """What to warn of in a suite. `has_baseline`: whether its scores are compared with those of another day."""
-    found = [Finding(SAID, suite.path, detail=warning) for warning in suite.warnings]
+def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]:
+    """Find what to warn of in a suite. `has_baseline`: its scores are compared with those of a baseline."""
+    found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
     if suite.unjudged:
         words = unjudged_words(suite.unjudged, suite.listed)
-        found.append(Finding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
+        found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
     for case in suite.cases:
         file = case.source or suite.path
         found += [
-            Finding(kind, file, Place(case.line), case.query, detail) for kind, detail in _of_case(case, has_baseline)
+            LintFinding(kind, file, Place(case.line), case.query, detail)
+            for kind, detail in _of_case(case, has_baseline)
         ]
     entries = (
         _Entry(
@@ -112,7 +111,7 @@ def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
             case.source or suite.path,
             Place(case.line),
             case.judgments,
-            _apart(case),
+            (case.search, case.usefixtures, _frozen(case.params)),
             in_file=case.source is not None,
         )
         for case in suite.cases
@@ -120,11 +119,11 @@ def review_suite(suite: Suite, *, has_baseline: bool = False) -> list[Finding]:
     return [*found, *_alike(entries)]
 
 
-def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
-    """What to warn of in a judgment file, of which `rows` are all rows."""
+def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
+    """Find what to warn of in a judgment file; `rows` are its rows as they are written."""
     file = judgments.file
-    found = [Finding(SAID, file, detail=notice) for notice in judgments.notices]
-    found += review_rows(rows)
+    found = [LintFinding(NOTICE, file, detail=notice) for notice in judgments.notices]
+    found += lint_rows(rows)
     entries = [
         _Entry(judgments.text(query), file, judgments.place(query, next(iter(grades))), grades)
         for query, grades in judgments.items()
@@ -133,18 +132,18 @@ def review_judgments(judgments: Judgments, rows: Ratings) -> list[Finding]:
     for entry in entries:
         kind = _one_sided(grade > 0 for grade in entry.grades.values())
         if kind:
-            found.append(Finding(kind, file, entry.place, entry.query))
+            found.append(LintFinding(kind, file, entry.place, entry.query))
     return [*found, *_alike(entries)]
 
 
-def review_rows(rows: Ratings) -> list[Finding]:
-    """What to warn of in the rows of a judgment file: those that nobody has filled in."""
+def lint_rows(rows: Ratings) -> list[LintFinding]:
+    """Find the rows of a judgment file that nobody has filled in."""
     blank, total = blank_documents(rows)
-    return [Finding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    return [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
 
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
-    """How many documents in the rows of a judgment file have no grade, and how many there are; 0 and 0 without any."""
+    """Count the documents in the rows of a judgment file that have no grade, and all documents; 0 and 0 without any."""
     if not any(rating is None or not str(rating).strip() for rating in set(rows.ratings)):
         return 0, 0
     listed = set(zip(rows.queries, rows.documents, strict=True))
@@ -156,12 +155,15 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
     return len(listed) - len(filled_in), len(listed)
 
 
-def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:
-    """What to warn of in a file of queries."""
+def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
+    """Find what to warn of in a file of queries."""
     return list(
         _alike(
             _Entry(
-                query.text if query.text is not None else query.id, file, Place(query.line), apart=_frozen(query.params)
+                query.text if query.text is not None else query.id,
+                file,
+                Place(query.line),
+                context=_frozen(query.params),
             )
             for query in queries
         )
@@ -169,10 +171,10 @@ def review_queries(queries: Sequence[Query], file: str) -> list[Finding]:
 
 
 def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
-    """The kinds of warnings that a case deserves by itself, with their details."""
-    always = unmissable(case)
+    """The kinds of warnings about a case by itself, with their details."""
+    always = always_met(case)
     if always:
-        yield UNMISSABLE, ", ".join(always)
+        yield ALWAYS_MET, ", ".join(always)
     if not case.judgments:
         return
     gains = case.settings.gains
@@ -180,12 +182,12 @@ def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
     finds_nothing = any(expected.kind == "results" and not expected.bound for expected in case.expect)
     if one_sided and not (one_sided == IRRELEVANT and finds_nothing and not always):
         yield one_sided, ""
-    if not has_baseline and one_sided != IRRELEVANT and not _is_looked_at(case):
-        yield IDLE, ""
+    if not has_baseline and one_sided != IRRELEVANT and not _has_scored_condition(case):
+        yield UNUSED, ""
 
 
-def _is_looked_at(case: Case) -> bool:
-    """Whether a floor, an expectation or a gate has a look at the score of a case."""
+def _has_scored_condition(case: Case) -> bool:
+    """Whether a floor, an expectation or a gate looks at a score of the case."""
     if case.min_ndcg is not None or any(expected.metric is not None for expected in case.expect):
         return True
     return any(gate.metrics and (gate.tag is None or gate.tag in case.tags) for gate in case.terms.gates)
@@ -197,22 +199,22 @@ def _one_sided(relevant: Iterable[bool]) -> str | None:
     return None if len(found) > 1 else RELEVANT if True in found else IRRELEVANT
 
 
-def _alike(entries: Iterable[_Entry]) -> Iterator[Finding]:
-    """The queries that are the same as an earlier one, or nearly."""
+def _alike(entries: Iterable[_Entry]) -> Iterator[LintFinding]:
+    """Find the queries that are the same as an earlier one, or nearly."""
     groups: dict[str, list[_Entry]] = {}
     for entry in entries:
-        groups.setdefault(normal(entry.query), []).append(entry)
+        groups.setdefault(normalized(entry.query), []).append(entry)
     for group in groups.values():
         same: dict[Hashable, list[_Entry]] = {}
         for entry in group if len(group) > 1 else ():
-            earlier = same.setdefault(entry.apart, [])
+            earlier = same.setdefault(entry.context, [])
             if earlier:
                 yield _compared(entry, earlier)
             earlier.append(entry)
 
 
-def _compared(entry: _Entry, earlier: Collection[_Entry]) -> Finding:
-    """What to say of a query that was there before: the first that contradicts it, or else the first."""
+def _compared(entry: _Entry, earlier: Collection[_Entry]) -> LintFinding:
+    """Compare a query with earlier ones of the same text: the first that contradicts it, or else the first."""
     for other in earlier:
         grades = other.grades
         differing = [name for name, grade in entry.grades.items() if grades.get(name, grade) != grade]
@@ -222,12 +224,12 @@ def _compared(entry: _Entry, earlier: Collection[_Entry]) -> Finding:
                 f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here and "
                 f"{grades[document]:g} {_where(other, entry)}" + (f", and {more:,} more" if more else "")
             )
-            return Finding(
+            return LintFinding(
                 CONFLICTING_IN_FILE if entry.in_file else CONFLICTING, entry.file, entry.place, entry.query, detail
             )
     first = next(iter(earlier))
     text = "the same" if first.query == entry.query else quoted(first.query, 60)
-    return Finding(
+    return LintFinding(
         ALIKE_IN_FILE if entry.in_file else ALIKE,
         entry.file,
         entry.place,
@@ -237,21 +239,17 @@ def _compared(entry: _Entry, earlier: Collection[_Entry]) -> Finding:
 
 
 def _where(other: _Entry, entry: _Entry) -> str:
-    """The place of another entry, seen from one."""
+    """The position of another entry in a message about one."""
     place = f"line {other.place.line}" if other.place.line else other.place.path
     if other.file != entry.file:
         return f"in {other.file}" + (f":{other.place.line}" if other.place.line else "")
     return f"in {place}" if place else f"of {quoted(other.query, 60)}"
 
 
-def normal(query: str) -> str:
-    """A query without what people do not see or do not mean: case, blanks, the form of characters."""
+def normalized(query: str) -> str:
+    """Drop what people do not see or do not mean in a query: case, blanks, the form of characters."""
     text = query if query.isascii() else unicodedata.normalize("NFKC", query)
     return " ".join(text.casefold().split())
-
-
-def _apart(case: Case) -> Hashable:
-    return case.search, case.usefixtures, _frozen(case.params)
 
 
 def _frozen(params: Mapping[str, object]) -> Hashable:

@@ -8,7 +8,7 @@ being checked. The reader turns each mistake into a `Problem` with line and colu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,13 +60,14 @@ class Mistake:
 
     `at_key` points at the key of the value instead of the value. `elsewhere` makes the problem where the value stands
     in another file than the case file: a function of the label of the case, because finding a line there is slow and
-    only needed for what is shown.
+    only needed for what is shown. Of the mistakes of one `group`, which have one remedy, only the first is reported.
     """
 
     message: str
     path: Path = ()
     at_key: bool = False
     elsewhere: Callable[[str | None], Problem] | None = None
+    group: Hashable = None
 
     def render(self) -> str:
         """The message after the path: `expect.first[1]: ...`."""
@@ -100,13 +101,15 @@ class Location:
         """The location of a nested value."""
         return Location(self.values, self.owned_tags, self.mistakes, (*self.path, *path))
 
-    def refuse(self, message: str, *path: str | int, at_key: bool = False) -> Any:
+    def refuse(self, message: str, *path: str | int, at_key: bool = False, group: Hashable = None) -> Any:
         """Report a mistake here, or at a nested value. Returns None, so that a check can return the call."""
-        self.mistakes.append(Mistake(message, (*self.path, *path), at_key))
+        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, group=group))
 
-    def refuse_elsewhere(self, message: str, problem: Callable[[str | None], Problem]) -> None:
+    def refuse_elsewhere(
+        self, message: str, problem: Callable[[str | None], Problem], *, group: Hashable = None
+    ) -> None:
         """Report a mistake in another file; see `Mistake.elsewhere`."""
-        self.mistakes.append(Mistake(message, self.path, elsewhere=problem))
+        self.mistakes.append(Mistake(message, self.path, elsewhere=problem, group=group))
 
 
 class CaseFileError(ValueError):

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.scalar_text import number, scalar
+from pytest_relevance.cases.yaml.scalars import write_number, write_text
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import add_format, add_raters, add_scale, existing
 from pytest_relevance.cli.templates import (
@@ -172,10 +172,10 @@ def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: in
     keys = {"judgments": _named(arguments.judgments, folder, arguments.format), "queries": queries}
     names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
     if names:
-        pairs = (f"{scalar(name, flow=True)}: {number(grade)}" for name, grade in names.items())
+        pairs = (f"{write_text(name, flow=True)}: {write_number(grade)}" for name, grade in names.items())
         keys["scale"] = f"{{{', '.join(pairs)}}}"
     elif arguments.scale is not None:
-        keys["scale"] = f"[{number(arguments.scale.lowest)}, {number(arguments.scale.highest)}]"
+        keys["scale"] = f"[{write_number(arguments.scale.lowest)}, {write_number(arguments.scale.highest)}]"
     if arguments.raters is not None:
         keys["raters"] = arguments.raters
     return keys
@@ -189,7 +189,7 @@ def _named(file: Path, folder: Path | None, format: str | None = None) -> str:
         with suppress(ValueError):  # there is no way to another drive
             whole = os.path.relpath(whole, os.path.realpath(folder))
         name = whole
-    name = scalar(name.replace(os.sep, "/"), flow=format is not None)
+    name = write_text(name.replace(os.sep, "/"), flow=format is not None)
     return name if format is None else f"{{file: {name}, format: {format}}}"
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pytest_relevance.cases.editing import Change, set_floor
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.yaml.editing import Change, set_floor
 from pytest_relevance.wording import quoted
 
 _STEPS = 1000  # a floor has three decimals

@@ -216,7 +216,7 @@ def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:
 
 
 def refuse_file(error: JudgmentFileError, at: Location) -> Any:
-    """Report what is wrong with a file, each mistake at its position there, or where the file is named. Returns None."""
+    """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
     for problem in error.problems:
         if problem.line is None and problem.path is None:
             at.refuse(problem.render(error.file))

@@ -1,75 +1,62 @@
-"""New cases at the end of a case file, every byte of which is kept."""
+"""Add cases at the end of a case file, and keep every byte of it."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.pieces import Pieces
+from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.spans import BOM, Span, case_spans
-from pytest_relevance.cases.writing import case_file
+from pytest_relevance.cases.yaml.editing import Replacements, is_same, position_of, read_edited
+from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
+from pytest_relevance.cases.yaml.writing import INDENT, case_file
 from pytest_relevance.judgments.model import Judgments
-
-_DASH = re.compile(r"( *)-[ ]+$")
-_OWN_INDENT = 2  # of the cases that `case_file` writes
 
 
 def add_cases(data: bytes, file: str, judgments: Judgments) -> bytes:
     """Add a case for each query of some judgments below the last case of a file.
 
-    Where the suite has a floor, a case without judgments is freed of it. Before anybody gets the result it is read
-    again. `CaseFileError` where no case can be added, or the file would be none any more; ValueError where a query
-    cannot stand in a case file.
+    Where the suite has a floor, a case without judgments is freed of it. The result is read again before it is
+    returned.
+
+    Raises:
+        CaseFileError: where no case can be added, or the file would no longer be one.
+        ValueError: where a query cannot stand in a case file.
     """
     before = parse_suite(data, file)
-    text = data.removeprefix(BOM).decode()
-    last, indent = _last_case(before, data, text)
+    texts = Replacements(data)
+    last, indent = _last_case(before, data, texts)
     grades = Judgments(judgments, queries=judgments.queries, titles=judgments.titles, format=judgments.format)
     written = case_file(grades, min_ndcg=before.terms.min_ndcg).data.decode()
     cases = written.partition("cases:\n")[2].splitlines()
-    pieces = Pieces(text)
-    pieces.insert(replace(last, flow=False), (), lambda _: [indent + line[_OWN_INDENT:] for line in cases])
-    result = (BOM if data.startswith(BOM) else b"") + pieces.result().encode()
+    texts.insert(replace(last, flow=False), (), lambda _: [indent + line[INDENT:] for line in cases])
+    result = texts.result()
     _check(before, result, file, judgments)
     return result
 
 
-def _last_case(suite: Suite, data: bytes, text: str) -> tuple[Span, str]:
+def _last_case(suite: Suite, data: bytes, texts: Replacements) -> tuple[Span, str]:
     """The text of the last case, and the blanks before its dash."""
-    places = [(case.line, case.column) for case in suite.cases if case.source is None]
-    place = max(places, default=None)
-    span = case_spans(data, {place}).get(place) if place is not None else None
-    if place is None or span is None:
+    position = max((position_of(case) for case in suite.cases if case.source is None), default=(1, 1))
+    span = spans_of_cases(data, {position}).get(position)
+    if span is None:
         message = "there is no list of cases to which one could be added; write a first one"
         raise CaseFileError(suite.path, [Problem(1, 1, message)])
-    dash = _DASH.search(text, text.rfind("\n", 0, span.start) + 1, span.start)
-    if dash is None or span.kind != "mapping":
+    indent = texts.indent_of_item(span)
+    if indent is None or span.kind != "mapping":
         message = (
             'the last case does not begin with "- " in a line of its own, so that none can be added below it; write '
             'the cases below each other, each beginning with "- query:"'
         )
-        raise CaseFileError(suite.path, [Problem(*place, message)])
-    return span, dash[1]
+        raise CaseFileError(suite.path, [Problem(*position, message)])
+    return span, indent
 
 
 def _check(before: Suite, data: bytes, file: str, judgments: Judgments) -> None:
-    """Whether the file says what it said and what the new cases say; `CaseFileError` where it does not."""
-    try:
-        after = parse_suite(data, file)
-    except CaseFileError as error:
-        problems = [replace(problem, message=f"after the change: {problem.message}") for problem in error.problems]
-        raise CaseFileError(file, problems) from None
-    found = {case.id: case for case in after.cases}
-    kept = all(case.id in found and _said(found[case.id]) == _said(case) for case in before.cases)
-    known = {case.id for case in before.cases}
-    added = [case.judgments for case in after.cases if case.id not in known and case.judgments]
+    """Check that the file has its old cases and the new ones, and nothing else."""
+    found = {case.id: case for case in read_edited(data, file).cases}
+    kept = all(case.id in found and is_same(found.pop(case.id), case) for case in before.cases)
+    added = [case.judgments for case in found.values() if case.judgments]
     if not kept or added != [grades for grades in judgments.values() if grades]:
         message = "the file would not say what was asked for and nothing else; add the cases by hand"
         raise CaseFileError(file, [Problem(1, 1, message)])
-
-
-def _said(case: Case) -> tuple[object, ...]:
-    return case.query, case.judgments, case.min_ndcg, case.k, case.params, case.tags, case.weight, case.expect

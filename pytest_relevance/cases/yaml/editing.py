@@ -1,37 +1,43 @@
-"""Changing a case file in place: judgments added, a floor raised, every other byte kept.
+"""Change a case file in place: add judgments, set floors, and keep every other byte.
 
-An edit is pieces of text in the place of others, found by the marks of YAML's parser: comments, order, quotes and line
-ends stay what they were. Before anybody gets the result it is read again, and it must say what was asked for and
-nothing else; where it does not (what is changed stands behind an anchor that another case uses, say), it is refused.
+An edit is a list of texts in the place of others, found by the positions of YAML nodes: comments, order, quotes and
+line ends stay as they are. The result is read again, and must say what was asked for and nothing else; otherwise the
+edit is refused, for example because what is changed stands behind an anchor that another case uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 
-from pytest_relevance.cases.comparison import Comparison
-from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.pieces import Impossible, Pieces
+from pytest_relevance.cases.keys import OF_SETTINGS, OF_TERMS
+from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalar_text import number, pair_in_braces, pair_in_lines
-from pytest_relevance.cases.scalars import value as scalar_value
-from pytest_relevance.cases.spans import BOM, Place, Span, case_spans
-from pytest_relevance.cases.writing import judgment
+from pytest_relevance.cases.yaml.positions import BOM, Position, Span, spans_of_cases
+from pytest_relevance.cases.yaml.scalars import pair_in_braces, pair_in_lines, write_number
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
+from pytest_relevance.cases.yaml.writing import write_judgment
 from pytest_relevance.wording import did_you_mean, quoted
 
 Grades = Mapping[str, float]
 
 _STEP = 2
 _JUDGMENTS, _FLOOR = "judgments", "min_ndcg"
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_COMMENT = re.compile("(?:\r\n|[\n\r])( *)#[^\r\n\x85\u2028\u2029]*")
+"""The next line, where it is a comment; the group is its indentation."""
+
+_FIELDS = frozenset(field.name for field in fields(Case)) - {"line", "column", "terms"}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that an edit changed: of which case, under which of its keys, and the judgment of which document.
+    """A judgment or a floor that an edit changed, `key` being `judgments` or `min_ndcg`.
 
-    `old` and `new` are what stood and stands there, as text; `old` is None where nothing stood.
+    `old` and `new` are the texts before and after; `old` is None where there was none. `document` is None for a floor.
     """
 
     case: str
@@ -43,16 +49,24 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A case file after an edit, and what is different. Without changes `data` is what it was."""
+    """A case file after an edit, and its changes. Without changes `data` is what it was."""
 
     data: bytes
     changes: tuple[Change, ...] = ()
 
 
 class Conflict(Problem):
-    """A document that is judged already, and otherwise: the one thing that `overwrite` helps against."""
+    """A document that has another grade already: the one problem that `overwrite` solves."""
 
     __slots__ = ()
+
+
+class NotEditable(ValueError):
+    """A node that cannot be changed by replacing text; the message says why and what to do."""
+
+    def __init__(self, span: Span, message: str) -> None:
+        super().__init__(message)
+        self.span = span
 
 
 def add_judgments(
@@ -65,8 +79,11 @@ def add_judgments(
 ) -> Edited:
     """Add judgments, {id of a case: {document: grade}}, to the cases of a file; `titles` are those of new documents.
 
-    A document that has this grade already stays as it stands. One that has another grade is an error, or with
-    `overwrite` has its grade replaced. `CaseFileError` with everything that stands against it, each at its place.
+    A document that has the grade already stays as it is written. Another grade is a mistake, or is replaced with
+    `overwrite`.
+
+    Raises:
+        CaseFileError: with everything that prevents the edit, each problem at its position.
     """
     edit = _Edit(data, file, judgments, may_lack_judgments=True)
     for name, grades in judgments.items():
@@ -75,194 +92,292 @@ def add_judgments(
 
 
 def set_floor(data: bytes, file: str, floors: Mapping[str, float | None]) -> Edited:
-    """Set the `min_ndcg` of cases, {id: floor}; None takes an inherited floor away. A floor that is the same stays."""
+    """Set the `min_ndcg` of cases, {id: floor}; None takes an inherited floor away. A floor that is the same stays.
+
+    Raises:
+        CaseFileError: with everything that prevents the edit, each problem at its position.
+    """
     edit = _Edit(data, file, floors)
     for name, floor in floors.items():
         edit.set_floor(name, floor)
     return edit.result()
 
 
-class _Edit:
-    """One edit of one file: the pieces to change, what is wrong, and what the cases shall say afterwards."""
+def read_unjudged(data: bytes, file: str) -> tuple[Suite, Sequence[Problem]]:
+    """Read a case file that is about to get judgments, and the problems that it has as long as it lacks them.
 
-    def __init__(self, data: bytes, file: str, names: Iterable[str], *, may_lack_judgments: bool = False) -> None:
+    Raises:
+        CaseFileError: where something else is wrong with it.
+    """
+    try:
+        return parse_suite(data, file), ()
+    except CaseFileError as error:
+        return parse_suite(data, file, may_lack_judgments=True), error.problems
+
+
+class Replacements:
+    """Texts in the place of others in one text, and texts inserted. No two of them may overlap."""
+
+    def __init__(self, data: bytes) -> None:
+        self._has_mark = data.startswith(BOM)
+        self._text = data.removeprefix(BOM).decode()
+        self._pieces: list[tuple[int, int, str]] = []
+        usual = _BREAK.search(self._text)
+        self._usual_break = usual[0] if usual is not None else "\n"
+
+    def text_of(self, span: Span) -> str:
+        """The text of a node."""
+        return self._text[span.start : span.end]
+
+    def indent_of_item(self, span: Span) -> str | None:
+        """The blanks before the dash of a list item; None where it does not begin with a dash in a line of its own."""
+        dash = re.compile(r"( *)-[ ]+$").search(self._text, self._text.rfind("\n", 0, span.start) + 1, span.start)
+        return dash[1] if dash is not None else None
+
+    def put(self, span: Span, text: str) -> None:
+        """Replace a scalar or an alias.
+
+        Raises:
+            NotEditable: for anything else.
+        """
+        if span.marked:
+            raise NotEditable(span, "what stands here has an anchor or a tag; change it by hand")
+        if span.kind not in ("scalar", "alias"):
+            raise NotEditable(span, "what stands here is no single value; change it by hand")
+        self._pieces.append((span.start, span.end, text))
+
+    def insert(self, mapping: Span, in_braces: Sequence[str], in_lines: Callable[[int], Sequence[str]]) -> None:
+        """Insert pairs at the end of a mapping: `in_braces` where it has some, else lines for its indentation.
+
+        Raises:
+            NotEditable: for a mapping between brackets, without braces of its own.
+        """
+        if mapping.flow:
+            self._insert_in_braces(mapping, ", ".join(in_braces))
+            return
+        lines = in_lines(mapping.indent)
+        if _BREAK.match(self._text, mapping.end - 1):  # a block of text is last, and ends where the next line begins
+            new = "".join(f"{line}{self._usual_break}" for line in lines)
+            self._pieces.append((mapping.end, mapping.end, new))
+            return
+        after = _BREAK.search(self._text, mapping.end)  # only a comment can stand before it
+        at, line_break = (len(self._text), self._usual_break) if after is None else (after.start(), after[0])
+        while (comment := _COMMENT.match(self._text, at)) and len(comment[1]) > mapping.indent:
+            at = comment.end()  # it belongs to what stands before
+        self._pieces.append((at, at, "".join(f"{line_break}{line}" for line in lines)))
+
+    def _insert_in_braces(self, mapping: Span, pairs: str) -> None:
+        if self._text[mapping.end - 1] != "}":
+            raise NotEditable(mapping, "this mapping has no braces; write them, so that something can be added to it")
+        if mapping.parts:
+            at = mapping.parts[-1].end
+            pairs = f", {pairs}"
+        else:
+            at = self._text.index("{", mapping.start) + 1
+            pairs = pairs if self._text[at] in "} \t\r\n" else f"{pairs} "
+        self._pieces.append((at, at, pairs))
+
+    def result(self) -> bytes:
+        """The text with all replacements, as a file."""
+        parts, at = [], 0
+        for start, end, new in sorted(self._pieces):
+            parts += [self._text[at:start], new]
+            at = end
+        return BOM * self._has_mark + "".join([*parts, self._text[at:]]).encode()
+
+
+class _Edit:
+    """One edit of one file: what to replace, the problems, and what the cases are to say afterwards."""
+
+    def __init__(self, data: bytes, file: str, names: Collection[str], *, may_lack_judgments: bool = False) -> None:
         self._data = data
         self._file = file
         self._lacking: Sequence[Problem] = ()
         if may_lack_judgments:
-            self._before, self._lacking = to_be_judged(data, file)
+            self._before, self._lacking = read_unjudged(data, file)
         else:
             self._before = parse_suite(data, file)
         self._cases = {case.id: case for case in self._before.cases}
         self._wanted = dict(self._cases)
-        self._spans = case_spans(data, {_place(self._cases[name]) for name in names if name in self._cases})
-        self._pieces = Pieces(data.removeprefix(BOM).decode())
+        self._spans = spans_of_cases(data, {position_of(case) for name, case in self._cases.items() if name in names})
+        self._texts = Replacements(data)
         self._changes: list[Change] = []
         self._problems: list[Problem] = []
 
     def judge(self, name: str, grades: Grades, titles: Mapping[str, str], *, overwrite: bool) -> None:
-        """Have a case judge documents."""
+        """Add the judgments of documents to a case."""
         span = self._find(name)
         if span is None:
             return
-        case = self._cases[name]
-        held = span.get(_JUDGMENTS)
-        if held is not None and not _is_blank(held) and held.kind != "mapping":
-            where = f"behind the alias *{held.value}" if held.kind == "alias" else _in_file(held)
-            self._refuse(case, held, f"the judgments stand {where}; change them there, or write them out in the case")
+        case, present = self._cases[name], span.get(_JUDGMENTS)
+        if present is not None and not _is_blank(present) and present.kind != "mapping":
+            where = f"behind the alias *{present.value}" if present.kind == "alias" else _in_file(present)
+            self._refuse(
+                case, present, f"the judgments stand {where}; change them there, or write them out in the case"
+            )
             return
         added = {}
         for document, grade in grades.items():
-            present = case.judgments.get(document)
-            own = held.get(document) if held is not None else None
-            if present == grade:
+            known = case.judgments.get(document)
+            own = present.get(document) if present is not None else None
+            if known == grade:
                 continue
-            if present is not None and not overwrite:
-                message = f"document {quoted(document)} is judged {present:g} already, and not {grade:g}"
-                cure = "keep one of them, or overwrite the one that stands here"
-                self._refuse(case, own or span, f"{message}; {cure}", Conflict)
+            if known is not None and not overwrite:
+                message = f"document {quoted(document)} is judged {known:g} already, and not {grade:g}"
+                advice = "keep one of them, or overwrite the one that stands here"
+                self._refuse(case, own or span, f"{message}; {advice}", Conflict)
             elif own is not None:
-                self._judge_again(case, document, own, grade)
+                with self._refusing(case):
+                    self._replace_grade(case, document, own, grade)
             else:
                 added[document] = grade
         if added:
-            self._judge_more(case, span, held, added, titles)
+            with self._refusing(case):
+                self._insert_judgments(case, span, present, added, titles)
 
     def set_floor(self, name: str, floor: float | None) -> None:
-        """Have a case say its own floor."""
+        """Write the floor of a case."""
         span = self._find(name)
         if span is None:
             return
         case, own = self._cases[name], span.get(_FLOOR)
-        text = "null" if floor is None else number(floor)
-        try:
-            if own is not None:
-                if own.kind == "scalar" and scalar_value(own.value) == floor:
-                    return
-                self._pieces.put(own, text)
-            elif floor == case.terms.min_ndcg:
-                return
-            else:
-                written = f"{_FLOOR}: {text}"
-                self._pieces.insert(span, [written], lambda indent: [f"{' ' * indent}{written}"])
-        except Impossible as impossible:
-            self._refuse(case, own or span, str(impossible))
+        if floor == case.terms.min_ndcg if own is None else own.kind == "scalar" and scalar_value(own.value) == floor:
             return
-        old = self._pieces.text_of(own) if own is not None else None
-        self._changes.append(Change(name, _FLOOR, None, old, text))
-        self._wanted[name] = replace(case, min_ndcg=floor)
+        text = "null" if floor is None else write_number(floor)
+        written = f"{_FLOOR}: {text}"
+        with self._refusing(case):
+            if own is not None:
+                self._texts.put(own, text)
+            else:
+                self._texts.insert(span, [written], lambda indent: [f"{' ' * indent}{written}"])
+            old = self._texts.text_of(own) if own is not None else None
+            self._changes.append(Change(name, _FLOOR, None, old, text))
+            self._wanted[name] = replace(case, min_ndcg=floor)
 
     def result(self) -> Edited:
-        """The file after the edit. `CaseFileError` where that cannot be, or it would say more than was asked for."""
-        if self._problems:
-            raise CaseFileError(self._file, self._problems)
+        """The file after the edit.
+
+        Raises:
+            CaseFileError: where there are problems, or the file would say anything else than what was asked for.
+        """
+        if self._problems or (self._lacking and not self._changes):
+            raise CaseFileError(self._file, self._problems or self._lacking)
         if not self._changes:
-            if self._lacking:
-                raise CaseFileError(self._file, self._lacking)
             return Edited(self._data)
-        data = (BOM if self._data.startswith(BOM) else b"") + self._pieces.result().encode()
-        try:
-            after = parse_suite(data, self._file)
-        except CaseFileError as error:
-            raise CaseFileError(self._file, map(self._seen_from_before, error.problems)) from None
-        self._compare(after)
+        data = self._texts.result()
+        after = read_edited(data, self._file, self._lacking)
+        asked = {change.case: change.key for change in self._changes}
+        check_edited(self._before, after, self._wanted, asked)
         return Edited(data, tuple(self._changes))
 
-    def _seen_from_before(self, problem: Problem) -> Problem:
-        """What is wrong after the edit: at its place in the file as it is, where it was wrong there."""
-        for before in self._lacking:
-            if (before.case, before.message) == (problem.case, problem.message):
-                return before
-        return replace(problem, message=f"after the change: {problem.message}")
+    @contextmanager
+    def _refusing(self, case: Case) -> Iterator[None]:
+        """Report what cannot be changed in place."""
+        try:
+            yield
+        except NotEditable as error:
+            self._refuse(case, error.span, str(error))
 
     def _find(self, name: str) -> Span | None:
-        """The text of a case."""
+        """The text of a case; reports one that is not written out in the file."""
         case = self._cases.get(name)
         if case is None:
             message = f"there is no case {quoted(name)} in the file{did_you_mean(name, self._cases)}"
             self._problems.append(Problem(1, 1, message))
             return None
-        span = self._spans.get(_place(case)) if case.source is None else None
+        span = self._spans.get(position_of(case)) if case.source is None else None
         if span is not None and span.kind == "mapping":
             return span
-        whose = "an alias" if case.source is None else case.source
-        self._refuse(case, None, f"the case comes from {whose}; write it out under cases, to change it here")
+        origin = "an alias" if case.source is None else case.source
+        self._refuse(case, None, f"the case comes from {origin}; write it out under cases, to change it here")
         return None
 
     def _refuse(self, case: Case, span: Span | None, message: str, kind: type[Problem] = Problem) -> None:
-        line, column = _place(case) if span is None else (span.line, span.column)
-        file = case.source if span is None else None
-        self._problems.append(kind(line, column, message, quoted(case.id, 60), file))
+        position, file = (position_of(case), case.source) if span is None else (span.position, None)
+        self._problems.append(kind(*position, message, quoted(case.id, 60), file))
 
-    def _judge_again(self, case: Case, document: str, own: Span, grade: float) -> None:
-        """Replace a grade."""
-        held = own.get("grade") if own.kind == "mapping" else own
-        try:
-            if held is None or held.kind == "list":
-                raise Impossible(f"document {quoted(document)} has several ratings; change them by hand")
-            self._pieces.put(held, number(grade))
-        except Impossible as impossible:
-            self._refuse(case, own, str(impossible))
-            return
-        self._changes.append(Change(case.id, _JUDGMENTS, document, self._pieces.text_of(held), number(grade)))
+    def _replace_grade(self, case: Case, document: str, own: Span, grade: float) -> None:
+        span = own.get("grade") if own.kind == "mapping" else own
+        if span is None or span.kind == "list":
+            raise NotEditable(own, f"document {quoted(document)} has several ratings; change them by hand")
+        text = write_number(grade)
+        self._texts.put(span, text)
+        self._changes.append(Change(case.id, _JUDGMENTS, document, self._texts.text_of(span), text))
         self._want(case.id, {document: grade}, {})
 
-    def _judge_more(self, case: Case, span: Span, held: Span | None, grades: Grades, titles: Mapping[str, str]) -> None:
-        """Insert documents and their grades."""
-        written = {document: judgment([grade], titles.get(document)) for document, grade in grades.items()}
+    def _insert_judgments(
+        self, case: Case, span: Span, present: Span | None, grades: Grades, titles: Mapping[str, str]
+    ) -> None:
+        written = {document: write_judgment([grade], titles.get(document)) for document, grade in grades.items()}
         in_braces = [pair_in_braces(document, text) for document, text in written.items()]
 
         def in_lines(indent: int) -> list[str]:
             return [line for document, text in written.items() for line in pair_in_lines(document, text, indent)]
 
-        def with_key(indent: int) -> list[str]:
-            return [f"{' ' * indent}{_JUDGMENTS}:", *in_lines(indent + _STEP)]
+        def under_key(indent: int) -> list[str]:
+            return in_lines(indent + _STEP)
 
-        try:
-            if held is not None and _is_blank(held):
-                self._fill(span, held, in_braces, in_lines)
-            elif held is not None:
-                self._pieces.insert(held, in_braces, in_lines)
-            else:
-                self._pieces.insert(span, [f"{_JUDGMENTS}: {{{', '.join(in_braces)}}}"], with_key)
-        except Impossible as impossible:
-            self._refuse(case, held or span, str(impossible))
-            return
+        def with_key(indent: int) -> list[str]:
+            return [f"{' ' * indent}{_JUDGMENTS}:", *under_key(indent)]
+
+        braces = f"{{{', '.join(in_braces)}}}"
+        if present is None:
+            self._texts.insert(span, [f"{_JUDGMENTS}: {braces}"], with_key)
+        elif not _is_blank(present):
+            self._texts.insert(present, in_braces, in_lines)
+        elif span.flow:
+            after_colon = self._texts.text_of(replace(present, start=present.start - 1, end=present.start)) == ":"
+            self._texts.put(present, f"{' ' * after_colon}{braces}")
+        else:
+            if present.value or present.marked:
+                self._texts.put(present, "")
+            self._texts.insert(replace(span, end=present.end), (), under_key)
         self._changes += [Change(case.id, _JUDGMENTS, document, None, text) for document, text in written.items()]
         self._want(case.id, grades, {document: titles[document] for document in grades if titles.get(document)})
-
-    def _fill(
-        self, case: Span, blank: Span, in_braces: Sequence[str], in_lines: Callable[[int], Sequence[str]]
-    ) -> None:
-        """Insert pairs where a key holds nothing yet."""
-        if case.flow:
-            after_colon = self._pieces.text_of(replace(blank, start=blank.start - 1, end=blank.start)) == ":"
-            self._pieces.put(blank, f"{' ' * after_colon}{{{', '.join(in_braces)}}}")
-            return
-        if blank.value or blank.marked:
-            self._pieces.put(blank, "")
-        self._pieces.insert(replace(case, end=blank.end), (), lambda indent: in_lines(indent + _STEP))
 
     def _want(self, name: str, grades: Grades, titles: Mapping[str, str]) -> None:
         case = self._wanted[name]
         self._wanted[name] = replace(case, judgments={**case.judgments, **grades}, titles={**case.titles, **titles})
 
-    def _compare(self, after: Suite) -> None:
-        """Whether the suite says what was asked for and nothing else; `CaseFileError` where it does not."""
-        asked = {change.case: change.key for change in self._changes}
-        found = {case.id: case for case in after.cases}
-        compared = Comparison()
-        problems = [
-            Problem(*_place(case), _NOT_ALONE if name in asked else _UNASKED, quoted(name, 60), case.source)
-            for name, case in self._wanted.items()
-            if name not in found or not compared.same(found[name], case, asked.get(name))
-        ]
-        if not problems and (
-            list(found) != list(self._wanted) or not compared.same_terms(after.terms, self._before.terms)
-        ):
-            problems = [Problem(1, 1, "what holds for the whole suite would change with it; change the file by hand")]
-        if problems:
-            raise CaseFileError(self._file, problems)
+
+def read_edited(data: bytes, file: str, before: Sequence[Problem] = ()) -> Suite:
+    """Read a case file after an edit; `before` are the problems that it had.
+
+    Raises:
+        CaseFileError: with the problems that it had at their old positions, and others as those of the edit.
+    """
+    try:
+        return parse_suite(data, file)
+    except CaseFileError as error:
+        old = {(problem.case, problem.message): problem for problem in reversed(before)}
+        raise CaseFileError(
+            file,
+            [
+                old.get((problem.case, problem.message))
+                or replace(problem, message=f"after the change: {problem.message}")
+                for problem in error.problems
+            ],
+        ) from None
+
+
+def check_edited(before: Suite, after: Suite, wanted: Mapping[str, Case], asked: Mapping[str, str]) -> None:
+    """Check that a suite says after an edit what is wanted, and nothing else.
+
+    `wanted` are the cases by their ids, `asked` the keys that were to change in some of them.
+
+    Raises:
+        CaseFileError: with the cases that would change too, or not as asked for.
+    """
+    found = {case.id: case for case in after.cases}
+    problems = [
+        Problem(*position_of(case), _NOT_ALONE if name in asked else _UNASKED, quoted(name, 60), case.source)
+        for name, case in wanted.items()
+        if name not in found or not is_same(found[name], case, asked.get(name))
+    ]
+    if not problems and (list(found) != list(wanted) or not _same_terms(after.terms, before.terms)):
+        problems = [Problem(1, 1, "what holds for the whole suite would change with it; change the file by hand")]
+    if problems:
+        raise CaseFileError(before.path, problems)
 
 
 _UNASKED = (
@@ -275,24 +390,29 @@ _NOT_ALONE = (
 )
 
 
-def to_be_judged(data: bytes, file: str) -> tuple[Suite, Sequence[Problem]]:
-    """A case file that is about to get judgments, and what is wrong with it as long as it has not got them.
-
-    `CaseFileError` where something else is wrong with it.
-    """
-    try:
-        return parse_suite(data, file), ()
-    except CaseFileError as error:
-        return parse_suite(data, file, may_lack_judgments=True), error.problems
+def is_same(found: Case, wanted: Case, changed: str | None = None) -> bool:
+    """Whether two cases say the same, wherever they stand. With its judgments an inherited floor may come and go."""
+    compared = _FIELDS - {_FLOOR} if changed == _JUDGMENTS else _FIELDS
+    return _same_terms(found.terms, wanted.terms) and all(
+        getattr(found, name) == getattr(wanted, name) for name in compared
+    )
 
 
-def _in_file(held: Span) -> str:
-    return f"in the file {quoted(held.value)}" if held.kind == "scalar" else "in files"
+def _same_terms(found: Terms, wanted: Terms) -> bool:
+    """Whether two terms say the same; their range of grades, that of all judgments of the file, may differ."""
+    return all(getattr(found, name) == getattr(wanted, name) for name in OF_TERMS) and all(
+        getattr(found.settings, name) == getattr(wanted.settings, name) for name in OF_SETTINGS
+    )
 
 
-def _is_blank(held: Span) -> bool:
-    return held.kind == "scalar" and scalar_value(held.value) is None
-
-
-def _place(case: Case) -> Place:
+def position_of(case: Case) -> Position:
+    """Where a case begins in its file."""
     return case.line, case.column
+
+
+def _in_file(present: Span) -> str:
+    return f"in the file {quoted(present.value)}" if present.kind == "scalar" else "in files"
+
+
+def _is_blank(present: Span) -> bool:
+    return present.kind == "scalar" and scalar_value(present.value) is None

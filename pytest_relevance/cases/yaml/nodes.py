@@ -10,7 +10,7 @@ each document. That keeps no positions; where one is needed, `NeedsPositions` as
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from yaml.error import YAMLError
 from yaml.events import (
@@ -159,14 +159,16 @@ class EventReader:
             self.finish()
             return False
         kind = "a list" if type(top) is SequenceStartEvent else "a single value"
-        _stop(top, f'the top level is {kind}; a case file is a mapping with the key "cases" (and the suite\'s defaults)')
+        raise _broken(
+            top, f'the top level is {kind}; a case file is a mapping with the key "cases" (and the suite\'s defaults)'
+        )
 
     def finish(self) -> None:
         """Check that nothing follows the top level."""
         self.event()  # the end of the document
         after = self.event()
         if type(after) is DocumentStartEvent:
-            _stop(after, "a second document begins here; a case file is one document")
+            raise _broken(after, "a second document begins here; a case file is one document")
 
     def key(self, event: Any) -> ScalarEvent:
         """Give the scalar that is the key of a mapping."""
@@ -174,7 +176,7 @@ class EventReader:
             return self._scalar(event)
         key = self._alias(event) if type(event) is AliasEvent else None
         if type(key) is not ScalarEvent:
-            _stop(event, "a key is plain or quoted text; here begins something else")
+            raise _broken(event, "a key is plain or quoted text; here begins something else")
         return key
 
     def compose(self, event: Any, depth: int = 0, key: str = "") -> Node:
@@ -185,7 +187,7 @@ class EventReader:
         if kind is AliasEvent:
             return self._alias(event)
         if depth > DEEPEST:
-            _stop(event, f"nested deeper than {DEEPEST} levels")
+            raise _broken(event, f"nested deeper than {DEEPEST} levels")
         self._check_tag(event)
         if event.anchor is not None:
             return self._anchored(event, depth, key)
@@ -228,14 +230,14 @@ class EventReader:
         name = event.anchor
         if name not in self._anchors:
             what = f"the alias *{name} has no anchor &{name} before it"
-            _stop(event, f"{what}; a text that begins with * needs quotes")
+            raise _broken(event, f"{what}; a text that begins with * needs quotes")
         node = self._anchors[name]
         if node is None:
-            _stop(event, f"the alias *{name} stands inside its own anchor")
+            raise _broken(event, f"the alias *{name} stands inside its own anchor")
         self._expanded += _size(node)
         most = LARGEST_EXPANSION + len(self._data)
         if self._expanded > most:
-            _stop(event, f"the aliases up to here expand to more than {most:,} values; the file is refused")
+            raise _broken(event, f"the aliases up to here expand to more than {most:,} values; the file is refused")
         return node
 
     def _anchored(self, event: Any, depth: int, key: str) -> Node:
@@ -310,9 +312,9 @@ class EventReader:
         return QuickJudgments(start.start_mark, grades, unusual, 1 + len(grades))
 
 
-def _stop(event: Any, message: str) -> NoReturn:
-    """Give up reading because of a mistake where an event begins."""
-    raise Broken(problem_at(event.start_mark, message))
+def _broken(event: Any, message: str) -> Broken:
+    """A mistake where an event begins, after which reading cannot go on."""
+    return Broken(problem_at(event.start_mark, message))
 
 
 def _size(node: Node) -> int:

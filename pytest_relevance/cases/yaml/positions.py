@@ -113,6 +113,6 @@ def _span(get: Callable[[], Any], event: Any) -> Span:
     while not isinstance(part := get(), _ENDS):
         parts.append(_span(get, part))
     flow = bool(event.flow_style)
-    end = part.end_mark.index if flow or not parts else parts[-1].end
+    end = parts[-1].end if parts and not flow else part.end_mark.index  # type: ignore[union-attr]
     kind = "mapping" if isinstance(event, MappingStartEvent) else "list"
     return Span(kind, mark.index, end, mark.line + 1, mark.column + 1, marked, flow, parts=parts)

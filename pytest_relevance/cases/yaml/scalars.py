@@ -1,8 +1,8 @@
 """Scalars: what plain text in a case file means, and how values are written as text.
 
 The guesses of YAML itself (`no` is false, `1e5` is text, `12:30` is 750 ...) are not used. Quotes always mean text. Of
-plain scalars, `true`, `false`, `null` and decimal numbers without leading zeros are converted, and only where a key asks
-for a value; ids, queries, tags, names and notes stay text.
+plain scalars, `true`, `false`, `null` and decimal numbers without leading zeros are converted, where the key asks for a
+value at all; ids, queries, tags, names and notes stay text.
 
 What is written here is read back as the same value by this reader and by any other reader of YAML: text stands plain
 only where no version of YAML could take it for anything else, and in double quotes otherwise.
