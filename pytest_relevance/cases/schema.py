@@ -1,8 +1,8 @@
 """The JSON Schema of a case file, for editors: made of the table of keys that the reader checks with.
 
 The schema accepts whatever the reader accepts, as an editor sees it: after a loader of YAML 1.2, for which text that
-looks like a number, a boolean or null is one. What it cannot refuse is listed in tests/cases/reader_only.py. A key
-names its definition here. `python -m pytest_relevance.cases.schema` writes the file that ships.
+looks like a number, a boolean or null is one. A test lists the mistakes that it cannot refuse. A key names its
+definition here. `python -m pytest_relevance.cases.schema` writes the file that ships.
 
 The draft is 2020-12, in words that mean the same in draft 7, which some editors know best. The regular expressions mean
 the same in Python and in JavaScript; `\\w` does not, so everything that is not ASCII passes.
