@@ -1,14 +1,14 @@
 """The keys of a case file: where each may stand, how it is read from YAML, its check, and its schema for editors.
 
-To add a key, add a row to `KEYS` and a field of that name to the model: of `Case`, of `Terms` where suites set it, of
+To add a key, add a row to `_KEYS` and a field of that name to the model: of `Case`, of `Terms` where suites set it, of
 `Settings` where it changes how scores are computed. What several keys say together is checked in `limits`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import TypeVar
+from dataclasses import fields
+from typing import NamedTuple, TypeVar
 
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check, choice
@@ -37,157 +37,98 @@ SUITE, CASE = "suite", "case"
 CASES, QUERIES = "cases", "queries"
 _BOTH = (SUITE, CASE)
 
+_ABOUT_JUDGMENTS = (
+    "document: grade. A grade is a number, a name of the scale, a list of ratings, or {grade: 3, title: ..., note: "
+    "...}. Or a judgment file, {file: ..., format: ...}, or a list of files."
+)
+_ABOUT_QUERIES = "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case."
 
-@dataclass(frozen=True, slots=True)
-class Key:
+
+class Kind(NamedTuple):
+    """A kind of value: how YAML becomes plain Python, its check, and its JSON Schema.
+
+    `schema` is the name of a definition in `schema`, or a table of the choices with their meanings.
+    """
+
+    shape: Shape
+    check: Check
+    schema: str | Mapping[str, object]
+
+
+_TEXT = Kind(TEXT, checks.text, "any-text")
+_QUERY = Kind(TEXT, checks.query, "text")
+_ID = Kind(TEXT, checks.written_id, "id")
+_FIELD = Kind(TEXT, checks.name_of_field, "text")
+_FIXTURE = Kind(TEXT, checks.search, "fixture")
+_FIXTURES = Kind(NAMES, checks.fixtures, "fixtures")
+_TAGS = Kind(NAMES, checks.tags, "tags")
+_REASON = Kind(TEXT, checks.skip, "reason")
+_XFAIL = Kind(REASON, checks.xfail, "xfail")
+_WHOLE = Kind(VALUE, checks.whole, "whole")
+_SHARE = Kind(VALUE, checks.share, "share")
+_FLOOR = Kind(VALUE, checks.floor, "floor")
+_WEIGHT = Kind(VALUE, checks.weight, "weight")
+_PARAMS = Kind(VALUE, checks.params, "params")
+_SCALE = Kind(SCALE, check_scale, "scale")
+_GAIN = Kind(TEXT, checks.gain, "gain")
+_JUDGMENTS = Kind(JUDGMENTS, check_judgments, "judgments")
+_JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
+_QUERY_FILES = Kind(VALUE, check_query_files, "query-files")
+_EXPECT = Kind(EXPECTATIONS, check_expectations, "expect")
+_GATES = Kind(GATES, check_gates, "gates")
+_CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
+
+
+class Key(NamedTuple):
     """A key of a case file.
 
-    `levels`: whether suites, cases or both have it. `shape` converts its YAML to plain Python, `check` makes of that
-    what the model has. `schema` is the name of its definition in `schema`, or a table of the choices with their
-    meanings; `about` is the description that editors show. A key is not checked while one that it `needs` is wrong:
-    its mistakes would be those of the other.
+    `levels`: whether suites, cases or both have it. `about` is the description that editors show. A key is not checked
+    while one that it `needs` is wrong: its mistakes would be those of the other.
     """
 
     name: str
     levels: tuple[str, ...]
-    shape: Shape
-    check: Check
-    schema: str | Mapping[str, object]
+    kind: Kind
     about: str
     needs: tuple[str, ...] = ()
 
 
-def _choice(name: str, choices: Mapping[str, object], about: str) -> Key:
-    return Key(name, _BOTH, TEXT, choice(choices), choices, about)
-
-
 _KEYS = (
     # in the order of checking: a check may look at the values of the keys before it
-    Key("query", (CASE,), TEXT, checks.query, "text", "What a user types; the only key that a case must have."),
-    Key("id", (CASE,), TEXT, checks.written_id, "id", "The name of the case, unique in the file. Default: the query."),
-    Key("search", _BOTH, TEXT, checks.search, "fixture", "The fixture that is called. Default: search."),
-    Key(
-        "k",
-        _BOTH,
-        VALUE,
-        checks.whole,
-        "whole",
-        "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10.",
-    ),
-    Key(
-        "min_ndcg", _BOTH, VALUE, checks.floor, "floor", "The least nDCG@k, 0 to 1. null takes an inherited floor away."
-    ),
-    Key(
-        "scale",
-        _BOTH,
-        SCALE,
-        check_scale,
-        "scale",
-        "Names of grades, {good: 1, bad: 0}, or lowest and highest, [0, 3].",
-    ),
-    Key(
-        "gain",
-        _BOTH,
-        TEXT,
-        checks.gain,
-        "gain",
-        "What a grade is worth: a formula, or {grade: gain}. Default: exponential.",
-        ("scale",),
-    ),
-    _choice("discount", CHOICES["discount"], "What a gain is divided by at its rank. Default: log2."),
-    _choice("ideal", CHOICES["ideal"], "The ranking that nDCG compares with. Default: judged."),
-    _choice("unjudged", CHOICES["unjudged"], "What unjudged results count. Default: zero."),
-    _choice("negative", CHOICES["negative"], "What negative grades count. Default: keep."),
-    Key(
-        "min_judged",
-        _BOTH,
-        VALUE,
-        checks.share,
-        "share",
-        "Below this share of judged results in the top k a score may decide nothing. Default: 0, off.",
-    ),
-    _choice("raters", AGGREGATES, "How several ratings of a document become its grade. Default: median."),
-    Key(
-        "id_field",
-        _BOTH,
-        TEXT,
-        checks.name_of_field,
-        "text",
-        "The field of a result that is its id; dots lead into nested fields.",
-    ),
-    Key(
-        "title_field",
-        _BOTH,
-        TEXT,
-        checks.name_of_field,
-        "text",
-        "The field of a result that is its title; dots lead into nested fields.",
-    ),
-    Key(
-        "params",
-        _BOTH,
-        VALUE,
-        checks.params,
-        "params",
-        "Keyword arguments for search(). Those of a case are merged over the suite's.",
-    ),
-    Key(
-        "tags",
-        _BOTH,
-        NAMES,
-        checks.tags,
-        "tags",
-        "pytest marks (-m head) and slices of the summary. Those of a case are added to the suite's.",
-    ),
+    Key("query", (CASE,), _QUERY, "What a user types; the only key that a case must have."),
+    Key("id", (CASE,), _ID, "The name of the case, unique in the file. Default: the query."),
+    Key("search", _BOTH, _FIXTURE, "The fixture that is called. Default: search."),
+    Key("k", _BOTH, _WHOLE, "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10."),
+    Key("min_ndcg", _BOTH, _FLOOR, "The least nDCG@k, from 0 to 1. null takes an inherited floor away."),
+    Key("scale", _BOTH, _SCALE, "Names of grades, {good: 1, bad: 0}, or the lowest and the highest grade, [0, 3]."),
+    Key("gain", _BOTH, _GAIN, "What a grade is worth: a formula, or {grade: gain}. Default: exponential.", ("scale",)),
+    Key("discount", _BOTH, _CHOICES["discount"], "What a gain is divided by at its rank. Default: log2."),
+    Key("ideal", _BOTH, _CHOICES["ideal"], "The ranking that nDCG compares with. Default: judged."),
+    Key("unjudged", _BOTH, _CHOICES["unjudged"], "What unjudged results count. Default: zero."),
+    Key("negative", _BOTH, _CHOICES["negative"], "What negative grades count. Default: keep."),
+    Key("min_judged", _BOTH, _SHARE, "With a smaller share of judged results in the top k a score may decide nothing."),
+    Key("raters", _BOTH, _CHOICES["raters"], "How several ratings of a document become its grade. Default: median."),
+    Key("id_field", _BOTH, _FIELD, "The field of a result that is its id; dots lead into nested fields."),
+    Key("title_field", _BOTH, _FIELD, "The field of a result that is its title; dots lead into nested fields."),
+    Key("params", _BOTH, _PARAMS, "Keyword arguments for search(). Those of a case are merged over the suite's."),
+    Key("tags", _BOTH, _TAGS, "pytest marks (-m head), slices of the summary. A case adds its own to the suite's."),
     Key(
         "judgments",
         (SUITE,),
-        JUDGMENTS,
-        check_suite_judgments,
-        "files",
-        "A judgment file, {file: ..., format: ...}, or a list of files, for all cases.",
+        _JUDGMENT_FILES,
+        "Judgment files, for all cases: a path, {file: ...} or a list.",
         ("scale",),
     ),
-    Key(
-        "judgments",
-        (CASE,),
-        JUDGMENTS,
-        check_judgments,
-        "judgments",
-        "document: grade, or a judgment file, {file: ..., format: ...}, or a list of files. A grade is a number, a "
-        "name of the scale, a list of ratings, or {grade: 3, title: ..., note: ...}.",
-        ("scale",),
-    ),
-    Key("note", (CASE,), TEXT, checks.text, "any-text", "Shown when the case fails."),
-    Key("weight", (CASE,), VALUE, checks.weight, "weight", "The weight of the case in means. Default: 1."),
-    Key(
-        "xfail",
-        (CASE,),
-        REASON,
-        checks.xfail,
-        "xfail",
-        "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}.",
-    ),
-    Key("skip", (CASE,), TEXT, checks.skip, "reason", "Why the case is not run."),
-    Key("usefixtures", (CASE,), NAMES, checks.fixtures, "fixtures", "Fixtures to set up before the search."),
-    Key("expect", (CASE,), EXPECTATIONS, check_expectations, "expect", "Expectations beyond min_ndcg."),
-    Key(
-        "tolerance",
-        _BOTH,
-        VALUE,
-        checks.share,
-        "share",
-        "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05.",
-    ),
-    Key("gates", (SUITE,), GATES, check_gates, "gates", "Conditions on the suite as a whole."),
-    Key(
-        "queries",
-        (SUITE,),
-        VALUE,
-        check_query_files,
-        "query-files",
-        "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case.",
-    ),
+    Key("judgments", (CASE,), _JUDGMENTS, _ABOUT_JUDGMENTS, ("scale",)),
+    Key("note", (CASE,), _TEXT, "Shown when the case fails."),
+    Key("weight", (CASE,), _WEIGHT, "The weight of the case in means. Default: 1."),
+    Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
+    Key("skip", (CASE,), _REASON, "Why the case is not run."),
+    Key("usefixtures", (CASE,), _FIXTURES, "Fixtures to set up before the search."),
+    Key("expect", (CASE,), _EXPECT, "Expectations beyond min_ndcg."),
+    Key("tolerance", _BOTH, _SHARE, "How far nDCG@k may drop below the baseline. Default: relevance_tolerance, 0.05."),
+    Key("gates", (SUITE,), _GATES, "Conditions on the suite as a whole."),
+    Key("queries", (SUITE,), _QUERY_FILES, _ABOUT_QUERIES),
 )
 
 KEYS: Mapping[str, Mapping[str, Key]] = {
@@ -227,7 +168,7 @@ def check_keys(
             continue
         before = len(at.mistakes)
         if wrong.isdisjoint(key.needs):
-            value = key.check(read(written[name], key.shape), at.under(name))
+            value = key.kind.check(read(written[name], key.kind.shape), at.under(name))
             if len(at.mistakes) == before:
                 own[name] = at.values[name] = value
                 wrong -= {name}

@@ -19,7 +19,7 @@ from typing import Any
 from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.gates import CONDITIONS, MAX_DROP, MEAN, PASSING
-from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE, Key
+from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.sources.files import FILE, JUDGED, ONLY
 from pytest_relevance.cases.yaml.scalars import DECIMAL
@@ -72,14 +72,14 @@ def main(arguments: list[str]) -> None:
 
 
 def _keys(level: str) -> dict[str, Schema]:
-    return {name: {"description": key.about, **_values(key)} for name, key in KEYS[level].items()}
+    return {name: {"description": key.about, **_values(key.kind.schema)} for name, key in KEYS[level].items()}
 
 
-def _values(key: Key) -> Schema:
-    """What a key may hold."""
-    if not isinstance(key.schema, str):
-        return _choice(key.schema)
-    return _TYPES[key.schema] if key.schema in _TYPES else _ref(key.schema)
+def _values(schema: str | Mapping[str, object]) -> Schema:
+    """What a key may hold, by the name of a definition or a table of choices."""
+    if not isinstance(schema, str):
+        return _choice(schema)
+    return _TYPES[schema] if schema in _TYPES else _ref(schema)
 
 
 def _ref(name: str, description: str = "") -> Schema:

@@ -293,12 +293,7 @@ class EventReader:
             while type(key := get()) is ScalarEvent:
                 value = get()
                 document = key.value
-                if (
-                    document in grades
-                    or key.anchor is not None
-                    or key.implicit == _WITH_TAG
-                    or (document == _MERGE_KEY and key.implicit[0])
-                ):
+                if document in grades or key.anchor is not None or key.tag is not None:
                     raise NeedsPositions
                 if type(value) is ScalarEvent and value.implicit[0] and value.anchor is None:
                     grades[document] = written[value.value]
@@ -307,7 +302,7 @@ class EventReader:
                     unusual.append(document)
         except YAMLError as error:
             raise Broken(syntax_problem(error, self._data)) from None
-        if type(key) is not MappingEndEvent:
+        if type(key) is not MappingEndEvent or _MERGE_KEY in grades:
             raise NeedsPositions
         return QuickJudgments(start.start_mark, grades, unusual, 1 + len(grades))
 
