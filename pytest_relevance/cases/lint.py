@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.limits import always_met
@@ -19,8 +19,11 @@ from pytest_relevance.wording import counted, quoted
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
 CONFLICTING, ALIKE, BLANK, NOTICE = "conflicting", "alike", "blank", "notice"
 UNJUDGED = "unjudged"
-CONFLICTING_IN_FILE, ALIKE_IN_FILE = "conflicting in a file", "alike in a file"
-"""The kinds of judgment files and files of queries, which cannot give two queries different params."""
+IN_FILE = " in a file"
+"""The kinds of queries in files of judgments or queries, which cannot give two of them different params."""
+
+_CONFLICTING = "one query, two grades for the same document"
+_ALIKE = "the same query but for upper case, blanks or the form of characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +34,11 @@ class Kind:
     advice: str
 
 
-_CONFLICTING = "one query, two grades for the same document"
-_ALIKE = "the same query but for upper case, blanks or the form of characters"
-
 KINDS: Mapping[str, Kind] = {
     CONFLICTING: Kind(_CONFLICTING, "decide on a grade, or give the two different params"),
     ALIKE: Kind(_ALIKE, "keep one of them, or give them different params"),
-    CONFLICTING_IN_FILE: Kind(_CONFLICTING, "decide on a grade, and write the query the same"),
-    ALIKE_IN_FILE: Kind(_ALIKE, "keep one of them, or write them the same"),
+    CONFLICTING + IN_FILE: Kind(_CONFLICTING, "decide on a grade, and write the query the same"),
+    ALIKE + IN_FILE: Kind(_ALIKE, "keep one of them, or write them the same"),
     ALWAYS_MET: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
     UNUSED: Kind(
         "judged, but nothing looks at the judgments: no floor, no metric, no gate",
@@ -82,7 +82,7 @@ class LintFinding:
 class _Entry:
     """A query with its judgments. `context` is what makes two queries different whatever their text: params and such.
 
-    `in_file`: it stands in a file of judgments or queries, which has no params for it.
+    `in_file`: the query stands in a file of judgments or queries.
     """
 
     query: str
@@ -99,23 +99,12 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
     if suite.unjudged:
         words = unjudged_words(suite.unjudged, suite.listed)
         found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
+    entries = []
     for case in suite.cases:
-        file = case.source or suite.path
-        found += [
-            LintFinding(kind, file, Place(case.line), case.query, detail)
-            for kind, detail in _of_case(case, has_baseline)
-        ]
-    entries = (
-        _Entry(
-            case.query,
-            case.source or suite.path,
-            Place(case.line),
-            case.judgments,
-            (case.search, case.usefixtures, _frozen(case.params)),
-            in_file=case.source is not None,
-        )
-        for case in suite.cases
-    )
+        file, place = case.source or suite.path, Place(case.line)
+        found += [LintFinding(kind, file, place, case.query, detail) for kind, detail in _of_case(case, has_baseline)]
+        context = (case.search, case.usefixtures, _frozen(case.params))
+        entries.append(_Entry(case.query, file, place, case.judgments, context, case.source is not None))
     return [*found, *_alike(entries)]
 
 
@@ -157,17 +146,11 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
 
 def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
     """Find what to warn of in a file of queries."""
-    return list(
-        _alike(
-            _Entry(
-                query.text if query.text is not None else query.id,
-                file,
-                Place(query.line),
-                context=_frozen(query.params),
-            )
-            for query in queries
-        )
-    )
+    entries = []
+    for query in queries:
+        text = query.id if query.text is None else query.text
+        entries.append(_Entry(text, file, Place(query.line), context=_frozen(query.params)))
+    return list(_alike(entries))
 
 
 def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
@@ -201,41 +184,27 @@ def _one_sided(relevant: Iterable[bool]) -> str | None:
 
 def _alike(entries: Iterable[_Entry]) -> Iterator[LintFinding]:
     """Find the queries that are the same as an earlier one, or nearly."""
-    groups: dict[str, list[_Entry]] = {}
+    groups: dict[Hashable, list[_Entry]] = {}
     for entry in entries:
-        groups.setdefault(normalized(entry.query), []).append(entry)
-    for group in groups.values():
-        same: dict[Hashable, list[_Entry]] = {}
-        for entry in group if len(group) > 1 else ():
-            earlier = same.setdefault(entry.context, [])
-            if earlier:
-                yield _compared(entry, earlier)
-            earlier.append(entry)
+        earlier = groups.setdefault((normalized(entry.query), entry.context), [])
+        if earlier:
+            kind, detail = _compared(entry, earlier)
+            kind += IN_FILE * entry.in_file
+            yield LintFinding(kind, entry.file, entry.place, entry.query, detail)
+        earlier.append(entry)
 
 
-def _compared(entry: _Entry, earlier: Collection[_Entry]) -> LintFinding:
-    """Compare a query with earlier ones of the same text: the first that contradicts it, or else the first."""
+def _compared(entry: _Entry, earlier: Sequence[_Entry]) -> tuple[str, str]:
+    """The kind and details of a finding about a query: the first that contradicts it, or else the first."""
     for other in earlier:
         grades = other.grades
         differing = [name for name, grade in entry.grades.items() if grades.get(name, grade) != grade]
         if differing:
-            document, more = differing[0], len(differing) - 1
-            detail = (
-                f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here and "
-                f"{grades[document]:g} {_where(other, entry)}" + (f", and {more:,} more" if more else "")
-            )
-            return LintFinding(
-                CONFLICTING_IN_FILE if entry.in_file else CONFLICTING, entry.file, entry.place, entry.query, detail
-            )
-    first = next(iter(earlier))
-    text = "the same" if first.query == entry.query else quoted(first.query, 60)
-    return LintFinding(
-        ALIKE_IN_FILE if entry.in_file else ALIKE,
-        entry.file,
-        entry.place,
-        entry.query,
-        f"{text} {_where(first, entry)}",
-    )
+            document, more = differing[0], f", and {len(differing) - 1:,} more" if len(differing) > 1 else ""
+            what = f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here"
+            return CONFLICTING, f"{what} and {grades[document]:g} {_where(other, entry)}{more}"
+    text = "the same" if earlier[0].query == entry.query else quoted(earlier[0].query, 60)
+    return ALIKE, f"{text} {_where(earlier[0], entry)}"
 
 
 def _where(other: _Entry, entry: _Entry) -> str:

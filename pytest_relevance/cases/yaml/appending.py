@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
@@ -29,7 +27,7 @@ def add_cases(data: bytes, file: str, judgments: Judgments) -> bytes:
     grades = Judgments(judgments, queries=judgments.queries, titles=judgments.titles, format=judgments.format)
     written = case_file(grades, min_ndcg=before.terms.min_ndcg).data.decode()
     cases = written.partition("cases:\n")[2].splitlines()
-    texts.insert(replace(last, flow=False), (), lambda _: [indent + line[INDENT:] for line in cases])
+    texts.insert_lines(last, [indent + line[INDENT:] for line in cases])
     result = texts.result()
     _check(before, result, file, judgments)
     return result

@@ -8,7 +8,7 @@ edit is refused, for example because what is changed stands behind an anchor tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 
@@ -17,7 +17,7 @@ from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.positions import BOM, Position, Span, spans_of_cases
-from pytest_relevance.cases.yaml.scalars import pair_in_braces, pair_in_lines, write_number
+from pytest_relevance.cases.yaml.scalars import Pairs, in_braces, in_lines, write_number
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
 from pytest_relevance.cases.yaml.writing import write_judgment
 from pytest_relevance.wording import did_you_mean, quoted
@@ -146,36 +146,35 @@ class Replacements:
             raise NotEditable(span, "what stands here is no single value; change it by hand")
         self._pieces.append((span.start, span.end, text))
 
-    def insert(self, mapping: Span, in_braces: Sequence[str], in_lines: Callable[[int], Sequence[str]]) -> None:
-        """Insert pairs at the end of a mapping: `in_braces` where it has some, else lines for its indentation.
+    def insert(self, mapping: Span, pairs: Pairs) -> None:
+        """Insert pairs at the end of a mapping.
 
         Raises:
             NotEditable: for a mapping between brackets, without braces of its own.
         """
-        if mapping.flow:
-            self._insert_in_braces(mapping, ", ".join(in_braces))
-            return
-        lines = in_lines(mapping.indent)
-        if _BREAK.match(self._text, mapping.end - 1):  # a block of text is last, and ends where the next line begins
-            new = "".join(f"{line}{self._usual_break}" for line in lines)
-            self._pieces.append((mapping.end, mapping.end, new))
-            return
-        after = _BREAK.search(self._text, mapping.end)  # only a comment can stand before it
-        at, line_break = (len(self._text), self._usual_break) if after is None else (after.start(), after[0])
-        while (comment := _COMMENT.match(self._text, at)) and len(comment[1]) > mapping.indent:
-            at = comment.end()  # it belongs to what stands before
-        self._pieces.append((at, at, "".join(f"{line_break}{line}" for line in lines)))
-
-    def _insert_in_braces(self, mapping: Span, pairs: str) -> None:
-        if self._text[mapping.end - 1] != "}":
+        if not mapping.flow:
+            self.insert_lines(mapping, in_lines(pairs, mapping.indent))
+        elif self._text[mapping.end - 1] != "}":
             raise NotEditable(mapping, "this mapping has no braces; write them, so that something can be added to it")
-        if mapping.parts:
+        elif mapping.parts:
             at = mapping.parts[-1].end
-            pairs = f", {pairs}"
+            self._pieces.append((at, at, f", {in_braces(pairs)}"))
         else:
             at = self._text.index("{", mapping.start) + 1
-            pairs = pairs if self._text[at] in "} \t\r\n" else f"{pairs} "
-        self._pieces.append((at, at, pairs))
+            blank = "" if self._text[at] in "} \t\r\n" else " "
+            self._pieces.append((at, at, in_braces(pairs) + blank))
+
+    def insert_lines(self, node: Span, lines: Sequence[str]) -> None:
+        """Insert lines after a block mapping, and after the comments that belong to it by their indentation."""
+        if _BREAK.match(self._text, node.end - 1):  # a block of text is last, and ends where the next line begins
+            new = "".join(f"{line}{self._usual_break}" for line in lines)
+            self._pieces.append((node.end, node.end, new))
+            return
+        after = _BREAK.search(self._text, node.end)  # only a comment can stand before it
+        at, line_break = (len(self._text), self._usual_break) if after is None else (after.start(), after[0])
+        while (comment := _COMMENT.match(self._text, at)) and len(comment[1]) > node.indent:
+            at = comment.end()
+        self._pieces.append((at, at, "".join(f"{line_break}{line}" for line in lines)))
 
     def result(self) -> bytes:
         """The text with all replacements, as a file."""
@@ -241,15 +240,15 @@ class _Edit:
         if span is None:
             return
         case, own = self._cases[name], span.get(_FLOOR)
-        if floor == case.terms.min_ndcg if own is None else own.kind == "scalar" and scalar_value(own.value) == floor:
+        present = case.terms.min_ndcg if own is None else scalar_value(own.value) if own.kind == "scalar" else ""
+        if present == floor:
             return
         text = "null" if floor is None else write_number(floor)
-        written = f"{_FLOOR}: {text}"
         with self._refusing(case):
             if own is not None:
                 self._texts.put(own, text)
             else:
-                self._texts.insert(span, [written], lambda indent: [f"{' ' * indent}{written}"])
+                self._texts.insert(span, {_FLOOR: text})
             old = self._texts.text_of(own) if own is not None else None
             self._changes.append(Change(name, _FLOOR, None, old, text))
             self._wanted[name] = replace(case, min_ndcg=floor)
@@ -309,29 +308,17 @@ class _Edit:
         self, case: Case, span: Span, present: Span | None, grades: Grades, titles: Mapping[str, str]
     ) -> None:
         written = {document: write_judgment([grade], titles.get(document)) for document, grade in grades.items()}
-        in_braces = [pair_in_braces(document, text) for document, text in written.items()]
-
-        def in_lines(indent: int) -> list[str]:
-            return [line for document, text in written.items() for line in pair_in_lines(document, text, indent)]
-
-        def under_key(indent: int) -> list[str]:
-            return in_lines(indent + _STEP)
-
-        def with_key(indent: int) -> list[str]:
-            return [f"{' ' * indent}{_JUDGMENTS}:", *under_key(indent)]
-
-        braces = f"{{{', '.join(in_braces)}}}"
         if present is None:
-            self._texts.insert(span, [f"{_JUDGMENTS}: {braces}"], with_key)
+            self._texts.insert(span, {_JUDGMENTS: written})
         elif not _is_blank(present):
-            self._texts.insert(present, in_braces, in_lines)
+            self._texts.insert(present, written)
         elif span.flow:
             after_colon = self._texts.text_of(replace(present, start=present.start - 1, end=present.start)) == ":"
-            self._texts.put(present, f"{' ' * after_colon}{braces}")
+            self._texts.put(present, f"{' ' * after_colon}{{{in_braces(written)}}}")
         else:
             if present.value or present.marked:
                 self._texts.put(present, "")
-            self._texts.insert(replace(span, end=present.end), (), under_key)
+            self._texts.insert_lines(replace(span, end=present.end), in_lines(written, span.indent + _STEP))
         self._changes += [Change(case.id, _JUDGMENTS, document, None, text) for document, text in written.items()]
         self._want(case.id, grades, {document: titles[document] for document in grades if titles.get(document)})
 

@@ -11,11 +11,11 @@ only where no version of YAML could take it for anything else, and in double quo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from pytest_relevance.wording import quoted, shown
 
@@ -121,26 +121,34 @@ def write_value(found: object) -> str:
     if isinstance(found, (int, float)):
         return _checked(_decimal(found), found)
     if isinstance(found, Mapping):
-        return "{" + ", ".join(pair_in_braces(str(name), write_value(item)) for name, item in found.items()) + "}"
+        return "{" + in_braces({str(name): write_value(item) for name, item in found.items()}) + "}"
     if isinstance(found, (list, tuple)):
         return f"[{', '.join(map(write_value, found))}]"
     raise ValueError(f"{shown(found)} cannot be written in a case file")
 
 
-def pair_in_braces(key: str, written: str) -> str:
-    """Write a pair of a mapping in braces; `written` is its value as YAML."""
-    name = write_text(key, flow=True)
-    return f"{name}: {written}" if len(name) <= LONGEST_KEY else f"? {name} : {written}"
+Pairs: TypeAlias = Mapping[str, "str | Pairs"]
+"""The pairs of a mapping, their values written as YAML already, or mappings of such pairs."""
 
 
-def pair_in_lines(key: str, written: str, indent: int) -> Iterator[str]:
-    """Write a pair of a block mapping: in one line, or in two where the key is too long for one."""
-    name, pad = write_text(key), " " * indent
-    if len(name) <= LONGEST_KEY:
-        yield f"{pad}{name}: {written}"
-    else:
-        yield f"{pad}? {name}"
-        yield f"{pad}: {written}"
+def in_braces(pairs: Pairs) -> str:
+    """Write the pairs of a mapping for a place between braces: `a: 1, b: {c: 2}`."""
+    written = []
+    for key, value in pairs.items():
+        name, text = write_text(key, flow=True), value if isinstance(value, str) else f"{{{in_braces(value)}}}"
+        written.append(f"{name}: {text}" if len(name) <= LONGEST_KEY else f"? {name} : {text}")
+    return ", ".join(written)
+
+
+def in_lines(pairs: Pairs, indent: int) -> list[str]:
+    """Write the pairs of a mapping in lines: a pair in one, or in two where the key is too long for one."""
+    lines, pad = [], " " * indent
+    for key, value in pairs.items():
+        name = write_text(key)
+        text, nested = (f" {value}", []) if isinstance(value, str) else ("", in_lines(value, indent + 2))
+        lines += [f"{pad}{name}:{text}"] if len(name) <= LONGEST_KEY else [f"{pad}? {name}", f"{pad}:{text}"]
+        lines += nested
+    return lines
 
 
 def _escaped(character: str) -> str:

@@ -14,7 +14,7 @@ from pytest_relevance.cases.names import wrong_id
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
-from pytest_relevance.cases.yaml.scalars import pair_in_lines, write_number, write_text, write_value
+from pytest_relevance.cases.yaml.scalars import in_lines, write_number, write_text, write_value
 from pytest_relevance.judgments.model import Judgments, Place, Query
 from pytest_relevance.judgments.writing import Written, queries_of
 from pytest_relevance.judgments.writing.contents import how_combined
@@ -130,7 +130,7 @@ def _judgments(
             if not document:
                 raise ValueError("the document has no id")
             written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
-            yield from pair_in_lines(document, written, 6)
+            yield from in_lines({document: written}, 6)
         except ValueError as error:
             raise ValueError(f"document {quoted(document)}: {error}") from None
 
