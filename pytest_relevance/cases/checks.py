@@ -38,38 +38,35 @@ SWITCHES = (0, 1)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def text(value: object, at: Location) -> object:
-    """Any text."""
-    if not isinstance(value, str):
-        advice = "; put a text with brackets or braces in quotes" if isinstance(value, (list, Mapping)) else ""
-        at.refuse(f"expected text, found {found(value)}{advice}")
-    return value
+def text_with(wrong: Callable[[str], str | None]) -> Check:
+    """Make the check of a text; `wrong` says what is wrong with one, or None."""
+
+    def check(value: object, at: Location) -> object:
+        message = wrong(value) if isinstance(value, str) else f"expected text, found {found(value)}"
+        if message is not None:
+            advice = "; put a text with brackets or braces in quotes" if isinstance(value, (list, Mapping)) else ""
+            at.refuse(f"{message}{advice}")
+        return value
+
+    return check
 
 
-def name_of_field(value: object, at: Location) -> object:
-    """The name of a field in a search result."""
-    if isinstance(value, str) and not value.strip():
-        at.refuse("expected the name of a field, found nothing; leave the key out for the default")
-    return text(value, at)
+def _wrong_query(query: str) -> str | None:
+    if not query.strip():
+        return "the query is empty; write what a user would type"
+    if not query.isascii() and _SURROGATE.search(query):  # only in a case written in Python; no file can hold it
+        return "the query has half a character (a lone surrogate); write the whole one"
+    return None
 
 
-def query(value: object, at: Location) -> object:
-    """A text that is not empty, and that can be encoded: half a character cannot be written to a file."""
-    if not isinstance(value, str):
-        return text(value, at)
-    if not value.strip():
-        at.refuse("the query is empty; write what a user would type")
-    elif not value.isascii() and _SURROGATE.search(value):  # only possible in a case written in Python
-        at.refuse("the query has half a character (a lone surrogate); write the whole one")
-    return value
+def _wrong_field(name: str) -> str | None:
+    return None if name.strip() else "expected the name of a field, found nothing; leave the key out for the default"
 
 
-def written_id(value: object, at: Location) -> object:
-    """A text that can be part of a node id."""
-    if not isinstance(value, str):
-        return text(value, at)
-    wrong = wrong_id(value)
-    return at.refuse(wrong) if wrong else value
+text = text_with(lambda text: None)
+query = text_with(_wrong_query)
+written_id = text_with(wrong_id)
+name_of_field = text_with(_wrong_field)
 
 
 def number(allowed: Callable[[float], bool], expected: str) -> Check:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pytest_relevance.cases.checks import Check, number, share, unknown_keys, written_id
+from pytest_relevance.cases.checks import Check, number, share, text_with, unknown_keys, written_id
 from pytest_relevance.cases.expectations import UNBOUNDED
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.names import wrong_tag
@@ -117,12 +117,6 @@ def _bounds(condition: str) -> Check:
 
 _sum = number(lambda value: value >= 0, "a number from 0 on")
 
-
-def _tag(value: object, at: Location) -> object:
-    wrong = wrong_tag(value, frozenset()) if isinstance(value, str) else f"expected text, found {found(value)}"
-    return at.refuse(wrong) if wrong else value
-
-
 CONDITIONS: Mapping[str, Check] = {
     MEAN: _bounds(MEAN),
     MAX_DROP: _bounds(MAX_DROP),
@@ -132,7 +126,7 @@ CONDITIONS: Mapping[str, Check] = {
 
 _OPTIONS: Mapping[str, Check] = {
     "id": written_id,
-    "tag": _tag,
+    "tag": text_with(lambda tag: wrong_tag(tag, frozenset())),
     "p": number(lambda value: 0 < value < 1, "a level of significance such as 0.05"),
 }
 _KEYS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"

@@ -134,10 +134,7 @@ class SuiteBuilder:
         own = {**defaults, **own}
         if self._may_lack_judgments and not graded.grades:
             own["min_ndcg"] = None
-        position = (mark.line + 1, mark.column + 1)
-        case = make_case(own, self._terms, graded, at, position=position) if not at.mistakes else None
-        if not self._report(at, node, label) and case is not None:
-            self._keep(case, graded, node)
+        self._keep(own, graded, at, node, label, (mark.line + 1, mark.column + 1))
 
     def finish(self) -> None:
         """Make cases of listed queries, and check what all judgments of the file decide. To be called at the end."""
@@ -234,12 +231,22 @@ class SuiteBuilder:
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
-        position = (query.query.line or 1, 1)
-        case = make_case(own, self._terms, graded, at, position=position, listed=query) if not at.mistakes else None
-        if not self._report(at, query, quoted(query.id, 60)) and case is not None:
-            self._keep(case, graded, query)
+        self._keep(own, graded, at, query, quoted(query.id, 60), (query.query.line or 1, 1))
 
-    def _keep(self, case: Case, graded: Graded, where: MappingNode | ListedQuery) -> None:
+    def _keep(
+        self,
+        own: Mapping[str, object],
+        graded: Graded,
+        at: Location,
+        where: MappingNode | ListedQuery,
+        label: str,
+        position: tuple[int, int],
+    ) -> None:
+        """Make a case of its checked keys and keep it, or report what is wrong with it."""
+        listed = where if isinstance(where, ListedQuery) else None
+        case = None if at.mistakes else make_case(own, self._terms, graded, at, position=position, listed=listed)
+        if self._report(at, where, label) or case is None:
+            return
         if case.terms is not self._terms:
             self._all_terms.append(case.terms)
         self._grades |= graded.distinct
