@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.limits import check_contradictions, check_reachable, floor_of, needs_best
@@ -27,7 +27,7 @@ _OF_EACH_CASE = frozenset({"min_ndcg", "params", "tags"})
 """Keys of `Terms` that a `Case` has itself, so that most cases share the terms of their suite."""
 
 _OVERRIDABLE = frozenset({*OF_TERMS, *OF_SETTINGS} & KEYS[CASE].keys()) - _OF_EACH_CASE
-_UNCHANGED = ("weight", "xfail", "skip", "note", "usefixtures")
+_UNCHANGED = ("query", "expect", "weight", "xfail", "skip", "note", "usefixtures")
 """Keys whose checked values become those of the `Case` as they are."""
 
 
@@ -65,14 +65,12 @@ def make_case(
     if expect:
         check_contradictions(expect, terms.k, at)
     floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
-    written_id = own.get("id")
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
-    query = own["query"]
-    name = query if listed is None else listed.id
-    unchanged = {name: own[name] for name in _UNCHANGED if name in own}
+    unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
+    default_id = unchanged["query"] if listed is None else listed.id
     return Case(
-        id=name if written_id is None else written_id,  # type: ignore[arg-type]
-        query=query,  # type: ignore[arg-type]
+        **unchanged,
+        id=own.get("id", default_id),  # type: ignore[arg-type]
         terms=terms,
         judgments=graded.grades,
         min_ndcg=floor,
@@ -80,12 +78,10 @@ def make_case(
         column=position[1],
         params=own.get("params", suite.params),  # type: ignore[arg-type]
         tags=tags,
-        has_written_id=written_id is not None,
-        expect=expect,
+        has_written_id="id" in own,
         titles=graded.titles,
         notes=graded.notes,
         source=None if listed is None else listed.file,
-        **unchanged,  # type: ignore[arg-type]
     )
 
 

@@ -18,17 +18,7 @@ from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.sources.files import check_query_files, check_suite_judgments
 from pytest_relevance.cases.sources.grades import check_judgments, check_scale
-from pytest_relevance.cases.yaml.values import (
-    EXPECTATIONS,
-    GATES,
-    JUDGMENTS,
-    NAMES,
-    REASON,
-    SCALE,
-    TEXT,
-    VALUE,
-    Shape,
-)
+from pytest_relevance.cases.yaml.values import EXPECTATIONS, GATES, JUDGMENTS, NAMES, REASON, SCALE, TEXT, VALUE, Shape
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.wording import did_you_mean, quoted

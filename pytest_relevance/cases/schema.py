@@ -282,11 +282,7 @@ _TYPES: dict[str, Schema] = {
     "tags": _list(_ref("tag")),
     "fixtures": _list(_ref("fixture")),
     # a mapping with the key `file` passes for one of documents
-    "judgments": {
-        "if": {"type": "object"},
-        "then": {"additionalProperties": _ref("judgment")},
-        "else": _ref("files"),
-    },
+    "judgments": {"if": {"type": "object"}, "then": {"additionalProperties": _ref("judgment")}, "else": _ref("files")},
     "xfail": _xfail(),
     "expect": _expect(),
     "gates": _list(_gate()),

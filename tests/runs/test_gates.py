@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.runs.gates import Counted, Verdict, judge
 
 
@@ -19,8 +19,11 @@ def case(name: str, score: float | None = None, before: float | None = None, **v
 
 
 def verdict(gate: dict[str, Any], *cases: Counted) -> Verdict:
-    text = json.dumps({"gates": [gate], "cases": [{"query": "shoes", "tags": [gate.get("tag", "head")]}]})
-    return judge(parse_suite(text.encode(), "shop.yaml").terms.gates[0], cases)
+    at = Location({})
+    gates = check_gates([gate], at)
+    assert isinstance(gates, tuple)
+    assert at.mistakes == []
+    return judge(gates[0], cases)
 
 
 def test_a_mean_over_the_weights() -> None:

@@ -61,12 +61,9 @@ class _Head:
         )
 
     def lines(self) -> Iterator[str]:
-        if self.min_ndcg is not None:
-            yield f"min_ndcg: {write_number(self.min_ndcg)}"
-        if self.raters is not None:
-            yield f"raters: {self.raters}"
-        if self.gain is not None:
-            yield f"gain: {self.gain}"
+        for key, value in (("min_ndcg", self.min_ndcg), ("raters", self.raters), ("gain", self.gain)):
+            if value is not None:
+                yield f"{key}: {value if isinstance(value, str) else write_number(value)}"
 
 
 def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
