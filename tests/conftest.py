@@ -1,7 +1,51 @@
-"""What all tests share."""
+"""What all tests share: modules that are imported once, and which examples Hypothesis draws.
+
+A run draws the same examples every time. `--hypothesis-profile=deep --hypothesis-seed=N` draws others, and more.
+"""
+
+from importlib import import_module
 
 # A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
 # of numpy and of PyYAML no longer fit their compiled halves.
 import numpy  # noqa: F401
 import pandas  # noqa: F401
+import pytest
 import yaml  # noqa: F401
+from hypothesis import HealthCheck, settings
+
+SUITE, DEEP = "suite", "deep"
+
+# no verdict depends on the time that something takes, nor on what an earlier run has left in a folder
+settings.register_profile(
+    SUITE, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    DEEP, max_examples=1000, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile(SUITE)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the project's own constants out of the examples of a run that is to draw the same ones every time."""
+    if config.getoption("--hypothesis-profile", None) in (None, SUITE):
+        _draw_no_constants_of_modules()
+
+
+def _draw_no_constants_of_modules() -> None:
+    """Hypothesis draws constants that stand in local modules too, in those that have been imported by then.
+
+    Which ones these are depends on the tests that ran before in the same process, and so do the examples. There is no
+    setting for it; checked with Hypothesis 6.100, which has no such constants, and 6.170.
+    """
+    providers = import_module("hypothesis.internal.conjecture.providers") if _has_providers() else None
+    nothing = getattr(providers, "_local_constants", None)  # empty as long as nothing was drawn
+    if nothing is not None and hasattr(providers, "_get_local_constants"):
+        setattr(providers, "_get_local_constants", lambda: nothing)  # noqa: B010 - of a module without types
+
+
+def _has_providers() -> bool:
+    try:
+        import_module("hypothesis.internal.conjecture.providers")
+    except ImportError:
+        return False
+    return True

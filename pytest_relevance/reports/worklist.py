@@ -11,11 +11,10 @@ import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import StringIO
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_relevance.judgments.formats.lines import separator_of
+from pytest_relevance.judgments.formats.lines import csv_rows, separator_of
 from pytest_relevance.judgments.formats.tables import escaped
 from pytest_relevance.reports.entries import Variant, variant_label
 from pytest_relevance.reports.text import harmless
@@ -133,7 +132,7 @@ def why_kept(data: bytes) -> str | None:
     try:
         text = data.decode("utf-8-sig")
         separator = separator_of(text.partition("\n")[0])
-        rows = [row for row in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True) if row]
+        rows = [row for _, row in csv_rows(text, separator) if row]
     except (UnicodeDecodeError, csv.Error):
         return no_worklist
     if rows and (tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows)):

@@ -24,7 +24,9 @@ GRADES = st.fixed_dictionaries(
 
 
 @given(first=RANKINGS, second=RANKINGS, grades=GRADES, metric=st.sampled_from(["nDCG@10", "RR", "P@2"]))
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_sides_that_are_swapped_swap_signs(
     capsys: pytest.CaptureFixture[str], first: Any, second: Any, grades: Any, metric: str
 ) -> None:
@@ -64,7 +66,9 @@ def test_sides_that_are_swapped_swap_signs(
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_whatever_a_hand_did_to_a_record(
     two_runs: Path, capsys: pytest.CaptureFixture[str], data: st.DataObject
 ) -> None:

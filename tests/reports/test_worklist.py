@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import read_judgments
 from pytest_relevance.reports.worklist import COLUMNS, Ran, Worklist, why_kept
 from pytest_relevance.runs.worklist import Unjudged
@@ -255,6 +256,24 @@ BLANK = Worklist([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).csv()
 )
 def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
     assert why_kept(data) is None
+
+
+@pytest.mark.parametrize("longest", [131_071, 131_073, 1_000_000])
+def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
+    """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a title, is longer."""
+    long = 'x, "y"\n' * (longest // 8)
+    blank = Worklist([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
+    assert why_kept(blank.csv()) is None
+    data = blank.csv().replace(b"000,\n", b"000,3\n")
+    assert (why_kept(data) or "").startswith("has 2 grades filled in")
+    path = tmp_path / "worklist.csv"
+    path.write_bytes(data)
+    limit = csv.field_size_limit()
+    assert read_judgments(path) == {f"q {long}": {f"d {long}": 3}, "shoes": {"a": 3}}
+    path.write_bytes(data + b"1,2,3\n")
+    with pytest.raises(JudgmentFileError, match="3 columns"):
+        read_judgments(path)
+    assert csv.field_size_limit() == limit
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def facts(result: Result) -> dict[str, Any]:
     }
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 @given(run=st.builds(Run, st.lists(results(), max_size=4), missing=st.lists(TEXTS, max_size=2)), packed=st.booleans())
 def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
     path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
@@ -276,7 +276,7 @@ def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
 
 
 @given(data=st.binary(max_size=200), at=st.integers(0, 900), length=st.integers(0, 80))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
 def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
     make: Maker, tmp_path: Path, data: bytes, at: int, length: int
 ) -> None:

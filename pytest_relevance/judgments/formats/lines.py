@@ -10,9 +10,12 @@ import csv
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO, StringIO
+from itertools import islice
+from threading import Lock
 
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
@@ -26,6 +29,9 @@ _BOM = b"\xef\xbb\xbf"
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _BLANKS = re.compile(r"[ \t]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_LONGEST_CELL = 2**31 - 1  # what a C long holds everywhere
+_AT_A_TIME = 1000
+_LIMIT = Lock()
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", WHITE: "white space"}
 
 
@@ -159,7 +165,7 @@ class Rows:
         pandas lets a quote that is never closed, or stands within a cell, swallow what follows without a word.
         """
         reader = csv.reader(StringIO(self._text, newline=""), delimiter=self.separator, strict=True)
-        try:
+        try:  # a cell of more than 128 KiB is an error here, and read with care
             return all(len(row) == self.width or not "".join(row).strip() for row in reader)
         except csv.Error:
             return False
@@ -171,15 +177,47 @@ class Rows:
                 if line.strip():
                     yield number, white_cells(line) if self.separator == WHITE else _unquoted(line.split("\t"))
             return
-        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self.separator, strict=True)
         begins = 1
         try:
-            for row in reader:
+            for ends, row in csv_rows(self._text, self.separator):
                 if len(row) > 1 or "".join(row).strip():  # a blank line is no row; a row of blank cells is one
                     yield begins, row
-                begins = reader.line_num + 1
+                begins = ends + 1
         except csv.Error as error:
             self.source.refuse(_wrong_quotes(str(error)), begins)
+
+
+def csv_rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV, blank lines too, and the line in which each ends. Cells may be of any length.
+
+    Raises csv.Error for quotes that stand where CSV has none.
+    """
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    while True:
+        rows: list[tuple[int, list[str]]] = []
+        error = None
+        with _cells_of_any_length():
+            try:
+                for row in islice(reader, _AT_A_TIME):
+                    rows.append((reader.line_num, row))  # noqa: PERF401 - those before an error count
+            except csv.Error as found:
+                error = found
+        yield from rows
+        if error is not None:
+            raise error
+        if len(rows) < _AT_A_TIME:
+            return
+
+
+@contextmanager
+def _cells_of_any_length() -> Iterator[None]:
+    """Lift the limit of Python's reader of CSV, 128 KiB a cell. It is the whole process's, and put back."""
+    with _LIMIT:
+        limit = csv.field_size_limit(_LONGEST_CELL)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(limit)
 
 
 def _wrong_quotes(error: str) -> str:

@@ -1,0 +1,65 @@
+"""Which examples Hypothesis draws in these tests: the same in every run, others only where a deep run is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+PROPERTY = """
+import json
+import pathlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+DRAWN = []
+
+
+@given(st.text(), st.integers())
+def test_anything(text, number):
+    DRAWN.append(repr((text, number)))
+
+
+def test_what_was_drawn():
+    pathlib.Path("drawn.json").write_text(json.dumps(DRAWN))
+"""
+LOCAL = "WORDS = ['QUERY', 'unlikely text', 'another one']\nNUMBERS = [987654321987, 123456789123]\n"
+Draw = Callable[..., str]
+
+QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:anyio", "-p", "no:relevance")
+
+
+@pytest.fixture
+def drawn(pytester: pytest.Pytester) -> Draw:
+    """What a property is given in a run of pytest with the conftest.py of these tests."""
+    pytester.makeconftest(Path(__file__).with_name("conftest.py").read_text(encoding="utf-8"))
+    pytester.path.joinpath("shopwords.py").write_text(LOCAL, encoding="utf-8")
+
+    def run(*options: str, imports: str = "") -> str:
+        pytester.makepyfile(test_property=imports + PROPERTY)
+        done = pytester.runpytest_subprocess(*QUIET, *options)
+        done.assert_outcomes(passed=2)
+        return pytester.path.joinpath("drawn.json").read_text(encoding="utf-8")
+
+    return run
+
+
+def test_a_run_draws_what_the_last_one_drew_whatever_is_imported(drawn: Draw) -> None:
+    assert drawn() == drawn("--hypothesis-seed=7", imports="import shopwords\n")
+
+
+def test_a_deep_run_draws_others_for_each_seed_and_more(drawn: Draw) -> None:
+    deep = "--hypothesis-profile=deep"
+    examples = drawn(deep, "--hypothesis-seed=1")
+    assert examples != drawn(deep, "--hypothesis-seed=2")
+    assert examples.count('", "') > 900
+
+
+def test_nothing_that_is_drawn_depends_on_the_machine(request: pytest.FixtureRequest) -> None:
+    chosen = settings.default
+    assert chosen is not None
+    assert (chosen.deadline, chosen.database) == (None, None)
+    assert chosen.derandomize == (request.config.getoption("--hypothesis-profile", None) in (None, "suite"))
