@@ -53,9 +53,9 @@ def make_case(
 ) -> Case:
     """Make a `Case` of its checked keys and its judgments; report the keys that contradict each other.
 
-    `own` are the keys of the case, `at.values` these on top of the suite's, whose terms are `suite`. `position` is the
-    line and column of the case. `listed` is the query of a file that the case is made of, where nobody wrote it. With
-    mistakes, the case is not to be used.
+    `own` are the checked keys of the case, `at.values` these on top of those of the suite, and `suite` the terms of the
+    suite. `position` is the line and column of the case. `listed` is the query of a file of queries that the case is
+    made of, None for a written case. Where mistakes are reported, the case is not to be used.
     """
     terms = suite
     if not _OVERRIDABLE.isdisjoint(own):

@@ -14,6 +14,7 @@ from pytest_relevance.cases.checks import LARGEST_WHOLE, unknown_keys, whole
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
 from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 from pytest_relevance.wording import did_you_mean, found, listed, quoted
 
@@ -53,12 +54,13 @@ def _metric(name: str, expected: object, at: Location) -> object:
     if metric is None:
         return None
     example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-    compared = _compared(expected, _bound, number, example, at)
-    if compared is None:
-        return None
-    if metric.measure not in UNBOUNDED and (not 0 <= compared[1] <= 1 or compared in _OUTSIDE):
-        at.refuse(f"{metric.text} lies between 0 and 1, found {found(expected)}; write {example}")
-    return Expectation("metric", str(name), metric, *compared)
+
+    def wrong(comparison: str, bound: float) -> str:
+        is_share = metric.measure not in UNBOUNDED
+        outside = is_share and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE)
+        return f"{metric.text} lies between 0 and 1" if outside else ""
+
+    return Expectation("metric", str(name), metric, *_compared(expected, ">=", _number, wrong, example, at))
 
 
 def _parsed(name: object, at: Location) -> Metric | None:
@@ -105,50 +107,48 @@ WITH_DEPTH = frozenset({"include", "exclude"})
 
 def _results(kind: str, expected: object, at: Location) -> object:
     """A number of results: `0` and other plain numbers mean exactly that many."""
+
+    def wrong(comparison: str, bound: float) -> str:
+        is_count = bound == int(bound) and 0 <= bound <= LARGEST_WHOLE and (comparison, bound) != ("<", 0)
+        return "" if is_count else f"expected a whole number from 0 to {LARGEST_WHOLE:,}"
+
     example = f'{kind}: 0, {kind}: 5 (exactly) or {kind}: ">= 1"'
-    compared = _compared(expected, _bound, number, example, at, plain="==")
-    if compared is None:
-        return None
-    comparison, bound = compared
-    if bound != int(bound) or not 0 <= bound <= LARGEST_WHOLE or (comparison == "<" and bound == 0):
-        allowed = f"expected a whole number from 0 to {LARGEST_WHOLE:,}"
-        at.refuse(f"{allowed}, found {found(expected)}; write {example}")
+    comparison, bound = _compared(expected, "==", _number, wrong, example, at)
     return Expectation(kind, kind, comparison=comparison, bound=int(bound))
 
 
 def _latency(kind: str, expected: object, at: Location) -> object:
     """A duration with its unit, converted to seconds; plain `200 ms` means at most that."""
+
+    def wrong(comparison: str, bound: float) -> str:
+        return "" if bound and comparison in ("<", "<=") else "expected the longest duration allowed"
+
     example = f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"'
-    compared = _compared(expected, _seconds, _seconds, example, at, plain="<=")
-    if compared is None:
-        return None
-    comparison, bound = compared
-    if comparison not in ("<", "<=") or not bound:
-        at.refuse(f"expected the longest duration allowed, found {found(expected)}; write {example}")
+    comparison, bound = _compared(expected, "<=", _seconds, wrong, example, at)
     return Expectation(kind, kind, comparison=comparison, bound=bound)
 
 
 def _compared(
     expected: object,
+    plain: str,
     read: Callable[[object], float | None],
-    after: Callable[[str], float | None],
+    wrong: Callable[[str, float], str],
     example: str,
     at: Location,
-    *,
-    plain: str = ">=",
-) -> tuple[str, float] | None:
-    """The comparison and its bound. `read` converts a plain value, `after` the text after an operator."""
-    comparison, bound = plain, read(expected)
-    if isinstance(expected, str) and (match := _COMPARISON.fullmatch(expected)):
-        comparison, bound = match[1], after(match[2])
+) -> tuple[str, float]:
+    """The comparison, `plain` where none is written, and its bound, converted by `read`; `wrong` says what is wrong."""
+    match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
+    comparison, written = (match[1], scalar_value(match[2])) if match is not None else (plain, expected)
+    bound = read(written)
     if bound is None:
         advice = number_advice(expected) or f"; write {example}"
         at.refuse(f"expected a bound, found {found(expected)}{advice}")
-        return None
-    return comparison, bound
+    elif message := wrong(comparison, bound):
+        at.refuse(f"{message}, found {found(expected)}; write {example}")
+    return comparison, bound or 0.0
 
 
-def _bound(value: object) -> float | None:
+def _number(value: object) -> float | None:
     return value if is_number(value) else None
 
 

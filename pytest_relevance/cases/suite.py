@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yaml.events import ScalarEvent
@@ -36,15 +36,6 @@ _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 """While one of these keys is wrong, what the keys of a case say together cannot be known."""
 
 
-@dataclass(slots=True)
-class _Group:
-    """Mistakes with one remedy: the number of the problem that reports the first, and how many there are."""
-
-    problem: int
-    judgments: int
-    cases: set[str | None]
-
-
 class SuiteBuilder:
     """Collects the cases of one file, and the problems in it and in the files that it names.
 
@@ -73,7 +64,7 @@ class SuiteBuilder:
         self._grades: set[float] = set()
         self._floors: list[tuple[Case, MappingNode | ListedQuery]] = []
         self._elsewhere = 0
-        self._groups: dict[Hashable, _Group] = {}
+        self._groups: dict[Hashable, tuple[int, list[str | None]]] = {}
         self._unjudged: list[str] = []
         self._left_out = 0
 
@@ -148,12 +139,11 @@ class SuiteBuilder:
             of_case = Location({})
             check_reachable(case, of_case)
             self._report(of_case, where, quoted(case.id, 60))
-        for group in self._groups.values():
-            if group.judgments > 1:
-                first = self.problems[group.problem]
-                amount = f"{group.judgments:,} judgments of {counted(len(group.cases), 'case')}"
-                message = f"{first.message} ({amount}; say it once, in the suite)"
-                self.problems[group.problem] = replace(first, message=message)
+        for number, labels in self._groups.values():
+            if len(labels) > 1:
+                first = self.problems[number]
+                amount = f"{len(labels):,} judgments of {counted(len(set(labels)), 'case')}"
+                self.problems[number] = replace(first, message=f"{first.message} ({amount}; say it once, in the suite)")
         if self._sources is not None:
             self._sources.check_rest(at)
         self._report(at, self._root, None)
@@ -298,13 +288,12 @@ class SuiteBuilder:
             self.problems.append(problem_at(mark, mistake.render(), label))
 
     def _is_first(self, mistake: Mistake, label: str | None) -> bool:
-        """Whether a mistake is the first of its group, and to be reported; counts the others."""
+        """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
         group = self._groups.get(mistake.group)
         if group is not None:
-            group.judgments += 1
-            group.cases.add(label)
+            group[1].append(label)
         elif mistake.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
-            self._groups[mistake.group] = _Group(len(self.problems), 1, {label})
+            self._groups[mistake.group] = len(self.problems), [label]
         return group is None
 
 

@@ -1,7 +1,7 @@
 """The events of a YAML text, from libyaml where PyYAML has it, and the words for a text that is not YAML.
 
-PyYAML's parsers are used in this module alone; whoever reads events imports their classes from `yaml.events`. Advice
-for a mistake that many people make belongs in `_ADVICE`.
+Only this module uses the parsers of PyYAML; the classes of the events are imported from `yaml.events`. Advice for a
+mistake that many people make belongs in `_ADVICE`.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def syntax_problem(error: YAMLError, data: bytes) -> Problem:
         context = f"{context} begun in line {begun.line + 1}"
     message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
     lines = _BREAK.split(text)
-    advice = next((f" ({cure})" for cause, cure in _ADVICE if cause in message), "")
+    advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
     if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
         return Problem(len(lines), len(lines[-1]) + 1, f"this is not YAML: {message}{advice}")
     if _is_tab(lines[mark.line][: mark.column + 1]):
@@ -146,7 +146,7 @@ _ADVICE = (
 
 
 def _is_tab(line: str) -> bool:
-    """Whether a line is indented with a tab, which libyaml calls "a character" and nobody sees."""
+    """Whether a line is indented with a tab, which libyaml calls "a character" without naming it."""
     return not line.strip(" \t") and "\t" in line
 
 
@@ -156,10 +156,10 @@ def _unreadable(text: str) -> Problem:
         return Problem(1, 1, "this is not YAML: it has a character that YAML does not allow")
     line, column = _position(text[: found.start()])
     code = ord(found[0])
-    cure = f'write "\\u{code:04x}" in double quotes, or take it out'
+    advice = f'write "\\u{code:04x}" in double quotes, or take it out'
     if code == 0:
-        cure = "save the file as UTF-8 text"
-    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {cure}")
+        advice = "save the file as UTF-8 text"
+    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {advice}")
 
 
 def _position(before: str) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.wording import counted, listed, quoted
 
 CASE_FILE = "case-file"
-"""The name of the format, beside those of judgment files."""
+"""The name of the format of case files, for commands that take judgment files too."""
 
 INDENT = 2
 """How far the cases are indented that `case_file` writes."""
