@@ -153,15 +153,17 @@ def check_keys(
             if name not in keys:
                 at.refuse(_unknown_key(str(name), level), str(name), at_key=True)
     own: dict[str, object] = {}
-    for name, key in keys.items():
+    for name in keys:
         if name not in written:
             continue
+        kind, needs = keys[name].kind, keys[name].needs
         before = len(at.mistakes)
-        if wrong.isdisjoint(key.needs):
-            value = key.kind.check(read(written[name], key.kind.shape), at.under(name))
+        if not wrong or wrong.isdisjoint(needs):
+            value = kind.check(read(written[name], kind.shape), at.under(name))
             if len(at.mistakes) == before:
                 own[name] = at.values[name] = value
-                wrong -= {name}
+                if wrong:
+                    wrong -= {name}
                 continue
         wrong |= {name}
     return own, wrong

@@ -268,12 +268,14 @@ class SuiteBuilder:
 
     def _report(self, at: Location, where: MappingNode | ListedQuery, label: str | None) -> bool:
         """Make problems of the mistakes at a location and forget them there; whether there were any."""
+        if not at.mistakes:
+            return False
         mistakes = at.mistakes[:]
         at.mistakes.clear()
         for mistake in mistakes:
             if mistake.group is None or self._is_first(mistake, label):
                 self._report_one(mistake, where, label)
-        return bool(mistakes)
+        return True
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.cases.checks import unknown_keys
-from pytest_relevance.cases.problems import Location, Problem
+from pytest_relevance.cases.problems import Location, Path, Problem
 from pytest_relevance.cases.sources.files import check_files, is_file
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.raters import aggregate
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = frozenset({int, float})
 _LONG_FORM = ("grade", "title", "note")
+_LONG_FORM_HAS = f"a judgment has {listed(_LONG_FORM, 'and')}"
 _BLANK = frozenset({"", "null", "~"})
 
 
@@ -143,47 +144,48 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
         if isinstance(written, str) and written in names:
             grades[document] = names[written]
             continue
-        here = at.under(document)
         if isinstance(written, str) and written in _BLANK and ":" in document.strip(":"):
             name, _, grade = document.rpartition(":")
-            here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
+            advice = f"put a space after the colon: {printable(f'{name}: {grade}')}"
+            at.refuse(f"the document has no grade; {advice}", document)
             continue
+        path: Path = (document,)
         if isinstance(written, Mapping):
-            unknown_keys(written, _LONG_FORM, f"a judgment has {listed(_LONG_FORM, 'and')}", here)
+            unknown_keys(written, _LONG_FORM, _LONG_FORM_HAS, at.under(document))
             for key, of_documents in texts.items():
                 if key in written:
                     of_documents[document] = written[key]
                     if not isinstance(written[key], str):
-                        here.refuse(f"expected text, found {found(written[key])}", key)
+                        at.refuse(f"expected text, found {found(written[key])}", document, key)
             if "grade" not in written:
-                here.refuse("the judgment has no grade; write {grade: ...}")
+                at.refuse("the judgment has no grade; write {grade: ...}", document)
                 continue
-            written, here = written["grade"], here.under("grade")
-        graded = _grade(written, scale, raters, here)
+            written, path = written["grade"], (document, "grade")
+        graded = _grade(written, scale, raters, at, path)
         if graded is not None:
             grades[document] = graded
     return Graded(grades, texts["title"], texts["note"], frozenset(grades.values()))
 
 
-def _grade(written: object, scale: Scale | None, raters: str, at: Location) -> float | None:
+def _grade(written: object, scale: Scale | None, raters: str, at: Location, path: Path) -> float | None:
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
-        return _one(written, scale, at)
+        return _one(written, scale, at, path)
     if not written:
-        at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
+        at.refuse("the list of ratings is empty; leave the document out if nobody rated it", *path)
         return None
-    ratings = [_one(rating, scale, at.under(index)) for index, rating in enumerate(written)]
+    ratings = [_one(rating, scale, at, (*path, index)) for index, rating in enumerate(written)]
     given = [rating for rating in ratings if rating is not None]
     return aggregate(given, raters) if len(given) == len(ratings) else None
 
 
-def _one(written: object, scale: Scale | None, at: Location) -> float | None:
+def _one(written: object, scale: Scale | None, at: Location, path: Path) -> float | None:
     """A grade from its name or its number."""
     if scale is not None and isinstance(written, str) and written in scale.names:
         return scale.names[written]
     wrong = _wrong_name(written, scale) if isinstance(written, str) else _wrong_number(written, scale)
     if wrong is not None:
-        at.refuse(wrong)
+        at.refuse(wrong, *path)
         return None
     return written  # type: ignore[return-value]
 

@@ -183,7 +183,7 @@ class EventReader:
         """Read the node that begins with `event`, the value of `key`."""
         kind = type(event)
         if kind is ScalarEvent:
-            return self._scalar(event)
+            return event if event.anchor is None and event.tag is None else self._scalar(event)
         if kind is AliasEvent:
             return self._alias(event)
         if depth > DEEPEST:
