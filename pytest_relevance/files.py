@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
@@ -26,6 +28,22 @@ _GZIP = b"\x1f\x8b"
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _STEP = 1 << 20
 
+_PACKED: Mapping[bytes, str] = {
+    b"PK\x03\x04": "a zip archive (.zip, or a workbook such as .xlsx)",
+    b"PK\x05\x06": "an empty zip archive",
+    b"\x28\xb5\x2f\xfd": "compressed with Zstandard (.zst)",
+    b"\x04\x22\x4d\x18": "compressed with LZ4 (.lz4)",
+    b"\x02\x21\x4c\x18": "compressed with LZ4 (.lz4)",
+    b"BZh": "compressed with bzip2 (.bz2)",
+    b"\xfd7zXZ\x00": "compressed with xz (.xz)",
+    b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (.7z)",
+    b"Rar!\x1a\x07": "a RAR archive (.rar)",
+}
+"""The first bytes of compressed files that are not unpacked here, and what messages call them."""
+
+_BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
+_TAR, _TAR_AT = b"ustar", 257
+
 
 class Unreadable(ValueError):
     """A file that cannot be read as it is; the message says why, without the name of the file."""
@@ -34,11 +52,27 @@ class Unreadable(ValueError):
 def read_whole(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, unpacked where it is gzip, which its first bytes tell.
 
-    Raises OSError when the file cannot be opened, `Unreadable` for gzip that ends early, is damaged, or expands without
-    end.
+    Raises OSError when the file cannot be opened, `Unreadable` as `unpacked` does.
     """
-    data = Path(path).read_bytes()
-    return gunzip(data) if data.startswith(_GZIP) else data
+    return unpacked(Path(path).read_bytes())
+
+
+def unpacked(data: bytes) -> bytes:
+    """Bytes as they are, or the content of gzip.
+
+    Raises `Unreadable` for gzip that ends early, is damaged or expands without end, and for other compressed files and
+    archives, which it names.
+    """
+    if data.startswith(_GZIP):
+        data = gunzip(data)
+    what = next((what for magic, what in _PACKED.items() if data.startswith(magic)), None)
+    if what is not None and data.startswith(b"BZh") and not _BZIP2.match(data):
+        what = None  # text that begins with these letters
+    if data[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        what = "a tar archive (.tar)"
+    if what is not None:
+        raise Unreadable(f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here")
+    return data
 
 
 def gunzip(data: bytes) -> bytes:

@@ -5,6 +5,7 @@ One table of kinds drives parsing and messages. A new kind is a row in `KINDS` a
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -25,6 +26,12 @@ SECONDS = {"ms": 0.001, "s": 1.0}
 
 UNBOUNDED = frozenset({"DCG", "CG"})
 """The measures that are sums; all others are shares, from 0 to 1."""
+
+
+def largest_score(metric: Metric) -> float:
+    """The highest score that a metric can have: infinity for a sum."""
+    return math.inf if metric.measure in UNBOUNDED else 1.0
+
 
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,

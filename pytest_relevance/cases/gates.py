@@ -13,6 +13,7 @@ from pytest_relevance.cases.expectations import UNBOUNDED
 from pytest_relevance.cases.model import Case, Gate
 from pytest_relevance.cases.names import wrong_tag
 from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.yaml.scalars import is_number
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.wording import did_you_mean, found, listed, quoted
 
@@ -20,17 +21,18 @@ MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
 _EXAMPLES = {MEAN: "nDCG@10: 0.75", MAX_DROP: "nDCG@10: 0.02"}
 
 
-def check_gates(value: object, at: Location) -> object:
-    """The gates of a suite, as a tuple."""
+def check_gates(value: object, at: Location) -> tuple[Gate, ...]:
+    """The gates of a suite; those with mistakes are left out."""
     if not isinstance(value, (list, tuple)):
-        return at.refuse(f"expected a list of gates, such as [{{mean: {{nDCG@10: 0.75}}}}], found {found(value)}")
+        at.refuse(f"expected a list of gates, such as [{{mean: {{nDCG@10: 0.75}}}}], found {found(value)}")
+        return ()
     gates = [_gate(written, at.under(index)) for index, written in enumerate(value)]
     numbers: dict[str, int] = {}
     for place, gate in enumerate(gates, 1):
         if gate is not None and numbers.setdefault(gate.id, place) != place:
             what = f"a second gate with the id {quoted(gate.id)}, the first is number {numbers[gate.id]}"
             at.refuse(f"{what}; give it an id", place - 1)
-    return tuple(gates)
+    return tuple(gate for gate in gates if gate is not None)
 
 
 def gate_values(gate: Gate) -> dict[str, Any]:
@@ -45,10 +47,13 @@ def gate_of(values: Mapping[str, Any]) -> Gate:
     Raises:
         KeyError, TypeError, ValueError: for a dict that is none.
     """
-    bounds = tuple((parse_metric(name), float(bound)) for name, bound in values["bounds"])
-    if values["condition"] not in CONDITIONS:
-        raise ValueError(f"no condition {values['condition']!r}")
-    return Gate(str(values["id"]), values["condition"], bounds, values["share"], values["tag"], values["p"])
+    name, condition, share, tag, p = (values[key] for key in ("id", "condition", "share", "tag", "p"))
+    if not isinstance(name, str) or condition not in CONDITIONS or not (tag is None or isinstance(tag, str)):
+        raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the tag {tag!r}")
+    numbers = [share, *(bound for _, bound in values["bounds"]), *([] if p is None else [p])]
+    if not all(map(is_number, numbers)):
+        raise ValueError(f"the gate {name!r} has numbers that are none: {numbers}")
+    return Gate(name, condition, tuple((parse_metric(name), bound) for name, bound in values["bounds"]), share, tag, p)
 
 
 def check_tags_of_gates(gates: Sequence[Gate], cases: Iterable[Case], at: Location) -> None:

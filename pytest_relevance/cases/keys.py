@@ -31,6 +31,7 @@ _ABOUT_JUDGMENTS = (
     "document: grade. A grade is a number, a name of the scale, a list of ratings, or {grade: 3, title: ..., note: "
     "...}. Or a judgment file, {file: ..., format: ...}, or a list of files."
 )
+_ABOUT_TOLERANCE = "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05."
 _ABOUT_QUERIES = "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case."
 
 
@@ -96,7 +97,10 @@ _KEYS = (
     Key("ideal", _BOTH, _CHOICES["ideal"], "The ranking that nDCG compares with. Default: judged."),
     Key("unjudged", _BOTH, _CHOICES["unjudged"], "What unjudged results count. Default: zero."),
     Key("negative", _BOTH, _CHOICES["negative"], "What negative grades count. Default: keep."),
-    Key("min_judged", _BOTH, _SHARE, "With a smaller share of judged results in the top k a score may decide nothing."),
+    Key(
+        "min_judged", _BOTH, _SHARE, "Below this judged share of the top k a score may decide nothing. Default: 0, off."
+    ),
+    Key("depth", _BOTH, _WHOLE, "How many results the search is asked for at least. Default: the deepest cutoff."),
     Key("raters", _BOTH, _CHOICES["raters"], "How several ratings of a document become its grade. Default: median."),
     Key("id_field", _BOTH, _FIELD, "The field of a result that is its id; dots lead into nested fields."),
     Key("title_field", _BOTH, _FIELD, "The field of a result that is its title; dots lead into nested fields."),
@@ -116,7 +120,7 @@ _KEYS = (
     Key("skip", (CASE,), _REASON, "Why the case is not run."),
     Key("usefixtures", (CASE,), _FIXTURES, "Fixtures to set up before the search."),
     Key("expect", (CASE,), _EXPECT, "Expectations beyond min_ndcg."),
-    Key("tolerance", _BOTH, _SHARE, "How far nDCG@k may drop below the baseline. Default: relevance_tolerance, 0.05."),
+    Key("tolerance", _BOTH, _SHARE, _ABOUT_TOLERANCE),
     Key("gates", (SUITE,), _GATES, "Conditions on the suite as a whole."),
     Key("queries", (SUITE,), _QUERY_FILES, _ABOUT_QUERIES),
 )

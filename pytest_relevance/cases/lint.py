@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pytest_relevance.cases.limits import always_met
@@ -17,7 +17,7 @@ from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 from pytest_relevance.wording import counted, quoted
 
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
-CONFLICTING, ALIKE, BLANK, NOTICE = "conflicting", "alike", "blank", "notice"
+CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"
 UNJUDGED = "unjudged"
 IN_FILE = " in a file"
 """The kinds of queries in files of judgments or queries, which cannot give two of them different params."""
@@ -57,6 +57,10 @@ KINDS: Mapping[str, Kind] = {
         "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
     ),
     BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
+    PADDED: Kind(
+        "white space at the beginning or the end, which is part of the id or the text",
+        "take it out, unless what the search returns has it, too",
+    ),
     NOTICE: Kind("said in reading", "see each of them"),
 }
 """Every kind of warning, the most urgent first."""
@@ -126,9 +130,23 @@ def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
 
 
 def lint_rows(rows: Ratings) -> list[LintFinding]:
-    """Find the rows of a judgment file that nobody has filled in."""
+    """Find the rows of a judgment file that nobody has filled in, and white space in ids."""
     blank, total = blank_documents(rows)
-    return [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found = [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found += _padded(rows.file, rows.documents, rows.place, "document")
+    return [*found, *_padded(rows.file, rows.queries, rows.place, "query", "queries")]
+
+
+def _padded(
+    file: str, texts: Sequence[str], place: Callable[[int], Place], what: str, several: str = ""
+) -> Iterator[LintFinding]:
+    """Find ids or texts that begin or end with white space; the position is that of the first."""
+    padded = {text for text in set(texts) if text != text.strip()}
+    if padded:
+        first = next(row for row, text in enumerate(texts) if text in padded)
+        rest = counted(len(padded) - 1, f"more {what}", f"more {several or what + 's'}")
+        detail = f"the {what} {quoted(texts[first], 40)}{f', and {rest}' if len(padded) > 1 else ''}"
+        yield LintFinding(PADDED, file, place(first), detail=detail)
 
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
@@ -146,11 +164,16 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
 
 def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
     """Find what to warn of in a file of queries."""
-    entries = []
-    for query in queries:
-        text = query.id if query.text is None else query.text
-        entries.append(_Entry(text, file, Place(query.line), context=_frozen(query.params)))
-    return list(_alike(entries))
+    texts = [query.id if query.text is None else query.text for query in queries]
+    places = [Place(query.line) for query in queries]
+    contexts = [_frozen(query.params) for query in queries]
+    found = list(_padded(file, texts, places.__getitem__, "query", "queries"))
+    if any(query.id != text for query, text in zip(queries, texts, strict=True)):  # it has ids
+        found = [*_padded(file, [query.id for query in queries], places.__getitem__, "id"), *found]
+    entries = (
+        _Entry(text, file, place, context=context) for text, place, context in zip(texts, places, contexts, strict=True)
+    )
+    return [*found, *_alike(entries)]
 
 
 def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:

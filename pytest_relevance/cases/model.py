@@ -12,8 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
+from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
+
+_ROUNDING = 1e-9  # a bound of RR that was computed elsewhere and rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,30 @@ class Expectation:
     def name(self) -> str:
         """The canonical name of the metric, or the kind: `first`, `include` ..."""
         return self.metric.text if self.metric is not None else self.kind
+
+    def ranks(self, settings: Settings) -> int | None:
+        """The number of ranks that decide an expectation of a metric; None for the whole ranking.
+
+        A bound x of RR is decided by floor(1 / x) ranks: no document below them gives RR a value of x or more.
+        """
+        assert self.metric is not None
+        if settings.unjudged == "zero" and self.metric.measure == "RR" and self.metric.k is None:
+            return self._ranks_of_bound
+        return ranks_needed(self.metric, settings)
+
+    @property
+    def deepest(self) -> int:
+        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 where there is none."""
+        if self.metric is None:
+            return 0
+        return self.metric.k or (self._ranks_of_bound if self.metric.measure == "RR" else None) or 0
+
+    @property
+    def _ranks_of_bound(self) -> int | None:
+        if self.bound * LARGEST_CUTOFF < 1:
+            return None
+        ranks = int(1 / self.bound)
+        return ranks + (1 / (ranks + 1) >= self.bound - _ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +99,15 @@ class Gate:
 class Terms:
     """What a suite sets for its cases and a case may override.
 
-    `tolerance` is how far nDCG@k may drop below the baseline, None for the default of the project. `gates` are those of
-    the suite, which no case can change. `lowest` and `highest` are the range of grades that an unjudged result may
-    have: that of the scale, or else of all judgments of the file and 0.
+    `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
+    nDCG@k may drop below the baseline, None for the default of the project. `gates` are those of the suite, which no
+    case can change. `lowest` and `highest` are the range of grades that an unjudged result may have: that of the scale,
+    or else of all judgments of the file and 0.
     """
 
     search: str = "search"
     k: int = 10
+    depth: int | None = None
     min_ndcg: float | None = None
     settings: Settings = field(default_factory=Settings)
     min_judged: float = 0.0
@@ -177,11 +206,11 @@ class Case:
 
     @property
     def depth(self) -> int:
-        """The deepest rank that the case looks at, which a `search` with a parameter `k` is given.
+        """The deepest rank that the case looks at, at least the `depth` of its terms; a `search` is given it as `k`.
 
-        Metrics and expectations without a cutoff (`RR`, `order` ...) look at whatever is returned, and do not count.
+        Metrics and expectations without a cutoff (`AP`, `order` ...) look at the whole ranking, and do not count.
         """
-        deepest = self.terms.k
+        deepest = max(self.terms.k, self.terms.depth or 0)
         for expected in self.expect:
             deepest = max(deepest, _depth(expected))
         for gate in self.terms.gates:
@@ -195,7 +224,7 @@ _ONE_MORE = frozenset({"<=", "==", ">"})
 
 def _depth(expected: Expectation) -> int:
     if expected.metric is not None:
-        return expected.metric.k or 0
+        return expected.deepest
     if expected.kind == "results":
         # to see that there are at most n results, n + 1 must be asked for
         return int(expected.bound) + (expected.comparison in _ONE_MORE)

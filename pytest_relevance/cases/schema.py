@@ -130,6 +130,7 @@ _FILE: dict[str, Schema] = {
     FILE: {"description": "The file, from where the case file is.", **_TEXT},
     "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
     "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
+    "grade_column": {"description": "Which column of a table has the grades.", **_TEXT},
 }
 _ONLY: Schema = {"description": f"{JUDGED}: leave the queries without judgments out.", "enum": [JUDGED]}
 

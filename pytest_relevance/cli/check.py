@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import add_format, add_raters, add_scale
+from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
 from pytest_relevance.cli.text import show
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.wording import quoted
@@ -38,6 +38,7 @@ def declare(parser: ArgumentParser) -> None:
     add_format(parser, "--format", "the format of the judgment files that are named")
     add_scale(parser)
     add_raters(parser)
+    add_grade_column(parser)
 
 
 @dataclass(slots=True)
@@ -136,13 +137,14 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
     from pytest_relevance.runs.baseline import beside, read_baseline
+    from pytest_relevance.runs.beside import has_baseline
 
     suite = load_suite(path)
     looked.cases += len(suite.cases)
     looked.judgments += sum(len(case.judgments) for case in suite.cases)
-    has_baseline = beside(path).exists()
-    looked.findings += lint_suite(suite, has_baseline=has_baseline)
-    if has_baseline:
+    is_there = has_baseline(path)
+    looked.findings += lint_suite(suite, has_baseline=is_there)
+    if is_there:
         read_baseline(beside(path))
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
@@ -151,15 +153,13 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:
     from pytest_relevance.cases.lint import lint_judgments, lint_queries
-    from pytest_relevance.judgments.formats.known import FORMATS
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import load_queries, read_ratings
+    from pytest_relevance.judgments.reading import holds_queries_alone, options_of, queries_in, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    source = Source.read(path)
-    holds_judgments = arguments.format is not None or any(known.fits(source) for known in FORMATS.values())
-    if not holds_judgments and any(known.fits_queries(source) for known in FORMATS.values()):
-        queries = load_queries(path)
+    source = Source.read(path, options=options_of(None, arguments.grade_column))
+    if holds_queries_alone(source, arguments.format):
+        queries = queries_in(Source.read(path), arguments.format)
         looked.queries += len(queries)
         looked.findings += lint_queries(queries, path)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from argparse import ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
 from pytest_relevance.wording import did_you_mean, listed, quoted
 
+_A_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+
 SETTINGS = (*CHOICES, "max_grade")
 """What `--set` sets."""
 
@@ -24,6 +27,7 @@ SETTINGS = (*CHOICES, "max_grade")
 def check(arguments: Namespace) -> None:
     """Refuse what cannot be meant, before anything is read."""
     from pytest_relevance.runs.baseline import SUFFIX
+    from pytest_relevance.runs.drops import allowance_of, is_allowance
     from pytest_relevance.runs.sides import kind_of
     from pytest_relevance.runs.yardstick import CASE_FILES
 
@@ -37,6 +41,14 @@ def check(arguments: Namespace) -> None:
         raise CommandError(
             f"{PROGRAM} compare: --p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"
         )
+    if arguments.max_case_drop is not None:
+        by = parse_metric(
+            next(iter([*(arguments.metrics or ()), *(name for name, _ in arguments.max_drop)]), "nDCG@10")
+        )
+        if not is_allowance(arguments.max_case_drop, by):
+            raise CommandError(
+                f"{PROGRAM} compare: --max-case-drop is {allowance_of(by)}, not {arguments.max_case_drop:g}"
+            )
     for path in (arguments.first, arguments.second):
         if path.suffix in CASE_FILES:
             accepted = f"{path}{SUFFIX}"
@@ -98,12 +110,20 @@ def drop(text: str) -> tuple[str, float]:
         raise ArgumentTypeError(
             f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
         )
-    return metric(name), allowance(amount)
+    name = metric(name)
+    return name, _allowance_of(name, amount)
 
 
 def allowance(text: str) -> float:
-    """By how much a score may drop."""
+    """By how much a score may drop; `check` knows by which metric."""
     return _number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
+
+
+def _allowance_of(name: str, text: str) -> float:
+    from pytest_relevance.runs.drops import allowance_of, is_allowance
+
+    by = parse_metric(name)
+    return _number(text, lambda found: is_allowance(found, by), allowance_of(by))
 
 
 def probability(text: str) -> float:
@@ -112,10 +132,7 @@ def probability(text: str) -> float:
 
 
 def _number(text: str, is_meant: Callable[[float], bool], what: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
+    found = float(text) if _A_NUMBER.fullmatch(text) else math.nan
     if not is_meant(found):
         raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
     return found

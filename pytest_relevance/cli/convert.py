@@ -16,7 +16,15 @@ from pytest_relevance.cases.yaml.writing import CASE_FILE
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
 from pytest_relevance.cli.inputs import QUERIES, YAML, read_input, shown
-from pytest_relevance.cli.parsing import STANDARD, a_format, add_raters, add_scale, checked_by, existing
+from pytest_relevance.cli.parsing import (
+    STANDARD,
+    a_format,
+    add_grade_column,
+    add_raters,
+    add_scale,
+    checked_by,
+    existing,
+)
 from pytest_relevance.cli.text import complain, put, write
 from pytest_relevance.judgments.writing import (
     QUERY_WRITERS,
@@ -54,6 +62,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--add-cases", action="store_true", help="add a case to OUT for each query that has none there")
     add_scale(parser)
     add_raters(parser)
+    add_grade_column(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import add_format, add_raters, add_scale, existing
+from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale, existing
 from pytest_relevance.cli.templates import (
     EXAMPLE_CONFTEST,
     conftest_of_judgments,
@@ -45,6 +45,7 @@ def declare(parser: ArgumentParser) -> None:
     add_format(parser, "--format", "the format of the judgments")
     add_scale(parser)
     add_raters(parser)
+    add_grade_column(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -92,10 +93,11 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
     """The files for judgments, and what to say of them."""
     from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded
-    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.reading import options_of, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    rows = read_ratings(Source.read(arguments.judgments), arguments.format)
+    options = options_of(None, arguments.grade_column)
+    rows = read_ratings(Source.read(arguments.judgments, options=options), arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     queries = _queries(arguments)
     unjudged = [query for query in queries if not _is_judged(query, judgments)]
@@ -135,7 +137,7 @@ def _queries(arguments: Namespace) -> Sequence[Query]:
     if arguments.queries is not None:
         return load_queries(arguments.queries)
     with suppress(JudgmentFileError):  # judgments have been read from it, so that it is sound
-        queries = load_queries(arguments.judgments, arguments.format)
+        queries = load_queries(arguments.judgments, arguments.format, grade_column=arguments.grade_column)
         if any(query.text is not None for query in queries):
             return queries
     raise CommandError(
@@ -165,11 +167,11 @@ def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
 
 def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: int, total: int) -> dict[str, str]:
     """The keys of the suite as YAML, with paths from a folder; `unjudged` of all queries have no judgments."""
-    file, format = (arguments.judgments, arguments.format) if arguments.queries is None else (arguments.queries, None)
-    queries = _named(file, folder, format)
+    judgments = _named(arguments.judgments, folder, arguments.format, arguments.grade_column)
+    queries = judgments if arguments.queries is None else _named(arguments.queries, folder)
     if unjudged:
         queries += f"    # {unjudged:,} of {total:,} have no judgments; {{file: ..., only: judged}} leaves them out"
-    keys = {"judgments": _named(arguments.judgments, folder, arguments.format), "queries": queries}
+    keys = {"judgments": judgments, "queries": queries}
     names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
     if names:
         pairs = (f"{write_text(name, flow=True)}: {write_number(grade)}" for name, grade in names.items())
@@ -181,7 +183,7 @@ def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: in
     return keys
 
 
-def _named(file: Path, folder: Path | None, format: str | None = None) -> str:
+def _named(file: Path, folder: Path | None, format: str | None = None, grade_column: str | None = None) -> str:
     """A file as a suite in a folder names it, or as it is named here."""
     name = str(file)
     if folder is not None:
@@ -189,8 +191,10 @@ def _named(file: Path, folder: Path | None, format: str | None = None) -> str:
         with suppress(ValueError):  # there is no way to another drive
             whole = os.path.relpath(whole, os.path.realpath(folder))
         name = whole
-    name = write_text(name.replace(os.sep, "/"), flow=format is not None)
-    return name if format is None else f"{{file: {name}, format: {format}}}"
+    said = {"format": format, "grade_column": grade_column}
+    options = "".join(f", {key}: {write_text(value, flow=True)}" for key, value in said.items() if value is not None)
+    name = write_text(name.replace(os.sep, "/"), flow=bool(options))
+    return f"{{file: {name}{options}}}" if options else name
 
 
 def _write(texts: Mapping[Path, str]) -> None:

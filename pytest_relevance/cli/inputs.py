@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_of
 from pytest_relevance.cli import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
-from pytest_relevance.files import Unreadable, gunzip, read_whole
-from pytest_relevance.judgments.formats.known import FORMATS
-from pytest_relevance.judgments.formats.tables import Layout, first_line, header_layout, layout, parquet_frame
+from pytest_relevance.files import Unreadable, read_whole, unpacked
+from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
+from pytest_relevance.judgments.formats.lines import header_of, separator_of
+from pytest_relevance.judgments.formats.tables import first_line, parquet_frame
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.joining import with_queries
+from pytest_relevance.judgments.json_text import Decoder
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
-from pytest_relevance.judgments.reading import load_queries, read_ratings
+from pytest_relevance.judgments.reading import (
+    holds_queries_alone,
+    load_queries,
+    options_of,
+    queries_in,
+    read_ratings,
+)
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing.keys import OF_IDS_ALONE
@@ -28,7 +35,6 @@ QUERIES = "queries"
 """The format of judgments that are none, from a file of queries."""
 
 YAML = (".yaml", ".yml")
-_GZIP = b"\x1f\x8b"
 
 
 def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
@@ -36,14 +42,12 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
         return _of_case_file(arguments)
-    options = {} if arguments.query is None else {"query": arguments.query}
-    source = Source(shown(name), _data(name), options)
+    source = Source(shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
     if not source.data.strip():
         source.refuse("the file is empty")
-    if format is None and not any(known.fits(source) for known in FORMATS.values()):
-        queries = _queries_in(source)
-        if queries is not None:
-            return Judgments(file=source.file, format=QUERIES, queries={query.id: query for query in queries}), []
+    if holds_queries_alone(source, format):
+        queries = queries_in(source, format)
+        return Judgments(file=source.file, format=QUERIES, queries={query.id: query for query in queries}), []
     rows = read_ratings(source, format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     read = [*judgments.notices, *_of_grades(rows, arguments.scale)]
@@ -65,9 +69,10 @@ def shown(name: str) -> str:
 
 
 def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
-    for option in ("scale", "raters", "query", "queries"):
+    for option in ("scale", "raters", "query", "queries", "grade_column"):
         if getattr(arguments, option) is not None:
-            raise CommandError(f"{PROGRAM} convert: a case file says itself what --{option} would; leave it out")
+            name = option.replace("_", "-")
+            raise CommandError(f"{PROGRAM} convert: a case file says itself what --{name} would; leave it out")
     from pytest_relevance.cases.reader import parse_suite
 
     data = _data(arguments.source)
@@ -80,16 +85,9 @@ def _data(name: str) -> bytes:
     try:
         if name != STANDARD:
             return read_whole(Path(name))
-        data = sys.stdin.buffer.read()
-        return gunzip(data) if data.startswith(_GZIP) else data
+        return unpacked(sys.stdin.buffer.read())
     except Unreadable as error:
         raise CommandError(f"{shown(name)}: {error}", FOUND) from None
-
-
-def _queries_in(source: Source) -> list[Query] | None:
-    """The queries in a file of queries; None for any other file."""
-    known = next((one for one in FORMATS.values() if one.queries is not None and one.fits_queries(source)), None)
-    return list(known.queries(source)) if known is not None and known.queries is not None else None
 
 
 def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
@@ -107,28 +105,34 @@ def _has_ids_alone(source: Source, format: str) -> bool:
     """Whether a file of judgments knows the ids of its queries and no text."""
     if format in OF_IDS_ALONE:
         return True
-    found = _LAYOUTS[format](source) if format in _LAYOUTS else None
+    names = _NAMES[format](source) if format in _NAMES else None
+    found = layout(names, source.options.get(GRADE_COLUMN)) if names else None
     return found is not None and "query" not in found.at
 
 
-def _of_lines(source: Source) -> Layout | None:
-    """The layout of JSON Lines by the keys of the first."""
+def _of_lines(source: Source) -> Sequence[str] | None:
+    """The keys of the first line of JSON Lines."""
     try:
-        return _of_objects(json.loads(first_line(source)))
-    except ValueError:  # longer than what is looked at
+        return _of_objects(Decoder().decode(first_line(source)))
+    except (ValueError, RecursionError):  # longer than what is looked at
         return None
 
 
-def _of_objects(value: object) -> Layout | None:
-    """The layout of an object, or of a list of them by the first."""
+def _of_objects(value: object) -> Sequence[str] | None:
+    """The keys of an object, or of the first of a list of them."""
     first = value[0] if isinstance(value, list) and value else value
-    return layout(list(first)) if isinstance(first, dict) else None
+    return list(first) if isinstance(first, dict) else None
 
 
-_LAYOUTS: Mapping[str, Callable[[Source], Layout | None]] = {
-    "csv": header_layout,
-    "parquet": lambda source: layout([str(name) for name in parquet_frame(source).columns]),
+def _of_table(source: Source) -> Sequence[str]:
+    line = first_line(source)
+    return header_of(line, separator_of(line))
+
+
+_NAMES: Mapping[str, Callable[[Source], Sequence[str] | None]] = {
+    "csv": _of_table,
+    "parquet": lambda source: [str(name) for name in parquet_frame(source).columns],
     "json": lambda source: _of_objects(source.json),
     "jsonl": _of_lines,
 }
-"""How the columns of a format are found, which may have ids of queries and no texts."""
+"""How the names of columns are found in a format that may have ids of queries and no texts."""

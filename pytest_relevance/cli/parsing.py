@@ -73,6 +73,15 @@ def add_raters(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_grade_column(parser: argparse.ArgumentParser) -> None:
+    """`--grade-column`."""
+    parser.add_argument(
+        "--grade-column",
+        metavar="NAME",
+        help="the column of the grades, where the judgments have several (final_rating beside those of raters)",
+    )
+
+
 def a_format(text: str) -> str:
     """The name of a format."""
     from pytest_relevance.judgments.reading import check_format

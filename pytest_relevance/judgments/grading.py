@@ -28,8 +28,11 @@ def graded(
 
     A document that is rated twice has the grade of both where they agree. Where they do not, they are two raters' (the
     file says who rated, or `raters` says that they are), or else an error. Raises `JudgmentFileError` for every rating
-    that is no grade or off the scale.
+    that is no grade or off the scale, and where the file does not tell which ratings are the grades (`rows.unclear`)
+    and nobody said how they are combined.
     """
+    if rows.unclear is not None and raters is None:
+        raise JudgmentFileError(rows.file, [rows.unclear])
     reading = _Reading(rows, scale, words_need_scale=words_need_scale)
     kept = _without_blanks(rows, reading)
     if kept.raters is not None:
@@ -44,7 +47,7 @@ def number_of(text: str) -> float | None:
     """The number that a rating is, whole ones as int (`3.0` is 3), or None."""
     if _NUMBER.fullmatch(text) is None:
         return None
-    value = float(text)
+    value = float(text.strip())  # of \x1c to \x1f, which `\s` matches, float() takes off none
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else value

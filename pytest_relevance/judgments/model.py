@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pytest_relevance.judgments.problems import FileProblem
+
 UNNAMED = "rating 1"
 """The rater who has no name, where others have one or there are several of them."""
 
@@ -49,7 +51,8 @@ class Ratings:
     queries that the file says more about than their id, those without any rating among them. `place` finds a row
     again, when there is something to say about it. `words` are what the format calls its grades ("e", folded) and the
     names that a scale may give them ("exact", "e"); `grades_of_words` are the grades of those where there is no scale.
-    `by_id` says whether `queries` are ids or texts, None where the file does not tell.
+    `by_id` says whether `queries` are ids or texts, None where the file does not tell. `unclear` is why nobody knows
+    which ratings are the grades, unless the user says how ratings are combined.
     """
 
     file: str
@@ -65,6 +68,7 @@ class Ratings:
     grades_of_words: Mapping[str, float] = field(default_factory=dict)
     notices: Sequence[str] = ()
     by_id: bool | None = None
+    unclear: FileProblem | None = None
 
 
 class Judgments(dict[str, dict[str, float]]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, repeat
-from operator import mul
+from operator import getitem, mul
 
 import numpy as np
 
@@ -95,6 +95,15 @@ class _Batch:
     def count_judgments(self, mask: Mask) -> Indexes:
         """Count the judgments of the mask for each query."""
         return count_by_query(mask, self.judgments.first, self.judgments.counts)
+
+    def highest_grades(self, least: float) -> Floats:
+        """Give the highest grade of each query's judgments, and at least `least`."""
+        highest = np.full(self.queries, least)
+        filled = np.flatnonzero(self.judgments.counts)
+        if filled.size:
+            found = np.maximum.reduceat(self.judgments.grades, self.judgments.first[filled])
+            highest[filled] = np.maximum(found, least)
+        return highest
 
     def top(self, k: int | None) -> Indexes:
         """Give the indexes of the hits in the top k."""
@@ -228,15 +237,35 @@ def _expected_reciprocal_rank(metric: Metric, batch: _Batch) -> Floats:
 
 def _rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
     query, rank = batch.relevant_hits(metric.rel, metric.k)
+    return (1.0 - metric.p) * gain.sums(query, _persistence(metric.p, rank), batch.queries)
+
+
+def _graded_rank_biased_precision(metric: Metric, batch: _Batch) -> Floats:
+    chosen = batch.top(metric.k)
+    chosen = chosen[batch.hits.grade[chosen] > 0]
+    query, grades = batch.hits.query[chosen], batch.hits.grade[chosen].astype(np.float64)
+    gains = grades / batch.highest_grades(1.0)[query] * _persistence(metric.p, batch.hits.rank[chosen])
+    return (1.0 - metric.p) * gain.sums(query, gains, batch.queries)
+
+
+def _persistence(p: float, rank: Indexes) -> Floats:
+    """Give p^rank for each 0-based rank, multiplied up rank by rank."""
     ranks = int(rank.max()) + 1 if rank.size else 1
-    weights = np.array(list(accumulate(repeat(metric.p, ranks - 1), mul, initial=1.0)))
-    return (1.0 - metric.p) * gain.sums(query, weights[rank], batch.queries)
+    weights: Floats = np.array(list(accumulate(repeat(p, ranks - 1), mul, initial=1.0)))[rank]
+    return weights
 
 
 def _judged(metric: Metric, batch: _Batch) -> Floats:
     assert metric.k is not None
     hits = batch.hits
-    return count_by_query(batch.judged_hits() & (hits.rank < metric.k), hits.first, hits.counts) / metric.k
+    top = hits.rank < metric.k
+    judged = count_by_query(batch.judged_hits() & top, hits.first, hits.counts)
+    if batch.settings.unjudged == "skip":  # the hits are all that is scored
+        returned = count_by_query(top, hits.first, hits.counts)
+    else:
+        lists = map(getitem, batch.rankings.lists, repeat(slice(metric.k)))
+        returned = np.fromiter(map(len, map(set, lists)), np.intp, batch.queries)
+    return judged / np.maximum(returned, 1)
 
 
 def _bpref(metric: Metric, batch: _Batch) -> Floats:
@@ -281,6 +310,7 @@ SCORERS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
     "RR": _reciprocal_rank,
     "ERR": _expected_reciprocal_rank,
     "RBP": _rank_biased_precision,
+    "gRBP": _graded_rank_biased_precision,
     "Success": _success,
     "Judged": _judged,
     "Bpref": _bpref,

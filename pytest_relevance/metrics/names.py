@@ -40,8 +40,8 @@ class Metric:
     """A measure with its cutoff and parameters, as `parse_metric` reads it.
 
     `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
-    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP only); for the other
-    measures both keep their defaults and mean nothing.
+    the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP and gRBP only); for the
+    other measures both keep their defaults and mean nothing.
     """
 
     text: str
@@ -130,8 +130,16 @@ MEASURES: Mapping[str, Measure] = {
             "RBP",
             "optional",
             ("p", "rel"),
-            "rank-biased precision: the precision seen by a reader who goes on with probability p",
+            "rank-biased precision: the precision seen by a reader who goes on with probability p (0.8 unless written)",
             "Moffat & Zobel, TOIS 27(1), 2008",
+        ),
+        Measure(
+            "gRBP",
+            "optional",
+            ("p",),
+            "graded RBP: each grade counts as its share of the query's highest grade (p is 0.8 unless written)",
+            "Moffat & Zobel, TOIS 27(1), 2008; trec_eval 10, whose rbp is gRBP(p=0.9)",
+            ("graded rbp",),
         ),
         Measure(
             "Success",
@@ -145,8 +153,8 @@ MEASURES: Mapping[str, Measure] = {
             "Judged",
             "required",
             (),
-            "share of the top k ranks that hold a judged document",
-            "ir_measures and trec_eval 10 (as the complement of unj_k)",
+            "share of the results in the top k that are judged",
+            "ir_measures; trec_eval 10 has its complement, unj_k, which divides by k",
         ),
         Measure(
             "Bpref",
@@ -217,7 +225,7 @@ def _parse(text: str) -> Metric:
 def build_metric(
     measure: str, k: int | None = None, rel: float = DEFAULT_RELEVANCE_LEVEL, p: float = DEFAULT_PERSISTENCE
 ) -> Metric:
-    """Put a metric together from valid parts, with its canonical text (`p` always shown for RBP, `rel` unless 1)."""
+    """Put a metric together from valid parts, with its canonical text (`p` always shown, `rel` unless it is 1)."""
     row = MEASURES[measure]
     shown = {"p": f"p={_number(p)}", "rel": f"rel={_number(rel)}" if rel != DEFAULT_RELEVANCE_LEVEL else ""}
     inside = ",".join(shown[parameter] for parameter in row.parameters if shown[parameter])

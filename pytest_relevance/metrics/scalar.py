@@ -171,8 +171,8 @@ def satisfaction(grade: float, top: float) -> float:
 def _rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """RBP: (1 - p) times the sum of p^(rank - 1) over the relevant results in the top k (Moffat & Zobel 2008).
 
-    Binary by `rel`; p is 0.8 by default as in ir_measures (trec_eval 10: 0.9, and there grades above 1 are scaled to
-    0..1 by the lowest and highest of the query, which is another measure). Always defined.
+    Binary by `rel`; p is 0.8 by default, as in ir_measures. What trec_eval 10 calls rbp is graded, with a p of 0.9:
+    `gRBP(p=0.9)`. Always defined.
     """
     rel, p = metric.rel, metric.p
     total, weight = 0.0, 1.0
@@ -183,12 +183,36 @@ def _rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Sett
     return (1.0 - p) * total
 
 
+def _graded_rank_biased_precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    """gRBP: (1 - p) times the sum of g p^(rank - 1) over the top k, where g is the grade scaled to 0..1.
+
+    Moffat & Zobel 2008 as trec_eval 10 computes its rbp (m_rbp.c), whose p is 0.9 where it is 0.8 here by default. g is
+    grade / highest grade of the query where that is above 1, and the grade itself otherwise. A grade below 0 has no
+    gain. The highest grade is that of the query's own judgments, whatever `max_grade` says; the gain setting has no
+    part in it. Always defined.
+    """
+    p, top = metric.p, max(1.0, max(graded.judged, default=1.0))
+    total, weight = 0.0, 1.0
+    for grade in scored_grades(graded, settings)[: metric.k]:
+        if grade is not None and grade > 0:
+            total += grade / top * weight
+        weight *= p
+    return (1.0 - p) * total
+
+
 def _judged(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Judged@k: judged results in the top k / k, also for a shorter ranking (trec_eval 10). Always defined."""
-    assert metric.k is not None
+    """Judged@k: judged results in the top k / results in the top k, as ir_measures has it; 0 without a result.
+
+    A ranking shorter than k is divided by what was returned, and a later copy of a document is no result. trec_eval
+    10 divides by k: its unj_k is 1 - Judged@k where k results were returned. Always defined.
+    """
     keep = settings.negative == "keep"
     top = scored_grades(graded, settings)[: metric.k]
-    return sum(1 for grade in top if grade is not None and (keep or grade >= 0)) / metric.k
+    returned = len(top)
+    if settings.unjudged == "zero":
+        returned -= sum(1 for index in graded.repeated if index < returned)
+    judged = sum(1 for grade in top if grade is not None and (keep or grade >= 0))
+    return judged / returned if returned else 0.0
 
 
 def _bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -268,6 +292,7 @@ SCORERS: Mapping[str, Callable[[Metric, GradedRanking, Settings], float]] = {
     "RR": _reciprocal_rank,
     "ERR": _expected_reciprocal_rank,
     "RBP": _rank_biased_precision,
+    "gRBP": _graded_rank_biased_precision,
     "Success": _success,
     "Judged": _judged,
     "Bpref": _bpref,

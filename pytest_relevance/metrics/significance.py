@@ -43,7 +43,8 @@ class PairedTest:
 
     `difference`: the (weighted) mean of second - first. `statistic`: what the test compares. `p`: the two-sided
     p-value; NaN where the test is not defined. `pairs`: how many queries had both scores. `resamples`: how many random
-    flips were drawn; None for a test that draws none.
+    flips were drawn; None for a test that draws none. `least_p`: the lowest p-value that as many differing pairs can
+    have, whatever their differences are; NaN where it is not known.
     """
 
     test: str
@@ -52,6 +53,7 @@ class PairedTest:
     p: float
     pairs: int
     resamples: int | None = None
+    least_p: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ def randomisation_test(
     flips are counted and p is exact; beyond, p is (count + 1) / (resamples + 1) with `resamples` drawn from `seed`,
     fewer where more than 10,000 pairs differ, so that no more than a billion signs are drawn.
     Sums that differ by less than 1e-12 of the sum of |differences| are the same. Without a differing pair p is 1,
-    without any pair NaN. The statistic is the mean difference.
+    without any pair NaN. The statistic is the mean difference. No p is below 2 / 2^n for n differing pairs, nor below
+    1 / (resamples + 1) where flips are drawn: that is `least_p`.
     """
     differences, shares = _differences(first, second, weights)
     mean = float(differences @ shares)
@@ -90,11 +93,12 @@ def randomisation_test(
     if terms.size <= EXACT_PAIRS:
         sums = _all_flips(terms)
         p = int(np.count_nonzero(np.abs(sums) >= found)) / sums.size
-        return PairedTest("randomisation", mean, mean, p, differences.size)
+        return PairedTest("randomisation", mean, mean, p, differences.size, least_p=_least_p(terms))
     _check_resamples(resamples)
     resamples = min(resamples, max(1_000, _MOST_SIGNS // terms.size))
     count = _count_flips(terms, found, resamples, seed)
-    return PairedTest("randomisation", mean, mean, (count + 1) / (resamples + 1), differences.size, resamples)
+    least = max(_least_p(terms), 1 / (resamples + 1))
+    return PairedTest("randomisation", mean, mean, (count + 1) / (resamples + 1), differences.size, resamples, least)
 
 
 def paired_t_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
@@ -249,6 +253,16 @@ def _all_flips(terms: Floats) -> Floats:
     for term in terms.tolist():
         sums = np.concatenate((sums - term, sums + term))
     return sums
+
+
+def _least_p(terms: Floats) -> float:
+    """Give the share of sign flips whose sum is as far from 0 as that of equal signs: 2 of the 2^n, else all.
+
+    n counts the terms that matter: flipping one of less than `_TOLERANCE` of the whole makes no other sum.
+    """
+    sizes = np.abs(terms)
+    effective = int(np.count_nonzero(sizes > _TOLERANCE * sizes.sum()))
+    return 2.0 ** (1 - max(effective, 1))
 
 
 def _count_flips(terms: Floats, found: float, resamples: int, seed: int) -> int:

@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Be ready to collect; on the controller of pytest-xdist, which collects nothing itself, be ready for reports."""
     config.pluginmanager.register(options.CaseFiles(config), options.CASE_FILES)
     options.tolerance(config)  # a wrong one is refused before anything runs
+    options.requires_baseline(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 
@@ -56,6 +57,14 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import ratchet
 
         ratchet.install(config)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Be ready for the reports of tests that request `relevance`: they may be run in another process."""
+    if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
+        from pytest_relevance.plugin import reporting
+
+        reporting.install(session.config)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import Generic, TypeVar
 
 import pytest
@@ -38,6 +38,7 @@ class AfterRun(ABC, Generic[Left]):
         self._config = config
         Section.add(config, FILES, self._lines)
         self._found: dict[str, Sequence[Left]] = ledger_of(config).left(self.attribute)
+        self._runs_tests = runs_tests(config)
         self._began = False
         self._said: list[Said] = []
 
@@ -45,10 +46,11 @@ class AfterRun(ABC, Generic[Left]):
     def act(self, found: Iterable[Left]) -> Iterable[Said]:
         """Do what is to be done with what the cases left."""
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
-        """See that tests are run: `--fixtures` and the like have a session too."""
-        self._began = runs_tests(self._config)
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """See that tests are run: `--fixtures` and the like have a session too. A plugin may have a loop of its own."""
+        self._began = self._runs_tests
+        return (yield)
 
     @pytest.hookimpl
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,14 +20,17 @@ from pytest_relevance.reports import entries as reports
 from pytest_relevance.reports.baseline import ALL, ONLY_NEW, baseline_lines
 from pytest_relevance.reports.text import Line, harmless
 from pytest_relevance.runs.accepting import Updated, update_baseline
-from pytest_relevance.runs.baseline import SUFFIX, Entry, Key, beside, entry_of, read_baseline, since
+from pytest_relevance.runs.baseline import SUFFIX, Entry, Key, Since, beside, entry_of, read_baseline, since
+from pytest_relevance.runs.beside import STALE
 from pytest_relevance.runs.held import held
 from pytest_relevance.runs.run import RecordError
-from pytest_relevance.runs.scored import Scored, ndcg_at
+from pytest_relevance.runs.scored import ERROR, Scored, ndcg_at
 from pytest_relevance.runs.values import defined
-from pytest_relevance.wording import quoted
+from pytest_relevance.wording import counted, listed, quoted
 
 OPTION = "--relevance-update"
+
+_MOST_NAMED = 3
 
 ACCEPTED = "relevance_accepted"
 """The attribute of a report that carries the rankings to be accepted, where that is asked for."""
@@ -39,22 +42,66 @@ class Baseline:
     def __init__(self, config: pytest.Config, case_file: Path, shown: str) -> None:
         """Read it. `RecordError` says what is wrong with the file, which nobody then replaces."""
         self._entries = read_baseline(beside(case_file), f"{shown}{SUFFIX}")
+        self._moved: Mapping[str, tuple[Entry, str]] = {}
         self._tolerance = tolerance(config)
         self._is_accepting = config.option.relevance_update == ALL
 
     def hold(self, this: CaseRun, scored: Scored) -> Scored:
         """Compare a case that ran, and give it the verdict that it has with its baseline."""
-        entry = self._entries.get((this.case.id, this.variant))
-        if entry is None:
-            return scored
         own = this.case.terms.tolerance
-        this.since = found = since(entry, scored, self._tolerance if own is None else own)
-        return scored if self._is_accepting else held(found, scored)
+        tolerated = self._tolerance if own is None else own
+        entry = self._entries.get((this.case.id, this.variant))
+        if entry is not None:
+            found = since(entry, scored, tolerated)
+        elif this.case.id in self._moved:
+            entry, change = self._moved[this.case.id]
+            found = Since(entry, None, 0.0, tolerated, (change,))
+        else:
+            return scored
+        this.since = found
+        if self._is_accepting:
+            return scored
+        after = held(found, scored)
+        this.fails_baseline = after is not scored
+        return after
 
-    def gone(self, keys: Iterable[Key]) -> list[str]:
-        """The names of the entries that are none of these cases."""
-        present = set(keys)
-        return [_name(key) for key in self._entries if key not in present]
+    def collected(self, keys: Iterable[Key]) -> list[str]:
+        """Learn which cases there are, and in which variants; return the names of the entries that are of none of them.
+
+        A case whose entries are all of variants that it does not have is stale: its baseline has not moved with the
+        names of the parameters. These entries are not among those returned.
+        """
+        present = dict.fromkeys(keys)
+        left = [key for key in self._entries if key not in present]
+        if not left:
+            return []
+        before, now = _by_case(left), _by_case(present)
+        kept = {case for case, _ in self._entries.keys() & present.keys()}
+        self._moved = {
+            case: (self._entries[case, variants[0]], _change(variants, now[case]))
+            for case, variants in before.items()
+            if case in now and case not in kept
+        }
+        return [_name(key) for key in left if key[0] not in self._moved]
+
+
+def _by_case(keys: Iterable[Key]) -> Mapping[str, Sequence[str | None]]:
+    """The variants of each case."""
+    found: dict[str, list[str | None]] = {}
+    for case, variant in keys:
+        found.setdefault(case, []).append(variant)
+    return found
+
+
+def _change(before: Sequence[str | None], now: Sequence[str | None]) -> str:
+    """`the search had the variant "bm25", and has the variants "lexical" and "dense"`."""
+    return f"the search had {_variants(before)}, and has {_variants(now)}"
+
+
+def _variants(names: Sequence[str | None]) -> str:
+    if None in names:  # a search has parameters or none
+        return "no variant"
+    return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
 
 
 def _name(key: Key) -> str:
@@ -62,13 +109,24 @@ def _name(key: Key) -> str:
 
 
 def accepted(runs: Iterable[CaseRun]) -> list[str]:
-    """What there is to accept of cases that ended, as text that travels: an entry and the file that it belongs to."""
+    """What may be accepted of cases that ended, as text that travels: the file, the entry, what speaks against it."""
     found = []
     for run in runs:
         if run.scored is not None and run.function is not None:
-            entry = Entry.of(run.case, run.variant, run.scored.ranking.ids, _scores(run.scored))
-            found.append(json.dumps([run.file, entry.values()]))
+            scored = run.scored
+            entry = Entry.of(run.case, run.variant, scored.ranking.ids, _scores(scored), is_cut=scored.is_cut)
+            found.append(json.dumps([run.file, entry.values(), _objection(run)]))
     return found
+
+
+def _objection(run: CaseRun) -> str:
+    """Why the ranking of a case is not accepted, empty where it is.
+
+    A stale entry is no missing one, also where its variant is gone: `--relevance-update=new` adds nothing there.
+    """
+    if run.repeated is not None and run.repeated["rankings"] > 1:
+        return _UNSTABLE
+    return STALE if run.fails_baseline and run.since is not None and run.since.stale else ""
 
 
 def _scores(scored: Scored) -> dict[str, float | None]:
@@ -102,14 +160,26 @@ class Update(AfterRun[str]):
 
     def act(self, found: Iterable[str]) -> Iterator[Said]:
         """Update the baseline of each file of which a case ran."""
-        entries: dict[str, list[Entry]] = defaultdict(list)
+        by_file: dict[str, dict[Key, list[_Ranked]]] = defaultdict(lambda: defaultdict(list))
         for text in found:
-            file, values = json.loads(text)
-            entries[file].append(entry_of(values))
-        if not entries:
+            file, values, objection = json.loads(text)
+            entry = entry_of(values)
+            by_file[file][entry.key].append((entry, objection))
+        if not by_file:
             yield "no baseline is written: no case was scored", True
-        for file in sorted(entries):
-            yield self._update(file, entries[file])
+        for file, ranked in sorted(by_file.items()):
+            errors = self._errors(file)
+            objections = {key: _objections(repeats) for key, repeats in ranked.items()}
+            taken = [ranked[key][0][0] for key, against in objections.items() if not against and key not in errors]
+            yield self._update(file, taken)
+            unstable = [key for key, against in objections.items() if _UNSTABLE in against]
+            if unstable:
+                yield f"baseline {harmless(f'{file}{SUFFIX}')}: {_unstable(sorted(unstable, key=str))}", False
+
+    def _errors(self, file: str) -> set[Key]:
+        """The cases of a file that ended in an error, in one of their repeats at least."""
+        worst = (kept.entry for _, kept in ledger_of(self._config).worst(file))
+        return {(entry["id"], entry["variant"]) for entry in worst if entry["verdict"] == ERROR}
 
     def _update(self, file: str, entries: Sequence[Entry]) -> Said:
         ledger = ledger_of(self._config)
@@ -128,6 +198,29 @@ class Update(AfterRun[str]):
         total = sum(count for *_, count in facts.totals)
         rest = "" if is_whole else f"; {len(ended):,} of {total:,} cases ran, the others keep what they had"
         return f"baseline {shown}: {_counted(updated)}{rest}", True
+
+
+_UNSTABLE = "unstable"
+
+_Ranked = tuple[Entry, str]
+"""An entry to be accepted, and what speaks against it."""
+
+
+def _objections(repeats: Sequence[_Ranked]) -> set[str]:
+    """What speaks against accepting the ranking of a case, of which these are the repeats: one, as a rule."""
+    found = {objection for _, objection in repeats if objection}
+    if len(repeats) > 1 and len({entry.ranking for entry, _ in repeats}) > 1:
+        found.add(_UNSTABLE)
+    return found
+
+
+def _unstable(keys: Sequence[Key]) -> str:
+    """Why some rankings are not accepted."""
+    shown = [*map(_name, keys[:_MOST_NAMED])]
+    if more := len(keys) - len(shown):
+        shown.append(f"{more:,} more")
+    cases = counted(len(keys), "ranking is", "rankings are")
+    return f"{cases} not accepted, as the search returned another one when it was called again: {listed(shown, 'and')}"
 
 
 def _counted(updated: Updated) -> str:

@@ -17,6 +17,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.runs.responses import is_unsent_search
 from pytest_relevance.wording import shown
 
 if TYPE_CHECKING:
@@ -25,15 +26,20 @@ if TYPE_CHECKING:
 LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 
-def call(search: Any, case: Case) -> tuple[object, float]:
+def asked_for(search: Any, case: Case) -> int | None:
+    """How many results a search is asked for: the `k` that it is given, None where it has no such parameter."""
+    return case.depth if _takes_k(search) else None
+
+
+def call(search: Any, case: Case, asked: int | None) -> tuple[object, float]:
     """What the search returned, and when it was called. A generator is read to its end, as its work is done then."""
     __tracebackhide__ = True
     params = case.params
     if any(type(value) in (list, dict) for value in params.values()):
         params = deepcopy(params)  # they are the suite's: what a search does to them must not reach the next case
     try:
-        if _takes_k(search):
-            params = {**params, "k": case.depth}
+        if asked is not None:
+            params = {**params, "k": asked}
         started = perf_counter()
         response = search(case.query, **params)
     except TypeError as error:
@@ -58,6 +64,8 @@ async def wait(response: object) -> object:
     if inspect.isawaitable(response):
         response = await response
     if isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"):
+        if is_unsent_search(response):
+            return await response.execute()  # type: ignore[attr-defined]
         return [result async for result in response]
     return response
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from types import FunctionType, ModuleType
@@ -29,9 +29,12 @@ from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting, running
 from pytest_relevance.plugin.failures import CaseFailure, shown_path
+from pytest_relevance.plugin.internals import parameters_of, pattern_of
 from pytest_relevance.plugin.ledger import FileFacts, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
-from pytest_relevance.runs.beside import SUFFIX, beside, orphans
+from pytest_relevance.plugin.options import requires_baseline
+from pytest_relevance.plugin.variants import Variants
+from pytest_relevance.runs.beside import SUFFIX, has_baseline, orphans
 from pytest_relevance.runs.facts import content_of
 
 if TYPE_CHECKING:
@@ -111,8 +114,10 @@ class CaseFile(pytest.Module):
 
     def _read_baseline(self, shown: str) -> Baseline | None:
         """The baseline of the file, where it has one."""
-        if not beside(self.path).exists():
+        if not has_baseline(self.path):
             self._warn(map(_orphan, orphans(self.path.parent)), shown)
+            if self.config.option.relevance_update is None and requires_baseline(self.config):
+                raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
         from pytest_relevance.plugin.baselines import Baseline
         from pytest_relevance.runs.run import RecordError
@@ -125,16 +130,17 @@ class CaseFile(pytest.Module):
     def _announce(self, suite: Suite, shown: str, items: Iterable[pytest.Item | pytest.Collector]) -> None:
         """Leave in the ledger what there is to know of the file beyond its cases."""
         runs = [item.stash[running.RUN] for item in items]
-        counts = Counter((run.case.search, run.variant) for run in runs)
+        cases = dict.fromkeys((run.case.id, run.case.search, run.variant) for run in runs)  # repeats count once
+        counts = Counter((search, variant) for _, search, variant in cases)
         totals = [(search, variant, count) for (search, variant), count in counts.items()]
         gates = [
             {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
         content = content_of(self.path, suite.files) if self.config.option.relevance_record is not None else ""
-        gone = None if self._baseline is None else self._baseline.gone((run.case.id, run.variant) for run in runs)
+        gone = None if self._baseline is None else self._baseline.collected((run.case.id, run.variant) for run in runs)
         unjudged = unjudged_words(suite.unjudged, suite.listed) if suite.unjudged else ""
         facts = FileFacts(str(self.path), totals, gates, self.nodeid, content, gone, unjudged)
-        ledger_of(self.config).announce(shown, facts)
+        ledger_of(self.config).announce(shown, facts, travels=hasattr(self.config, "workerinput"))
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.
@@ -152,33 +158,38 @@ class CaseFile(pytest.Module):
     def _items(self, suite: Suite) -> Iterator[pytest.Item | pytest.Collector]:
         self._suite = suite
         make = self._maker()
-        fit = self._fitter()
+        self._fit = self._fitter()
         fixtures = AsyncFixtures(self.config)
         for case in suite.cases:
             function, items = make(case)
             fixtures.look_at(case, items)
-            for item in items:
-                fit(item, case, function)
-                yield item
+            self._fit(items, case, function)
+            yield from items
 
     def adopt(self, items: Iterable[pytest.Function]) -> None:
         """Fit items that a plugin made in the place of those that were collected, as anyio does."""
         cases = {case.node_name: case for case in self._suite.cases}
-        fit = self._fitter()
+        made: dict[str, list[pytest.Function]] = {}
         for item in items:
-            fit(item, cases[item.originalname], item.function)
+            made.setdefault(item.originalname, []).append(item)
+        for name, of_case in made.items():
+            self._fit(of_case, cases[name], of_case[0].function)
 
-    def _fitter(self) -> Callable[[pytest.Item | pytest.Collector, Case, FunctionType], None]:
-        """What gives an item its case, and the marks of the case."""
-        marks = _Marks()
+    def _fitter(self) -> Callable[[Sequence[pytest.Item | pytest.Collector], Case, FunctionType], None]:
+        """What gives all items of a case that case, their variants, and the marks of the case."""
+        marks, variants = _Marks(), Variants(self.config)
         file = shown_path(self.path, self.config)
 
-        def fit(item: pytest.Item | pytest.Collector, case: Case, function: FunctionType) -> None:
-            item.stash[running.RUN] = this = running.CaseRun(case, file, function, running.variant(item))
-            this.baseline = self._baseline
-            item.extra_keyword_matches.add(case.query)
-            for mark in marks.of(case):
-                item.add_marker(mark)
+        def fit(items: Sequence[pytest.Item | pytest.Collector], case: Case, function: FunctionType) -> None:
+            found = variants.of(case, items)
+            names = _names(items, found)
+            for item, variant in zip(items, found, strict=True):
+                item.stash[running.RUN] = this = running.CaseRun(case, file, function, variant)
+                this.baseline = self._baseline
+                this.names = names.get(variant, ())
+                item.extra_keyword_matches.add(case.query)
+                for mark in marks.of(case):
+                    item.add_marker(mark)
 
         return fit
 
@@ -224,13 +235,9 @@ class _Copies:
         """Keep what pytest made as a pattern, if it is what pytest makes by itself."""
         pattern, key = [], (case.search, *case.usefixtures)
         for item in made:
-            found = getattr(item, "_fixtureinfo", None)
-            if type(item) is not pytest.Function or found is None:
+            keywords = pattern_of(item)
+            if keywords is None:
                 return
-            keywords: dict[str, Any] = {"fixtureinfo": found}
-            callspec = getattr(item, "callspec", None)
-            if callspec is not None:
-                keywords |= {"callspec": callspec, "keywords": {callspec.id: True}}
             pattern.append((item.name.removeprefix(function.__name__), keywords))
         self._patterns[key] = pattern
 
@@ -242,6 +249,27 @@ class _Copies:
             make(self._file, name=name + parameters, callobj=function, originalname=name, **keywords)
             for parameters, keywords in self._patterns.get((case.search, *case.usefixtures), ())
         ]
+
+
+def _names(
+    items: Sequence[pytest.Item | pytest.Collector], variants: Sequence[str | None]
+) -> Mapping[str | None, Sequence[str]]:
+    """The names of the items of a case by variant, where parameters that are none of its search's are in them."""
+    by_variant: dict[str | None, list[pytest.Item | pytest.Collector]] = {}
+    for item, variant in zip(items, variants, strict=True):
+        by_variant.setdefault(variant, []).append(item)
+    found = {}
+    for variant, group in by_variant.items():
+        parameters = parameters_of(group[0])
+        if len(group) > 1 or (parameters is not None and parameters.id != variant):
+            found[variant] = [item.name for item in group]
+    return found
+
+
+_MISSING = (
+    "{file} is missing, and relevance_baseline is require: restore it (is it committed, or ignored by .gitignore?), or "
+    "make it with --relevance-update"
+)
 
 
 def _orphan(baseline: str) -> str:

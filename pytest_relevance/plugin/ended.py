@@ -15,6 +15,7 @@ import pytest
 from pytest_relevance.plugin import running
 from pytest_relevance.plugin.ledger import ENTRIES
 from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.runs.values import kept_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Ended:
             if run.was_skipped(report, self.call):
                 entry["verdict"] = SKIPPED
             entries.append(entry)
-            if run.error is not None and run.error is error:
+            # of a case there is one call, of which a plugin may report a later attempt than it has the exception of
+            if run.error is not None and (run.error is error or run.function is not None):
                 told = self._told(run, report)
             elif run.function is None:  # a check of a test that went on, or ended otherwise: its outcome is its own
                 entry["outcome"] = FAILED if run.scored is None or run.scored.verdict == FAILED else PASSED
@@ -46,9 +48,8 @@ class Ended:
         setattr(report, ENTRIES, entries)
         return told
 
-    def of_subtest(self, report: pytest.TestReport) -> dict[str, Any] | None:
-        """Return what is told of the check that a subtest ended in; they stay the test's, whose report is last."""
-        self.item.stash[running.RUNS] = [*self.runs]
+    def told_of_subtest(self, report: pytest.TestReport) -> dict[str, Any] | None:
+        """Return what is told of the check that a subtest ended in; the checks are the test's, whose report is last."""
         error = self.call.excinfo.value if self.call.excinfo is not None else None
         ended = [run for run in self.runs if run.error is not None and run.error is error]
         return self._told(ended[0], report) if ended else None
@@ -80,6 +81,8 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
     }
     if case.source is not None:
         entry["source"] = case.source
+    if len(this.names) > 1:
+        entry["repeats"] = len(this.names)
     if scored is not None:
         entry["verdict"] = scored.verdict
         entry["score"] = None if scored.score != scored.score else float(scored.score)
@@ -88,6 +91,8 @@ def _entry(this: running.CaseRun, name: str) -> dict[str, Any]:
             entry["lines"] = this.lines
         if this.repeated is not None:
             entry["repeated"] = this.repeated
+        if len(this.names) > 1:
+            entry["ranking"] = [*map(str.__str__, scored.ranking.ids[: kept_depth(case)])]
         if this.baseline is not None:
             from pytest_relevance.runs.held import standing
 

@@ -44,6 +44,10 @@ class CaseFailure(_Failed):
     """A floor or an expectation of a case is not met, or nothing can be said. What `xfail` speaks of."""
 
 
+class BaselineFailure(_Failed):
+    """A case is worse than its baseline, or its entry is stale. `xfail` does not cover it."""
+
+
 class CaseError(_Failed):
     """The case could not be scored: the search returned nonsense, or could not be called. `xfail` does not cover it."""
 

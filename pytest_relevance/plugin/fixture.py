@@ -33,6 +33,8 @@ class Relevance:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
+        item.stash[running.RUNS] = []  # those of an earlier attempt do not count
+        item.stash[running.RAISED] = []
         reporting.install(item.config)
 
     def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> Scored:
@@ -40,9 +42,30 @@ class Relevance:
 
         `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are those of a case
         in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...). Returns what was found: `.score` is nDCG@k.
+        In another thread a check that fails, and whose exception is lost there, fails the test too.
 
         Raises ValueError for a key or value that a case file would refuse.
         """
+        __tracebackhide__ = True
+        caller = sys._getframe(1)
+        place = caller.f_code.co_filename, caller.f_lineno
+        if running.is_runner(caller):  # `pool.submit(relevance.check, ...)`
+            place = str(self._item.path), (self._item.location[1] or 0) + 1
+        try:
+            return self._check(query, ranking, judgments, keys, place)
+        except BaseException as error:
+            self._item.stash[running.RAISED].append(error)
+            raise
+
+    def _check(
+        self,
+        query: str,
+        ranking: object,
+        judgments: Mapping[Any, Any] | None,
+        keys: Mapping[str, Any],
+        place: tuple[str, int],
+    ) -> Scored:
+        """Score a ranking at a place, a file and a line in it."""
         __tracebackhide__ = True
         for name, why in _NOT_HERE.items():
             if name in keys:
@@ -60,8 +83,8 @@ class Relevance:
             if inspect.iscoroutine(ranking):
                 ranking.close()  # it warns otherwise that nobody awaited it
             raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
-        caller = sys._getframe(1)
-        return running.check(self._item, replace(case, line=caller.f_lineno), ranking, caller.f_code.co_filename)
+        path, line = place
+        return running.check(self._item, replace(case, line=line), ranking, path)
 
 
 def _documents_as_text(name: str, expected: Any) -> Any:

@@ -17,13 +17,13 @@ import pytest
 
 from pytest_relevance.cases.gates import MAX_DROP, gate_of
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.scalar import grade_ranking, ranks_needed, score
 from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.ledger import FileFacts, Kept, Ledger
 from pytest_relevance.plugin.options import is_brief, is_by_line
 from pytest_relevance.plugin.running import CaseRun
 from pytest_relevance.reports.baseline import ALL
-from pytest_relevance.reports.gates import Case, gate_lines, unmet
+from pytest_relevance.reports.gates import Case, gate_lines, passing_gate_lines, unmet
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
 from pytest_relevance.runs.scored import ERROR, SKIPPED, Scored, ndcg_at
@@ -36,16 +36,30 @@ Outcome = Literal["passed", "failed", "skipped"]
 
 
 def scores(this: CaseRun, scored: Scored) -> dict[str, Any]:
-    """What the gates of its file need of a case: its `scores`, and those of its baseline's ranking `before`."""
+    """What the gates of its file need of a case: its `scores`, and those of its baseline's ranking `before`.
+
+    Of the metrics that look at the whole ranking, `cut` has those that have no score, as the search was asked for so
+    many results and returned as many, and `depths` the others where a depth is set.
+    """
     case = this.case
-    found: dict[str, dict[str, float | None]] = {"scores": {ndcg_at(case.k).text: defined(scored.score)}, "before": {}}
+    found: dict[str, dict[str, Any]] = {"scores": {ndcg_at(case.k).text: defined(scored.score)}}
+    found |= {"before": {}, "cut": {}, "depths": {}}
     before = None
     if this.since is not None and not this.since.stale:
         before = grade_ranking(this.since.entry.ranking, case.judgments)
     for gate in case.terms.gates if case.judgments else ():  # without any no metric is defined
         for metric in gate.metrics if looks_at(gate, case.tags) else ():
+            if metric.text in found["cut"]:
+                continue  # another gate names it too
             if metric.text not in found["scores"]:
-                found["scores"][metric.text] = defined(score(metric, scored.graded, case.settings))
+                value = defined(score(metric, scored.graded, case.settings))
+                if ranks_needed(metric, case.settings) is None:
+                    if case.terms.depth is not None:
+                        found["depths"][metric.text] = case.depth
+                    elif scored.is_cut and value is not None:
+                        found["cut"][metric.text] = scored.asked
+                        continue
+                found["scores"][metric.text] = value
             if before is not None and gate.condition == MAX_DROP:
                 found["before"][metric.text] = defined(score(metric, before, case.settings))
     return found
@@ -68,7 +82,10 @@ def report(session: pytest.Session, ledger: Ledger) -> None:
         for judged in _judged(facts, ran, missing, is_updated=updates):
             outcome = judged.outcome(requires=requires)
             ledger.gates.setdefault((file, judged.variant), Counter())[outcome] += 1
-            longrepr = _longrepr(option, facts.path, f"{harmless(file)}:{judged.line}", judged, outcome)
+            where = f"{harmless(file)}:{judged.line}"
+            if outcome != "failed":
+                ledger.gate_lines += passing_gate_lines(where, judged.name, judged.verdict, judged.why_not)
+            longrepr = _longrepr(option, facts.path, where, judged, outcome)
             _log(session, facts, judged, outcome, longrepr)
 
 
@@ -142,6 +159,8 @@ def _case(kept: Kept) -> Case:
         errored=entry["verdict"] == ERROR,
         scores=entry.get("scores", {}),
         before=entry.get("before", {}),
+        cut=entry.get("cut", {}),
+        depths=entry.get("depths", {}),
     )
     return counted, kept.as_entry()
 

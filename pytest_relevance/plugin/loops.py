@@ -20,6 +20,7 @@ import pytest
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling, running
 from pytest_relevance.plugin.failures import AsyncFixture
+from pytest_relevance.plugin.internals import fixtures_of, is_asyncio_fixture, loop_scope_of
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.collector import CaseFile
@@ -92,7 +93,7 @@ class LoopScopes:
         key, made = (case.search, *case.usefixtures), None
         if key not in self._scopes:
             made = make()
-            fixtures = getattr(getattr(made[0], "_fixtureinfo", None), "name2fixturedefs", {}) if made else {}
+            fixtures = fixtures_of(made[0]) if made else {}
             self._scopes[key] = self._scope_of(case.search, fixtures)
         scope = self._scopes[key] or self._otherwise
         if scope is None:
@@ -116,8 +117,8 @@ class LoopScopes:
         for name in names:
             for fixture in fixtures.get(name, ())[-1:]:
                 function = fixture.func
-                if _is_async(function) and (self._auto or hasattr(function, "_force_asyncio_fixture")):
-                    return str(getattr(function, "_loop_scope", None) or self._of_fixtures or fixture.scope)
+                if _is_async(function) and (self._auto or is_asyncio_fixture(function)):
+                    return str(loop_scope_of(function) or self._of_fixtures or fixture.scope)
                 names += [argument for argument in fixture.argnames if argument not in names]
         return None
 
@@ -148,12 +149,12 @@ class AsyncFixtures:
         setups = self._config.hook.pytest_fixture_setup.get_hookimpls()
         if not all(impl.function.__module__.startswith(known) for impl in setups):
             return None  # a plugin that may well set it up
-        fixtures = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+        fixtures = fixtures_of(item)
         if "anyio_backend" in fixtures and has_plugin(self._config, ANYIO):
             return None
         for name, found in fixtures.items():
             function = found[-1].func
-            if _is_async(function) and not (self._auto or hasattr(function, "_force_asyncio_fixture")):
+            if _is_async(function) and not (self._auto or is_asyncio_fixture(function)):
                 return str(name)
         return None
 

@@ -14,6 +14,7 @@ DEFAULT_TOLERANCE = 0.05
 DEFAULT_PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 INCONCLUSIVE = ("fail", "skip", "pass")
 GATES = ("auto", "require")
+BASELINE = ("auto", "require")
 
 CASE_FILES = "relevance-files"
 """The name of the plugin that collects case files."""
@@ -36,6 +37,13 @@ def declare(parser: pytest.Parser) -> None:
         choices=GATES,
         default="auto",
         help="what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or failed "
+        "(require)",
+    )
+    group.addoption(
+        "--relevance-baseline",
+        choices=BASELINE,
+        default=None,
+        help="what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it fails "
         "(require)",
     )
     group.addoption(
@@ -70,6 +78,11 @@ def declare(parser: pytest.Parser) -> None:
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         type="float",
         default=DEFAULT_TOLERANCE,
+    )
+    parser.addini(
+        "relevance_baseline",
+        "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
+        default="auto",
     )
     parser.addini(
         "relevance_files",
@@ -140,6 +153,14 @@ def tolerance(config: pytest.Config) -> float:
     if isinstance(value, bool) or not 0 <= value <= 1:
         raise pytest.UsageError(f"relevance_tolerance is a number from 0 to 1, found {value}")
     return float(value)
+
+
+def requires_baseline(config: pytest.Config) -> bool:
+    """Whether a case file without a baseline fails. UsageError where the ini key has another value than it may."""
+    value = config.option.relevance_baseline or config.getini("relevance_baseline")
+    if value not in BASELINE:
+        raise pytest.UsageError(f"relevance_baseline is auto or require, found {value!r}")
+    return bool(value == "require")
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:

@@ -1,7 +1,7 @@
 """`--relevance-record=FILE`: the record of the run, written once, at its end, by the process that has all reports.
 
-A result becomes text where its case ran; from a worker of pytest-xdist it travels on the report. The last report of an
-item counts. What was to run and did not finish is named in the record.
+A result becomes text where its case ran, and travels on the report. The last report of an item counts. What was
+to run and did not finish is named in the record.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import pytest
 from pytest_relevance.cases.model import Case, Terms
 from pytest_relevance.plugin import running
 from pytest_relevance.plugin.after import AfterRun, Said
-from pytest_relevance.plugin.ledger import ENDED, ledger_of
+from pytest_relevance.plugin.ledger import ledger_of
 from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, has_cases
 from pytest_relevance.plugin.target import Target
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.runs.facts import CaseFileFacts
 from pytest_relevance.runs.lines import as_text, conditions_text, line_of, named, scored_text
 from pytest_relevance.runs.record import is_record, write_results
-from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED, Scored
+from pytest_relevance.runs.scored import ERROR, FAILED, PASSED, SKIPPED
 from pytest_relevance.runs.values import NO_DIGEST, kept_depth
 from pytest_relevance.wording import counted, listed
 
@@ -36,7 +36,6 @@ RECORDED = "relevance_recorded"
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_NAMED = 3
-_AT_A_TIME = 64
 
 
 def install(config: pytest.Config, file: str) -> None:
@@ -46,54 +45,27 @@ def install(config: pytest.Config, file: str) -> None:
         config.pluginmanager.register(RecordFile(config, target), "relevance-record")
 
 
-_Ended = tuple[running.CaseRun, "Scored | None", str, Mapping[str, object]]
-"""A case that ended, its score, its outcome, and what else there is to say of it: values with their names."""
-
-
 class Recorder:
-    """Makes text of the results of cases in the process where they ran, and in a worker puts it on the report.
+    """Makes text of the results of cases in the process where they ran, and puts it on the report.
 
-    Where nothing need travel, some results become text one after the other, which takes half the time.
+    What cases have in common is made once: their conditions, and how much of a ranking is kept.
     """
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._found = None if hasattr(config, "workerinput") else ledger_of(config).left(RECORDED)
-        self._waiting: dict[str, Sequence[_Ended]] = {}
-        self._lines = _Lines()
-
-    def keep(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
-        """Keep what ran in a call."""
-        ended = [
-            (run, run.scored, _outcome(run, report, call), _about(run, report, call))
-            for run in runs
-            if run.has_ended or not report.passed
-        ]
-        if self._found is None:
-            setattr(report, RECORDED, [_that_travels(self._lines.line(each)) for each in ended])
-        elif report.outcome in ENDED:
-            nodeid = report.nodeid
-            self._waiting[nodeid] = self._found[nodeid] = ended
-            if len(self._waiting) == _AT_A_TIME:
-                for nodeid, each in self._waiting.items():
-                    self._found[nodeid] = tuple(map(self._lines.line, each))
-                self._waiting.clear()
-
-
-class _Lines:
-    """Results as text, behind their conditions."""
 
     def __init__(self) -> None:
         self._shared: dict[int, tuple[Terms, str, int | None]] = {}
 
-    def line(self, ended: _Ended | str) -> str:
-        """The line of a result; of one that travelled it is there already."""
-        if isinstance(ended, str):
-            return ended
-        run, scored, outcome, about = ended
-        case = run.case
+    def keep(self, report: pytest.TestReport, runs: Iterable[running.CaseRun], call: pytest.CallInfo[None]) -> None:
+        """Attach what ran in a call to its report."""
+        ended = [run for run in runs if run.has_ended or not report.passed]
+        setattr(report, RECORDED, [_that_travels(self._line(run, report, call)) for run in ended])
+
+    def _line(self, run: running.CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+        """The line of a result, behind its conditions."""
+        case, scored = run.case, run.scored
+        outcome, about = _outcome(run, report, call), _about(run, report, call)
         shared = self._shared.get(id(case.terms))
         if shared is None:
-            text = conditions_text(run.search, case.k, case.settings)
+            text = conditions_text(run.search, case.k, case.settings, case.terms.depth)
             shared = case.terms, text, kept_depth(replace(case, expect=()))
             if run.function is not None:  # of a case file, whose cases have their terms in common
                 self._shared[id(case.terms)] = shared  # the terms too, so that no others come to have their id
@@ -119,13 +91,15 @@ def _begin(run: running.CaseRun, case: Case) -> str:
         values += f",{named('tags', case.tags)}"
     if run.variant is not None:
         values += f",{named('variant', run.variant)}"
+    if run.names:
+        values += f",{named('items', run.names)}"
     if case.source is not None:
         values += f",{named('source', case.source)}"
     if case.params:
         values += f",{named('params', case.params)}"
     if case.weight != 1:
         values += f",{named('weight', case.weight)}"
-    if (case.expect or case.terms.gates) and case.depth != case.k:
+    if (case.expect or case.terms.gates or case.terms.depth) and case.depth != case.k:
         values += f",{named('depth', case.depth)}"
     return values
 
@@ -183,7 +157,7 @@ def _that_travels(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
-class RecordFile(AfterRun[_Ended | str]):
+class RecordFile(AfterRun[str]):
     """The hooks that gather the results and write them."""
 
     option = OPTION
@@ -204,13 +178,14 @@ class RecordFile(AfterRun[_Ended | str]):
         if report.failed and self._is_case_file(report.nodeid):
             self._broken[report.nodeid] = None
 
-    def act(self, found: Iterable[_Ended | str]) -> Iterator[Said]:
+    def act(self, found: Iterable[str]) -> Iterator[Said]:
         """Write the record."""
         absent = [name for name in ledger_of(self._config).to_run if name not in self._found]
         missing = [*self._broken, *(name for name in absent if self._is_case_file(name.partition("::")[0]))]
         trouble = self._target.write(lambda path: self._write(path, missing))
         if trouble is None:
-            count = counted(sum(map(len, self._found.values())), "case")
+            others = ledger_of(self._config).superseded()
+            count = counted(sum(len(found) for name, found in self._found.items() if name not in others), "case")
             yield f"record: {self._target.shown} ({count}{_unfinished(missing)})", True
         else:
             yield f"no record of the run: {trouble}", False
@@ -227,8 +202,9 @@ class RecordFile(AfterRun[_Ended | str]):
         """Write the results in the order in which they were collected, whichever worker was first."""
         ledger = ledger_of(self._config)
         ordered = dict.fromkeys([*(name for name in ledger.to_run if name in self._found), *self._found])
-        text = _Lines()
-        lines = [text.line(ended) for nodeid in ordered for ended in self._found[nodeid]]
+        for nodeid in ledger.superseded():  # a record has one result a case and variant
+            ordered.pop(nodeid, None)
+        lines = [line for nodeid in ordered for line in self._found[nodeid]]
         files = {
             Path(file).as_posix(): CaseFileFacts.of(facts.values()) for file, facts in sorted(ledger.files.items())
         }

@@ -1,20 +1,21 @@
-"""`--relevance-repeat=N`: whether a search gives the same ranking when it is called again.
+"""Whether a search gives the same ranking when it is called again: by `--relevance-repeat=N`, or in repeats of an item.
 
-The first call is the one that is scored; the others are compared with it, as far down as the case looks. A ranking that
-changes fails nothing by itself: it is named, so that nobody takes for a regression what is a tie, or another replica.
+With the option the first call is the one that is scored; the others are compared with it, as far down as the case
+looks. Of the items that another plugin makes of one case in one variant (pytest-repeat, say) the worst counts. A
+ranking that changes fails nothing by itself: it is named, so that nobody takes for a regression what is a tie, or
+another replica. It is never accepted into a baseline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_relevance.cases.model import Case
+from pytest_relevance.plugin.ledger import Kept
 from pytest_relevance.runs.ranking import Ranking
 from pytest_relevance.runs.values import kept_depth
-
-_SCORES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
-"""The names that the score of a result goes by."""
 
 
 def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -25,17 +26,49 @@ def compared(case: Case, rankings: Sequence[Ranking]) -> dict[str, Any]:
     ranking), and `is_tie` whether a call gave these the same score.
     """
     depth = kept_depth(case)
-    tops = [tuple(ranking.ids[:depth]) for ranking in rankings]
+    found, number = _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
+    if number:
+        ends = found["documents"]
+        found["is_tie"] = None not in ends and _are_tied((rankings[0], rankings[number]), ends)
+    return found
+
+
+def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[dict[str, Any], int]:
+    """The same of rankings without scores, and the index of the one that differs first; 0 where none does."""
     found: dict[str, Any] = {"calls": len(tops), "rankings": len(set(tops))}
     first = tops[0]
     at = [(_differ_at(first, top), number) for number, top in enumerate(tops) if top != first]
-    if at:
-        index, number = min(at)
-        ends = [top[index] if index < len(top) else None for top in (first, tops[number])]
-        found["rank"] = index + 1
-        found["documents"] = [None if end is None else str.__str__(end) for end in ends]
-        found["is_tie"] = None not in ends and _are_tied((rankings[0], rankings[number]), ends)
-    return found
+    if not at:
+        return found, 0
+    index, number = min(at)
+    ends = [top[index] if index < len(top) else None for top in (first, tops[number])]
+    documents = [None if end is None else str.__str__(end) for end in ends]
+    return {**found, "rank": index + 1, "documents": documents, "is_tie": False}, number
+
+
+_WORST_FIRST = ("error", "failed", "inconclusive", "xpassed", "xfailed", "passed", "measured", "skipped")
+
+
+def worst_of(repeats: Mapping[str, Kept]) -> tuple[str, Kept]:
+    """The repeat of a case, with its node id, that counts: the worst outcome, the lowest score.
+
+    It gets what became of the ranking from repeat to repeat, as `compared` has it.
+    """
+
+    def badness(nodeid: str) -> tuple[int, float]:
+        entry = repeats[nodeid].as_entry()
+        return _WORST_FIRST.index(entry.status), 0.0 if entry.score is None else entry.score
+
+    worst = min(repeats, key=badness)
+    entries = [kept.entry for kept in repeats.values() if "ranking" in kept.entry]
+    if len(entries) < 2:
+        return worst, repeats[worst]
+    found, _ = _differences([tuple(entry["ranking"]) for entry in entries])
+    within = [entry["repeated"] for entry in entries if "repeated" in entry]
+    if found["rankings"] == 1:
+        found = next((each for each in within if each["rankings"] > 1), found)
+    calls = len(entries) - len(within) + sum(each["calls"] for each in within)
+    return worst, replace(repeats[worst], entry={**repeats[worst].entry, "repeated": {**found, "calls": calls}})
 
 
 def _differ_at(one: Sequence[str], two: Sequence[str]) -> int:
@@ -58,20 +91,4 @@ def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> b
 
 def _score_of(ranking: Ranking, document: str | None) -> float | None:
     """The score of a document, where it was returned and has one that can be seen."""
-    return _score(ranking, ranking.ids.index(document)) if document in ranking.ids else None
-
-
-def _score(ranking: Ranking, index: int) -> float | None:
-    """The score of a result, where it has one that can be seen."""
-    result = ranking.results[index] if index < len(ranking.results) else None
-    found: Any = None
-    if isinstance(result, Mapping):
-        found = next((result[name] for name in _SCORES if name in result), None)
-    elif isinstance(result, (tuple, list)) and len(result) == 2:
-        found = result[1]
-    else:
-        found = getattr(result, "score", None)
-    try:
-        return None if found is None or isinstance(found, str) else float(found)
-    except (TypeError, ValueError):
-        return None
+    return ranking.score(ranking.ids.index(document)) if document in ranking.ids else None

@@ -6,21 +6,23 @@ Under pytest-xdist its workers attach it and its controller reads it. Without xd
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance.plugin import calling, running
+from pytest_relevance.plugin import arrival, calling, running
 from pytest_relevance.plugin.ended import Ended, unjudged
 from pytest_relevance.plugin.failures import AsyncFixture, Crash, FailureText, write_lines
 from pytest_relevance.plugin.ledger import Ledger, ledger_of
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.options import is_brief, is_by_line
-from pytest_relevance.plugin.section import SUMMARY, VERDICT, Section
+from pytest_relevance.plugin.options import CASE_FILES, CaseFiles, is_brief, is_by_line
+from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
+from pytest_relevance.plugin.target import ended_well, runs_tests
 from pytest_relevance.reports.entries import Entry
 from pytest_relevance.reports.summary import summary_lines
-from pytest_relevance.reports.text import DOUBT, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DOUBT, Line, folded, harmless, line
 from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.scored import SKIPPED
 from pytest_relevance.wording import counted
@@ -36,6 +38,9 @@ TOLD = "relevance_told"
 
 UNJUDGED = "relevance_unjudged"
 """The attribute of a report that carries what is unjudged, where a worklist is asked for."""
+
+_BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
+"""The exit codes of a run that did not come to its end."""
 
 FROZEN: pytest.StashKey[bool] = pytest.StashKey()
 """Set where the items of a large suite were hidden from the garbage collector."""
@@ -58,14 +63,16 @@ class Reporting:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._lists_unjudged = config.option.relevance_unjudged is not None
-        self._recorder = _recorder(config) if config.option.relevance_record is not None else None
+        self._recorder = _recorder() if config.option.relevance_record is not None else None
         self._updates = config.option.relevance_update is not None
         self._ratchets = config.option.relevance_ratchet
+        self._runs_tests = runs_tests(config)
         self._ledger = ledger_of(config)
-        self._ended: Ended | None = None
-        self._told: dict[str, Any] | None = None
         self._advised: set[str] = set()
+        self._was_cut_short = self._gates_are_judged = False
+        self._lost = ""
         Section.add(config, SUMMARY, self._summary)
+        Section.add(config, FILES, self._without_result)
         Section.add(config, VERDICT, self._verdict)
 
     @pytest.hookimpl(tryfirst=True)
@@ -73,44 +80,57 @@ class Reporting:
         """Let a case's function know its item."""
         running.about_to_call(pyfuncitem)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        """See what a case, or a test with checks, came to, before the report is made of it.
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Note when the call of an item begins and ends; a plugin may call it several times before it reports it."""
+        __tracebackhide__ = True
+        running.call_begins(item)
+        try:
+            return (yield)
+        finally:
+            running.call_ends()
 
-        No wrapper, which would cost three times as much for each of an item's three reports: what belongs on the
-        report is put there when it is logged, before anybody else sees it.
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Attach what travels to the report of a case, or of a test with checks, when it is made.
+
+        It may be made in another process that logs nothing. Outermost of all wrappers, as others change the outcome, or
+        run the item again before they let go of the report.
         """
-        raised = call.excinfo is not None and not isinstance(call.excinfo.value, pytest.skip.Exception)
-        if call.when == "call" or (call.when == "setup" and call.excinfo is not None):
-            this = item.stash.get(running.RUN, None)
-            runs = (this,) if this is not None else item.stash.get(running.RUNS, ())
-            if runs:
-                self._ended = Ended(item, call, runs)
-                if raised and running.wants_properties(self._config.option):
-                    for run in runs:
-                        if run.scored is None:
-                            running.set_properties(item, run)
-                if this is None:
-                    del item.stash[running.RUNS]  # the test checks again when it is run again
-        if call.excinfo is not None and (this := item.stash.get(running.RUN, None)) is not None:
-            self._told = _before_report(this, item, call)
+        is_subtest = call.when == "call" and running.is_in_call(item)
+        if not is_subtest:
+            running.raise_what_was_lost(item, call)
+        if call.when != "call" and call.excinfo is None:
+            return (yield)
+        this, told = item.stash.get(running.RUN, None), None
+        ends = call.when in ("setup", "call") and not is_subtest
+        if call.excinfo is not None:
+            if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
+                self._set_properties_of_errors(item)
+            if this is not None:
+                told = _before_report(this, item, call)
+        report = yield
+        ended = Ended(item, call, running.runs_of(item))
+        if ended.runs and is_subtest:
+            told = ended.told_of_subtest(report)
+        elif ended.runs and ends:
+            told = self._attach(ended, report) or told
+            if this is None:
+                item.stash[running.RUNS] = []  # the test checks again when it is run again
+        if told is not None and report.failed:
+            setattr(report, TOLD, told)
+        return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Attach what belongs on a report; keep its entries for the summary, and give a failure its text."""
-        told, self._told = self._told, None
-        if self._ended is not None and report.when == self._ended.call.when:
-            ended, self._ended = self._ended, None
-            if ended.item.nodeid == report.nodeid:
-                # one of pytest, or of pytest-subtests
-                is_subtest = hasattr(report, "context") and running.RUN not in ended.item.stash
-                told = (ended.of_subtest(report) if is_subtest else self._attach(ended, report)) or told
-        if told is not None and report.failed:
-            setattr(report, TOLD, told)
+        """Keep the entries of a report for the summary, and give a failure its text."""
         if self._is_worker:
+            self._ledger.attach_facts(report)
             return
         told = getattr(report, TOLD, None)
-        if told is not None:
+        if told is not None and report.failed:
             report.longrepr = self._text(told)  # type: ignore[assignment]
         self._ledger.add(report)
 
@@ -127,14 +147,34 @@ class Reporting:
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inside of the terminal's, which writes its last 100 % after it
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Judge the gates of the case files when all has run, or when nothing more will."""
+        """Judge the gates of the case files when all has run, or when nothing more will.
+
+        Where cases have not run by now, a plugin may be about to run them in a loop of its own.
+        """
         try:
             result = yield
-        except (session.Failed, KeyboardInterrupt, pytest.exit.Exception):
-            self._judge_gates(session)
+        except BaseException as error:
+            self._was_cut_short = True
+            if isinstance(error, (session.Failed, KeyboardInterrupt, pytest.exit.Exception)):
+                self._judge_gates(session)
             raise
-        self._judge_gates(session)
+        if not self._ledger.unfinished():
+            self._judge_gates(session)
         return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Judge the gates that were not judged yet, and see that all results are here."""
+        if self._is_worker or not self._runs_tests:
+            return
+        failed, is_incomplete = session.testsfailed, False
+        if exitstatus not in _BROKEN_OFF:
+            self._judge_gates(session)
+        if not (self._was_cut_short or session.shouldstop or session.shouldfail or exitstatus in _BROKEN_OFF):
+            files: CaseFiles = self._config.pluginmanager.getplugin(CASE_FILES)
+            self._lost, is_incomplete = arrival.lost(self._ledger, files.fits, self._config.option)
+        if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -150,7 +190,9 @@ class Reporting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the loop that coroutine searches ran on, and let go of the items."""
+        """Close the loop that coroutine searches ran on, and let go of the items; say what no summary said."""
+        if self._lost:
+            print(self._lost, file=sys.stderr)
         calling.close_own_loop(config)
         if config.stash.get(FROZEN, False):  # a project may have frozen objects of its own
             gc.unfreeze()
@@ -170,9 +212,13 @@ class Reporting:
             from pytest_relevance.plugin import ratchet
 
             setattr(report, ratchet.REACHED, ratchet.reached(self._config, report, ended.runs))
-        told = ended.attach_to(report)
-        self._ledger.attach_facts(report)
-        return told
+        return ended.attach_to(report)
+
+    def _set_properties_of_errors(self, item: pytest.Item) -> None:
+        if running.wants_properties(self._config.option):
+            for run in running.runs_of(item):
+                if run.scored is None:
+                    running.set_properties(item, run)
 
     def _entries(self) -> list[Entry]:
         """The entries of all cases that ended; none where nothing ran."""
@@ -183,7 +229,7 @@ class Reporting:
         entries = self._entries()
         if not entries:
             return []
-        lines = summary_lines(entries, self._config.option.verbose, self._ledger.gates)
+        lines = summary_lines(entries, self._config.option.verbose, self._ledger.gates) + self._ledger.gate_lines
         if self._config.option.verbose >= 0 and any(facts.gone is not None for facts in self._ledger.files.values()):
             from pytest_relevance.plugin import baselines
 
@@ -192,6 +238,10 @@ class Reporting:
             lines += _unjudged_lines(self._ledger)
         return lines
 
+    def _without_result(self) -> list[Line]:
+        lost, self._lost = self._lost, ""
+        return [line(part, BAD) for part in folded(lost, indent="    ")] if lost else []
+
     def _verdict(self) -> list[Line]:
         entries = self._entries()
         unfinished = self._ledger.unfinished()
@@ -199,7 +249,10 @@ class Reporting:
         return verdict_lines(entries, self._ledger.gates, rest) if entries else []
 
     def _judge_gates(self, session: pytest.Session) -> None:
-        if self._is_worker or not any(facts.gates for facts in self._ledger.files.values()):
+        if self._is_worker or self._gates_are_judged or not self._runs_tests:
+            return
+        self._gates_are_judged = True
+        if not any(facts.gates for facts in self._ledger.files.values()):
             return
         from pytest_relevance.plugin import gates
 
@@ -241,7 +294,7 @@ def _unjudged_lines(ledger: Ledger) -> list[Line]:
     return [line(part, DOUBT) for text in texts for part in folded(text, indent="    ")]
 
 
-def _recorder(config: pytest.Config) -> Recorder:
+def _recorder() -> Recorder:
     from pytest_relevance.plugin.recording import Recorder
 
-    return Recorder(config)
+    return Recorder()

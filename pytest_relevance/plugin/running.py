@@ -7,17 +7,19 @@ about, the function is a coroutine function, so that pytest-asyncio and anyio ca
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from time import perf_counter
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin import calling
-from pytest_relevance.plugin.failures import CaseError, CaseFailure, shown_path
+from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import is_brief, verbosity
+from pytest_relevance.runs.cut import why_cut
 from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.runs.scored import ERROR, FAILED, INCONCLUSIVE, Scored, score_case
 
@@ -30,27 +32,60 @@ if TYPE_CHECKING:
 _SYNC = "def case({arguments}): _run_relevance_case()"
 _ASYNC = "async def case({arguments}): await _run_relevance_case_async()"
 
-_calling: list[pytest.Function] = []
-"""The item whose function is being called. A parameter `request` would be the usual way to it, at 25 us an item."""
+
+class _Calling(threading.local):
+    """The item whose function is being called, and the one whose call has not ended, in each thread.
+
+    A parameter `request` would be the usual way to the item, at 25 us each. A plugin may run items in several threads,
+    and the function of one item too: then the class has the item.
+    """
+
+    item: pytest.Function
+    in_call: pytest.Item | None = None
+
+
+_calling = _Calling()
 
 
 def about_to_call(item: pytest.Function) -> None:
     """Say whose function is called next: `run` and `run_async` are about this item."""
-    _calling[:] = [item]
+    _calling.item = _Calling.item = item
+
+
+def call_begins(item: pytest.Item) -> None:
+    """Note that the call phase of an item begins, and forget an earlier attempt that was not reported."""
+    _calling.in_call = item
+    this = item.stash.get(RUN, None)
+    if this is not None and (this.times or this.scored is not None or this.error is not None):
+        this.forget()
+
+
+def call_ends() -> None:
+    """Note that the call phase of an item has ended."""
+    _calling.in_call = None
+
+
+def is_in_call(item: pytest.Item) -> bool:
+    """Whether the call phase of an item goes on: a report that is made now is that of a subtest."""
+    return _calling.in_call is item
 
 
 class CaseRun:
     """A case as an item carries it, and what came of running it.
 
-    `variant` is the parameter id of its search. `response` is what the search returned and when it was called, where
-    that was done before the function that shall await it, or score it, is called. `error` is what the case ended in.
-    `baseline` is that of its file, `since` what became of the case since then, None where it is not in it. `times` is
-    how often the search was called, `repeated` what became of its ranking where that is asked for.
+    `variant` is the parameter id of its search. `names` are those of its items in this variant, where they are not what
+    the id and the variant say: parameters that are none of the search's repeat it, or are named there too. `response`
+    is what the search returned and when it was called, where that was done before the function that shall await it, or
+    score it, is called. `asked` is how many results the search was asked for, None where it takes no such number.
+    `error` is what the case ended in. `baseline` is that of its file, `since` what became of the case since then, None
+    where it is not in it; `fails_baseline` is set where the baseline gave the verdict, or one of its reasons. `times`
+    is how often the search was called, `repeated` what became of its ranking where that is asked for.
     """
 
     __slots__ = (
-        *("baseline", "case", "file", "function", "path", "variant"),
-        *("brief", "error", "lines", "properties", "repeated", "response", "scored", "since", "times"),
+        *("baseline", "case", "file", "function", "names", "path", "variant"),
+        *("asked", "brief", "error", "fails_baseline", "lines", "properties", "repeated", "response"),
+        *("scored", "since", "times"),
     )
 
     def __init__(
@@ -61,6 +96,7 @@ class CaseRun:
         self.file = file
         self.function = function
         self.variant = variant
+        self.names: Sequence[str] = ()
         self.baseline: Baseline | None = None
         self.properties: Sequence[tuple[str, object]] = ()
         self.response: tuple[object, float] | None = None
@@ -70,9 +106,11 @@ class CaseRun:
         """Let go of what came of it, which has been reported."""
         self.scored: Scored | None = None
         self.since: Since | None = None
+        self.fails_baseline = False
         self.lines: list[Line] | None = None
         self.brief: list[Line] | None = None
         self.error: BaseException | None = None
+        self.asked: int | None = None
         self.times = 0
         self.repeated: dict[str, Any] | None = None
 
@@ -137,6 +175,50 @@ RUN = pytest.StashKey[CaseRun]()
 RUNS = pytest.StashKey[list[CaseRun]]()
 """The rankings that a test written in Python had checked."""
 
+RAISED = pytest.StashKey[list[BaseException]]()
+"""What the checks of a test written in Python raised, in whatever thread."""
+
+_RUNNERS = ("threading", "concurrent.futures", "multiprocessing", "asyncio", "anyio", "trio", "joblib")
+"""The modules that call a function in another thread, or later, and keep what it raises."""
+
+
+def raise_what_was_lost(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Have a call end in what a check of its test raised, where nobody has seen that: it ended its thread, say.
+
+    An exception that came back to the test, or that the test's own code caught where it was raised, was last unwound
+    there; a lost one in the module that called the function of the thread.
+    """
+    raised = item.stash.get(RAISED, None)
+    if not raised:
+        return
+    lost = next((error for error in raised if is_runner(_outermost_frame(error))), None)
+    raised.clear()
+    if lost is not None and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
+        call.excinfo = pytest.ExceptionInfo.from_exception(lost)
+
+
+_UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
+"""What pytest warns of where a thread ends in an exception, and what a call ends in where warnings are errors."""
+
+
+def _outermost_frame(error: BaseException) -> FrameType | None:
+    return None if error.__traceback__ is None else error.__traceback__.tb_frame
+
+
+def is_runner(frame: FrameType | None) -> bool:
+    """Whether a frame is of a module that calls functions in other threads, or later."""
+    module = "" if frame is None else str(frame.f_globals.get("__name__"))
+    return f"{module}.".startswith(tuple(f"{runner}." for runner in _RUNNERS))
+
+
+def runs_of(item: pytest.Item) -> Sequence[CaseRun]:
+    """The case that an item is, or the checks of the attempt of a test that came last."""
+    this = item.stash.get(RUN, None)
+    if this is not None:
+        return (this,)
+    return item.stash.get(RUNS, [])
+
+
 _TOLD = frozenset({FAILED, INCONCLUSIVE})
 
 
@@ -182,7 +264,7 @@ _PLAIN = _compiled(_SYNC.format(arguments="**fixtures"))
 def run() -> None:
     """Run a case outside of any loop."""
     __tracebackhide__ = True
-    item = _calling[0]
+    item = _calling.item
     this = item.stash[RUN]
     ranking, latency = _ranked(item, this)
     if item.config.option.relevance_repeat is not None:
@@ -196,7 +278,7 @@ def run() -> None:
 async def run_async() -> None:
     """Run a case in the loop of another plugin."""
     __tracebackhide__ = True
-    item = _calling[0]
+    item = _calling.item
     this = item.stash[RUN]
     ranking, latency = await _ranked_async(item, this)
     if item.config.option.relevance_repeat is not None:
@@ -208,13 +290,13 @@ async def run_async() -> None:
 
 
 def _ranked(item: pytest.Function, this: CaseRun) -> tuple[Ranking, float]:
-    """The ranking that the search returned, and how long that took."""
+    """The ranking that the search returned, and how many seconds calling it and reading all it returned took."""
     __tracebackhide__ = True
     response, started = _response(item, this)
     if calling.is_waiting(response):
         response, started = calling.wait_on_own_loop(item.config, response, started)
-    latency = perf_counter() - started
-    return _ranking(item, this, response), latency
+    ranking = _ranking(item, this, response)
+    return ranking, perf_counter() - started  # what a lazy response is read for is a part of the search
 
 
 async def _ranked_async(item: pytest.Function, this: CaseRun) -> tuple[Ranking, float]:
@@ -222,8 +304,8 @@ async def _ranked_async(item: pytest.Function, this: CaseRun) -> tuple[Ranking, 
     __tracebackhide__ = True
     response, started = _response(item, this)
     response = await calling.wait(response)
-    latency = perf_counter() - started
-    return _ranking(item, this, response), latency
+    ranking = _ranking(item, this, response)
+    return ranking, perf_counter() - started  # what a lazy response is read for is a part of the search
 
 
 def _compare(this: CaseRun, rankings: Sequence[Ranking]) -> None:
@@ -249,7 +331,9 @@ def _response(item: pytest.Function, this: CaseRun) -> tuple[object, float]:
         return response
     this.times += 1
     try:
-        return calling.call(item.funcargs[this.case.search], this.case)
+        search = item.funcargs[this.case.search]
+        this.asked = calling.asked_for(search, this.case)
+        return calling.call(search, this.case, this.asked)
     except CaseError as error:
         this.error = error
         raise
@@ -259,7 +343,10 @@ def finish(item: pytest.Item, this: CaseRun, ranking: Ranking, latency: float | 
     """Score the ranking that the search returned, and end the case as its verdict says."""
     __tracebackhide__ = True
     case = this.case
-    scored = score_case(case, ranking, latency)
+    if problem := why_cut(case, len(ranking.ids), this.asked):
+        this.error = CaseError(problem, pytrace=False)
+        raise this.error
+    scored = score_case(case, ranking, latency, this.asked)
     if this.baseline is not None:
         scored = this.baseline.hold(this, scored)
     this.scored = scored
@@ -293,17 +380,12 @@ def _end(this: CaseRun, how: str) -> None:
     from pytest_relevance.reports.text import plain
 
     if how in (FAILED, "fail"):
-        this.error = CaseFailure(plain(this.lines), pytrace=False)
+        kind = BaselineFailure if this.fails_baseline else CaseFailure
+        this.error = kind(plain(this.lines), pytrace=False)
         raise this.error
     if how == "skip":
         this.error = pytest.skip.Exception("; ".join(this.scored.reasons))
         raise this.error
-
-
-def variant(item: pytest.Item | pytest.Collector) -> str | None:
-    """The parameter id of an item whose fixtures are parametrised."""
-    callspec = getattr(item, "callspec", None)
-    return callspec.id if callspec is not None else None
 
 
 def _report(this: CaseRun, scored: Scored, *, brief: bool = False, full: bool = False) -> list[Line]:

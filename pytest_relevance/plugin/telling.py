@@ -17,7 +17,8 @@ from pytest_relevance.reports.reasons import query_beside_id
 from pytest_relevance.reports.text import BAD, Line, harmless, line
 from pytest_relevance.wording import listed, quoted
 
-_OURS = ("pytest_relevance.plugin.", "pytest_relevance.runs.ranking", "pytest_relevance.runs.responses", "pluggy.")
+_READING = ("ranking", "responses", "rows", "tabular", "completeness")
+_OURS = ("pytest_relevance.plugin.", *(f"pytest_relevance.runs.{name}" for name in _READING), "pluggy.")
 """The modules between pytest and what is the user's: a search, a hook, a generator that is read late."""
 
 _HOW_TO = """

@@ -7,7 +7,7 @@ counts once. Registered only where the option is given.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
@@ -46,10 +46,11 @@ class WorklistFile:
         self._outcome = ""
         self._failure = ""
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
-        """See that tests are run: `--fixtures` and the like have a session too."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """See that tests are run: `--fixtures` and the like have a session too. A plugin may have a loop of its own."""
         self._began = self._runs_tests
+        return (yield)
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -30,6 +30,7 @@ def as_data(comparison: Compared, *, limit: int | None = None, ruling: Ruling | 
         "compared": len(comparison),
         "changed_rankings": sum(what in ("ranking", "both") for what in comparison.changed),
         "settings": [settings_values(settings) for settings in comparison.settings],
+        "depths": list(comparison.depths),
         "metrics": [_flat(row) for row in comparison.metrics],
         "by_tag": [_flat(row) for row in comparison.by_tag],
         "movers": {"drops": list(map(_mover, movers.drops)), "gains": list(map(_mover, movers.gains))},

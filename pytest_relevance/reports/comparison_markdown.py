@@ -18,11 +18,11 @@ from pytest_relevance.reports.comparison_words import (
     p_value,
     rank_counts,
     score,
+    settings_lines,
     tag_rows,
     tag_titles,
     verdict,
 )
-from pytest_relevance.reports.failure import conventions
 from pytest_relevance.reports.markdown import code, table
 from pytest_relevance.runs.compared import Compared
 from pytest_relevance.runs.differences import Means
@@ -139,11 +139,7 @@ def _moves(mover: Mover, *, is_drop: bool) -> Iterable[str]:
 
 
 def _facts(comparison: Compared) -> Iterable[str]:
-    yield (
-        f"{counted(len(comparison), 'case')} compared; "
-        + "; ".join(dict.fromkeys(map(conventions, comparison.settings)))
-        + "."
-    )
+    yield (f"{counted(len(comparison), 'case')} compared; " + "; ".join(settings_lines(comparison)) + ".")
     if comparison.notes:
         yield ""
     yield from (f"- {code(note)}" for note in comparison.notes)

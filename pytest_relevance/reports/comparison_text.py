@@ -20,11 +20,11 @@ from pytest_relevance.reports.comparison_words import (
     p_value,
     rank_counts,
     score,
+    settings_lines,
     tag_rows,
     tag_titles,
     verdict,
 )
-from pytest_relevance.reports.failure import conventions
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -79,7 +79,7 @@ def _head(comparison: Compared) -> Iterable[Line]:
     reordered = sum(what in ("ranking", "both") for what in comparison.changed)
     facts = [f"{counted(len(comparison), 'case')} compared", f"{reordered:,} with another ranking"]
     yield from (line(text, STRONG) for text in wrapped(f"{names}   ", facts))
-    yield from (line(text, DIM) for text in dict.fromkeys(map(conventions, comparison.settings)))
+    yield from (line(text, DIM) for text in settings_lines(comparison))
 
 
 def _figures(comparison: Compared) -> list[Line]:

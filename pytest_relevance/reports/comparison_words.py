@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from pytest_relevance.reports.failure import conventions
 from pytest_relevance.reports.table import number
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
 from pytest_relevance.runs.changes import Move
 from pytest_relevance.runs.compared import Compared
+from pytest_relevance.runs.cut import asked_text
 from pytest_relevance.runs.differences import TIE, Difference, TagDifference
 from pytest_relevance.runs.drops import Ruling, shown_p
 from pytest_relevance.runs.movers import Mover
@@ -20,6 +22,12 @@ SIGNIFICANT = 0.05
 
 _MOST_DOCUMENTS = 3
 _MOST_RULED = 50
+
+
+def settings_lines(comparison: Compared) -> list[str]:
+    """The settings that the scores were computed with, and the depths that were set where that counts."""
+    depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
+    return [f"{text}{depths}" for text in dict.fromkeys(map(conventions, comparison.settings))]
 
 
 def score(value: float) -> str:

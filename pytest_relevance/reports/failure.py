@@ -100,8 +100,8 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
     return label
 
 
-def conventions(settings: Settings) -> str:
-    """The settings that produced the figures, as every report names them."""
+def conventions(settings: Settings, depth: int | None = None) -> str:
+    """The settings that produced the figures, as every report names them, with the depth where one was set."""
     gain, top = settings.gain, settings.max_grade
     named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
     ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
@@ -110,6 +110,8 @@ def conventions(settings: Settings) -> str:
         parts.append(f"discount {settings.discount}")
     if settings.negative != "keep":
         parts.append(f"negative {settings.negative}")
+    if depth is not None:
+        parts.append(f"depth {depth}")
     return ", ".join(parts)
 
 
@@ -188,7 +190,7 @@ def _titles(scored: Scored) -> dict[str, str]:
 
 def _totals(scored: Scored, table: Breakdown) -> list[Line]:
     name = ndcg_at(scored.case.k).text
-    settings = conventions(scored.case.settings)
+    settings = conventions(scored.case.settings, scored.case.depth if scored.case.terms.depth is not None else None)
     if isnan(scored.score):
         return [
             line(text)

@@ -12,6 +12,8 @@ from pytest_relevance.reports.rows import CaseRow, case_lines
 from pytest_relevance.reports.table import number
 from pytest_relevance.reports.text import (
     BAD,
+    DOUBT,
+    GOOD,
     PLAIN,
     STRONG,
     Line,
@@ -46,6 +48,13 @@ def gate_lines(verdict: Verdict, cases: Sequence[Case], where: str, variant: str
     for finding in verdict.unmet:
         lines += _cases(gate, finding, cases)
     return lines
+
+
+def passing_gate_lines(where: str, name: str, verdict: Verdict | None, why_not: str = "") -> list[Line]:
+    """What a gate that did not fail has found: each of its figures, or why there is no verdict."""
+    found = f"not evaluated: {why_not}" if verdict is None else f"met: {'; '.join(verdict.reasons)}"
+    text = harmless(f"{where}: {name} {found}")
+    return [line(part, DOUBT if verdict is None else GOOD) for part in folded(text, indent="  ")]
 
 
 def _folded(text: str, style: str) -> list[Line]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_relevance.reports.entries import Entry
-from pytest_relevance.reports.gates import gate_lines
+from pytest_relevance.reports.gates import gate_lines, passing_gate_lines
 from pytest_relevance.reports.summary import summary_lines
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, STRONG, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DIM, STRONG, Line, folded, harmless, line
 from pytest_relevance.reports.verdict import verdict_lines
 from pytest_relevance.runs.gates import FAILED, PASSED
 from pytest_relevance.runs.merging import Gap, JudgedGate, Merged, as_counted, shown_search
@@ -37,7 +37,7 @@ def merged_lines(merged: Merged, gates: Sequence[JudgedGate], records: int) -> l
         outcomes.setdefault((gate.file, gate.variant), Counter())[_outcome(gate)] += 1
     lines = _folded(_joined(merged, records), DIM)
     lines += summary_lines(entries, 0, outcomes)
-    for gate in gates:
+    for gate in sorted(gates, key=lambda gate: _outcome(gate) == FAILED):  # as in a run: the long reports last
         lines += _gate(gate)
     for text in _missing(merged):
         lines += _folded(text, BAD)
@@ -95,13 +95,11 @@ def _keys(keys: Sequence[tuple[str, str, str | None]]) -> str:
 
 
 def _gate(gate: JudgedGate) -> list[Line]:
-    """What there is to say of a gate that is not met, or not judged."""
+    """What a gate has found, whether it is met or not, or why it was not judged."""
     where = f"{harmless(gate.file)}:{gate.line}"
     name = harmless(f"gate[{gate.gate.id}]" + (f"[{gate.variant}]" if gate.variant is not None else ""))
-    if gate.verdict is None:
-        return _folded(f"{where}: {name} not evaluated: {gate.why_not}", DOUBT)
-    if not gate.verdict.unmet:
-        return []
+    if gate.verdict is None or not gate.verdict.unmet:
+        return passing_gate_lines(where, name, gate.verdict, gate.why_not)
     cases = [(as_counted(result, gate.gate), entry_of(result)) for result in gate.results]
     return [line(name, STRONG), *gate_lines(gate.verdict, cases, where, gate.variant)]
 

@@ -11,7 +11,7 @@ from glob import escape
 from pathlib import Path
 
 from pytest_relevance.files import write_whole
-from pytest_relevance.runs.baseline import KIND, VERSION, Entry, Key, read_baseline
+from pytest_relevance.runs.baseline import END, KIND, VERSION, Entry, Key, read_baseline
 from pytest_relevance.runs.lines import as_json
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
@@ -21,7 +21,7 @@ def write_baseline(path: str | os.PathLike[str], entries: Iterable[Entry]) -> No
     """Write a baseline in one step, its entries sorted by id and variant. Raises OSError; nothing is written then."""
     header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS})
     ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
-    lines = [header, *(entry.line() for entry in ordered)]
+    lines = [header, *(entry.line() for entry in ordered), END]
     write_whole(path, ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass"))
 
 

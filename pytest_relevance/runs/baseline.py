@@ -1,6 +1,7 @@
 """The baseline: the rankings that a search is held to, in a file beside the case file that is meant to be committed.
 
-A header and a line a case and variant, sorted, so that a pull request shows what moved. The rankings are what counts:
+A header, a line a case and variant, sorted, so that a pull request shows what moved, and an end line, without which the
+file is cut (no count of the entries: two branches that add one each shall merge). The rankings are what counts:
 a comparison scores them again, under the judgments and settings of today, so that a new judgment or another gain is
 never taken for a regression. The scores of their day are there for the reader of a diff. How it is written is in
 `accepting`.
@@ -22,13 +23,16 @@ from pytest_relevance.runs.lines import as_json
 from pytest_relevance.runs.record import read_header, read_object, read_text
 from pytest_relevance.runs.run import RecordError
 from pytest_relevance.runs.scored import Scored, ndcg_at
-from pytest_relevance.runs.values import looks_at_all
+from pytest_relevance.runs.values import looks_at_all, scores_all
 from pytest_relevance.wording import quoted
 
 __all__ = ["SUFFIX", "Entry", "Since", "beside", "entry_of", "read_baseline", "since", "stale"]
 
 KIND = "pytest-relevance baseline"
 VERSION = 1
+
+END = '{"end":true}'
+"""The last line of a baseline."""
 
 _DECIMALS = 6  # of the scores of a day: the last digits differ between machines, and nobody looks at them in a diff
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
@@ -41,7 +45,8 @@ Key = tuple[str, str | None]
 class Entry:
     """The accepted ranking of a case in one variant, and what it was asked for. `scores` are those of its day.
 
-    The ranking is all of it where that `is_whole`, as the case looked at all, and else as deep as the case looked.
+    The ranking is all that was returned where that `is_whole`, as the case looked at all, and else as deep as the case
+    looked. All that was returned `is_cut` where the search was asked for as many results, and no depth was set.
     """
 
     id: str
@@ -52,6 +57,7 @@ class Entry:
     ranking: tuple[str, ...]
     scores: Mapping[str, float | None] = field(default_factory=dict)
     is_whole: bool = False
+    is_cut: bool = False
 
     @property
     def key(self) -> Key:
@@ -59,13 +65,23 @@ class Entry:
         return self.id, self.variant
 
     @classmethod
-    def of(cls, case: Case, variant: str | None, ranking: Sequence[str], scores: Mapping[str, float | None]) -> Entry:
-        """The entry of a case that ran; `ranking` is all that was returned."""
+    def of(
+        cls,
+        case: Case,
+        variant: str | None,
+        ranking: Sequence[str],
+        scores: Mapping[str, float | None],
+        *,
+        is_cut: bool = False,
+    ) -> Entry:
+        """The entry of a case that ran; `ranking` is all that was returned, `is_cut` whether there may be more."""
         is_whole = looks_at_all(case)
         kept = ranking if is_whole else ranking[: case.depth]
         params = json.loads(as_json(case.params))
         rounded = {name: None if score is None else round(score, _DECIMALS) for name, score in scores.items()}
-        return cls(case.id, variant, case.query, params, case.depth, tuple(kept), rounded, is_whole)
+        return cls(
+            case.id, variant, case.query, params, case.depth, tuple(kept), rounded, is_whole, is_whole and is_cut
+        )
 
     def values(self) -> dict[str, Any]:
         """The same in types that JSON has."""
@@ -76,6 +92,7 @@ class Entry:
             "params": _ordered(self.params),
             "depth": self.depth,
             **({"whole": True} if self.is_whole else {}),
+            **({"cut": True} if self.is_cut else {}),
             "ranking": self.ranking,
             "scores": self.scores,
         }
@@ -113,7 +130,7 @@ class Since:
 def since(entry: Entry, scored: Scored, tolerance: float) -> Since:
     """Compare a case that ran with its entry in the baseline."""
     case = scored.case
-    changed = stale(entry, case)
+    changed = stale(entry, case, is_cut=scored.is_cut)
     if changed:
         return Since(entry, None, 0.0, tolerance, changed)
     present = scored.score
@@ -134,10 +151,15 @@ def _is_same(accepted: Sequence[str], ranking: Sequence[str], case: Case) -> boo
     return length >= case.k and accepted == tuple(ranking[:length]) and not looks_at_all(case)
 
 
-def stale(entry: Entry, case: Case) -> tuple[str, ...]:
-    """What of a case is another than when its ranking was accepted, one clause a change."""
+def stale(entry: Entry, case: Case, *, is_cut: bool = False) -> tuple[str, ...]:
+    """What of a case is another than when its ranking was accepted, one clause a change.
+
+    `is_cut` is whether the present ranking is, which leaves the case no score that looks at the whole of it.
+    """
     depth = case.depth
-    was_cut = not entry.is_whole and len(entry.ranking) >= entry.depth and looks_at_all(case)
+    was_cut = len(entry.ranking) >= entry.depth and (
+        (entry.is_cut and not is_cut and scores_all(case)) or (not entry.is_whole and looks_at_all(case))
+    )
     same = entry.query == case.query and entry.depth == depth and not was_cut
     if same and _are_same(entry.params, case.params):
         return ()
@@ -192,6 +214,9 @@ def as_text(value: object) -> str:
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[Key, Entry]:
     """Read a baseline. `RecordError` says what is wrong with it, and in which line; OSError never."""
     file = shown if shown is not None else os.fspath(path)
+    if os.path.islink(path) and not os.path.exists(path):
+        target = quoted(os.readlink(path))
+        raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
     text = read_text(path, file)
     read_header(file, text, KIND, VERSION)
     lines = text.split("\n")[1:]
@@ -202,6 +227,9 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
 
 def _quick(lines: Sequence[str]) -> dict[Key, Entry] | None:
     """The entries, where all is as it was written."""
+    if not lines or lines[-1] != END:
+        return None
+    lines = lines[:-1]
     try:
         values = json.loads(f"[{','.join(lines)}]")
         entries = {entry.key: entry for entry in _entries(values)}
@@ -213,15 +241,24 @@ def _quick(lines: Sequence[str]) -> dict[Key, Entry] | None:
 def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
     """The same line by line, to say which is damaged."""
     entries: dict[Key, Entry] = {}
+    ended = 0
     for number, line in enumerate(lines, 2):
         if not line.strip():
             continue
+        if ended:
+            raise RecordError(
+                f"{file}:{number}: a line below the last one, {END} in line {ended}; restore the file, or move the "
+                "entries above that line"
+            )
         if line.startswith(_CONFLICT):
             raise RecordError(
                 f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update "
                 "for the cases in it"
             )
         values = read_object(file, number, line)
+        if values == {"end": True}:
+            ended = number
+            continue
         try:
             entry = entry_of(values)
         except (TypeError, ValueError) as error:
@@ -232,6 +269,11 @@ def _careful(file: str, lines: Sequence[str]) -> dict[Key, Entry]:
         if entry.key in entries:
             raise RecordError(f"{file}:{number}: a second entry of {quoted(entry.id)}; delete one of them")
         entries[entry.key] = entry
+    if not ended:
+        raise RecordError(
+            f"{file}: the file is cut: its last line is not {END}; restore the file, or add that line where no entry "
+            "is missing"
+        )
     return entries
 
 
@@ -274,5 +316,5 @@ def _entries(all_values: Sequence[Mapping[str, Any]]) -> list[Entry]:
         if not fits(column):
             raise TypeError(f"its {name} is {as_text(column[0])}")
         columns.append(map(tuple, column) if name == "ranking" else column)
-    columns.append([values.get("whole") is True for values in all_values])
+    columns += [[values.get(name) is True for values in all_values] for name in ("whole", "cut")]
     return [Entry(*row) for row in zip(*columns, strict=True)]

@@ -20,6 +20,11 @@ def beside(case_file: str | os.PathLike[str]) -> Path:
     return Path(f"{os.fspath(case_file)}{SUFFIX}")
 
 
+def has_baseline(case_file: str | os.PathLike[str]) -> bool:
+    """Whether a case file has a baseline: a link to a file that is missing counts, reading it says what is wrong."""
+    return os.path.lexists(beside(case_file))
+
+
 def orphans(folder: Path) -> list[str]:
     """The names of the baselines in a folder whose case file is not there any more: it was renamed, say."""
     names = set(os.listdir(folder))

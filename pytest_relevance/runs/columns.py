@@ -79,16 +79,14 @@ def _laid_out(
 
     Numbers stand in the place of documents: those of the ranks, and above them those that were not returned.
     """
-    needed = [ranks_needed(metric, settings) for metric in metrics]
-    deepest = None if None in needed else max(rank for rank in needed if rank is not None)
-    names = ", ".join(metric.text for metric in metrics)
+    needed = [(metric, ranks_needed(metric, settings)) for metric in metrics]
     graded, tables, rankings = [], {}, {}
     for index, details in zip(indexes, details_of([results[index] for index in indexes]), strict=True):
         judged = details.get("judgments")
         if not judged:
             continue
         case = results[index].id
-        require_ranks(case, details, results[index].depth, deepest, names)
+        require_ranks(results[index], details, needed)
         key = case if case not in tables else f"{case} ({index})"
         grades = details["grades"]
         ranking = rankings[key] = _numbered(details["ranking"])

@@ -12,9 +12,12 @@ import numpy as np
 
 from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.metrics.compiled import Floats, Indexes
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.runs.differences import TIE, Column, Difference, TagDifference, by_tag
+from pytest_relevance.runs.frames import as_frame
 from pytest_relevance.runs.movers import Mover, Movers, mover
 from pytest_relevance.runs.obstacles import Both, Obstacle
 from pytest_relevance.runs.pairing import Errored
@@ -70,6 +73,18 @@ class Compared:
                 each if has_scale or each.ideal == "max" else replace(each, max_grade=None) for each in shared.values()
             )
         )
+
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """The depths that case files set, where a metric looks at the whole ranking."""
+        metrics = [parse_metric(column.metric) for column in self.columns]
+        found = {
+            result.depth
+            for result in (each for both in self.pairs for each in both)
+            if result.conditions.depth is not None
+            and any(ranks_needed(metric, result.settings) is None for metric in metrics)
+        }
+        return tuple(sorted(depth for depth in found if depth is not None))
 
     @cached_property
     def by_tag(self) -> tuple[TagDifference, ...]:
@@ -141,8 +156,6 @@ class Compared:
         Columns: file, id, variant, query, weight, tags, k; for each metric its name with `first`, `second` and
         `difference`; Jaccard and RBO of the top k; what `changed`.
         """
-        import pandas
-
         with garbage_kept():
             keys = [self.key(index) for index in range(len(self))]
             seconds = [two for _, two in self.pairs]
@@ -159,8 +172,7 @@ class Compared:
                 table[f"{column.metric} difference"] = column.second - column.first
             table["Jaccard"], table["RBO"] = self._likeness()
             table["changed"] = self.changed
-            frame: pandas.DataFrame = pandas.DataFrame(table)
-        return frame
+            return as_frame(table)
 
     def _likeness(self) -> Floats:
         """Jaccard and RBO of the top k of each pair."""

@@ -58,7 +58,8 @@ class Difference:
 
     `undefined` cases have no score by it. `low` to `high` is the bootstrap interval of the difference at 95 %; `p` the
     randomisation test's, `adjusted_p` after Holm over the metrics of the variant; `effect` is Cohen's d of the pairs.
-    NaN where something is not defined.
+    NaN where something is not defined. `least_p` is the lowest adjusted p-value that is possible with as many cases
+    that changed.
     """
 
     variant: str | None
@@ -70,6 +71,7 @@ class Difference:
     p: float
     adjusted_p: float
     effect: float
+    least_p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,10 @@ def tested(
             chosen = indexes[column.applies[indexes]]
             if chosen.size:
                 family.append(_tested(variant, column, chosen, weights, resamples, seed))
-        adjusted = holm([row.p for row in family])
-        rows += [replace(row, adjusted_p=p) for row, p in zip(family, adjusted, strict=True)]
+        adjusted, least = holm([row.p for row in family]), holm([row.least_p for row in family])
+        rows += [
+            replace(row, adjusted_p=p, least_p=least_p) for row, p, least_p in zip(family, adjusted, least, strict=True)
+        ]
     return tuple(rows)
 
 
@@ -113,11 +117,13 @@ def _tested(
     second = without_noise(first, column.second[chosen])
     shares = weights[chosen] if np.ptp(weights[chosen]) else None  # equal weights are none, which is faster
     draws = _FEW_DRAWS if chosen.size > _MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
-    p = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed).p
+    test = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed)
     interval = bootstrap_interval(first, second, weights=shares, confidence=CONFIDENCE, resamples=draws[1], seed=seed)
     effect = effect_size(first, second, weights=shares)
     undefined = int(chosen.size) - found.queries
-    return Difference(variant, column.metric, found, undefined, interval.low, interval.high, p, p, effect)
+    return Difference(
+        variant, column.metric, found, undefined, interval.low, interval.high, test.p, test.p, effect, test.least_p
+    )
 
 
 def means(column: Column, chosen: Indexes, weights: Floats) -> Means:

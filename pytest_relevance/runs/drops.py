@@ -9,10 +9,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.cases.expectations import largest_score
+from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.runs.compared import Compared
 from pytest_relevance.runs.differences import TIE, Difference
 from pytest_relevance.runs.expectations import digits_apart
+from pytest_relevance.runs.gates import cannot_reach, void_condition
 from pytest_relevance.runs.movers import Mover
 from pytest_relevance.runs.obstacles import MOST_EXAMPLES, shown_key, some
 from pytest_relevance.wording import counted, did_you_mean, listed, quoted
@@ -49,7 +51,8 @@ def judge(
     """Judge the second run of a comparison by the first.
 
     `max_drop` {metric: by how much its mean may drop}, in each variant of the search; with `p` only a drop fails that
-    is significant too: the Holm-adjusted p-value is at most `p`. `max_case_drop` is by how much the score of a single
+    is significant too: the Holm-adjusted p-value is at most `p`. Where so few cases changed that no p-value could be,
+    the drop alone decides, and the finding says so. `max_case_drop` is by how much the score of a single
     case may drop, by the metric of the comparison that was named first. A case that is an error in the second run and
     was none in the first always fails. ValueError for a metric that was not compared, and for a number that cannot be
     meant.
@@ -81,9 +84,9 @@ def _checked(
             raise ValueError(
                 f"max_drop: {metric} was not compared{did_you_mean(metric, compared)}; it may be {listed(compared)}"
             )
-        allowed[metric] = _checked_number(f"max_drop of {metric}", most)
+        allowed[metric] = _checked_number(f"max_drop of {metric}", most, parse_metric(metric))
     if max_case_drop is not None:
-        _checked_number("max_case_drop", max_case_drop)
+        _checked_number("max_case_drop", max_case_drop, parse_metric(compared[0]))
     if p is not None and not 0 < p <= 1:
         raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
     if p is not None and not max_drop:
@@ -91,10 +94,22 @@ def _checked(
     return allowed
 
 
-def _checked_number(what: str, number: float) -> float:
-    if not 0 <= number < math.inf:
-        raise ValueError(f"{what} is by how much a score may drop, 0 or more, such as 0.02, not {number!r}")
+def _checked_number(what: str, number: float, metric: Metric) -> float:
+    if isinstance(number, bool) or not is_allowance(number, metric):
+        raise ValueError(f"{what} is {allowance_of(metric)}, not {number!r}")
     return number
+
+
+def is_allowance(number: float, metric: Metric) -> bool:
+    """Whether a score by a metric can drop by as much."""
+    return 0 <= number <= largest_score(metric) and number < math.inf
+
+
+def allowance_of(metric: Metric) -> str:
+    """What may be allowed of a metric: `by how much a score may drop, from 0 to 1 for nDCG@10, such as 0.02`."""
+    most = largest_score(metric)
+    bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric.text}"
+    return f"by how much a score may drop, {bounds}, such as 0.02"
 
 
 def _of_mean(comparison: Compared, row: Difference, most: float, p: float | None) -> Finding:
@@ -108,7 +123,9 @@ def _of_mean(comparison: Compared, row: Difference, most: float, p: float | None
         how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
         return Finding(f"{name} dropped {how}: {change}", is_met=True)
     change = f"{figures} ({_beyond(means.difference, most)}, {shown_p(row.adjusted_p)})"
-    if p is not None and not row.adjusted_p <= p:
+    if p is not None and cannot_reach(row.least_p, p):
+        change += f"; {void_condition(p, means.better + means.worse, row.least_p)}"
+    elif p is not None and not row.adjusted_p <= p:
         return Finding(f"{name} dropped by more than {most:g}, but not significantly at {p:g}: {change}", is_met=True)
     return Finding(f"{name} dropped by more than {most:g}: {change}", is_met=False)
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.metrics.names import Metric, parse_metric
+from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.runs.frames import KNOWN_RANKS
 
 if TYPE_CHECKING:
     import pandas
@@ -55,8 +57,8 @@ def evaluate(
 
     The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
     `undefined="zero"`. ValueError for an unknown metric or setting, a grade that is not a finite number or has no gain,
-    two grades for one document, an id that is not text or an integer, a frame without the needed columns; it names the
-    query and the document.
+    two grades for one document, an id that is not text or an integer, a frame without the needed columns, and a metric
+    that looks deeper than the rankings of a record (`Run.rankings`) are known; it names the query and the document.
     """
     names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     parsed = {name if isinstance(name, str) else parse_metric(name).text: parse_metric(name) for name in names}
@@ -69,12 +71,30 @@ def evaluate(
     from pytest_relevance.metrics.batch import score_batch
 
     compiled, ranked = compile_judgments(judgments), compile_rankings(rankings)
+    _require_ranks(rankings, compiled, parsed.values(), settings)
     if compiled.queries and ranked.queries and set(compiled.queries).isdisjoint(ranked.queries):
         warnings.warn(RelevanceWarning(_nothing_in_common(compiled, ranked)), stacklevel=2)
     scores = score_batch(list(parsed.values()), compiled, ranked, settings)
     index = pandas.Index(compiled.queries, dtype=object, name="query")
     table: pandas.DataFrame = pandas.DataFrame(dict(zip(parsed, scores, strict=True)), index=index, copy=False)
     return table
+
+
+def _require_ranks(rankings: object, judgments: Judgments, metrics: Iterable[Metric], settings: Settings) -> None:
+    """Raise a ValueError where a metric looks deeper than what a frame of a record has of a ranking."""
+    known = getattr(rankings, "attrs", {}).get(KNOWN_RANKS)
+    if not known:
+        return
+    for metric in metrics:
+        needed = ranks_needed(metric, settings)
+        for query in judgments.queries:
+            if query in known and (needed is None or needed > known[query]):
+                what = "all of it" if needed is None else f"{needed} ranks"
+                raise ValueError(
+                    f"{metric.text} takes {what}, and of the ranking of {query!r} the record has the first "
+                    f"{known[query]}: set a depth in the case file (depth: 1000) and record the run again, or name a "
+                    "smaller cutoff"
+                )
 
 
 def _nothing_in_common(judgments: Judgments, rankings: Rankings) -> str:

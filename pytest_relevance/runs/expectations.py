@@ -12,7 +12,7 @@ from math import isnan
 
 from pytest_relevance.cases.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Case, Expectation
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.wording import quoted
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
@@ -38,7 +38,8 @@ class Outcome:
 class Found:
     """What a search did, as the checkers see it. `ranks` are the first ranks (from 1) of the documents.
 
-    Messages name documents with their `titles`, as far as there are any: harmless text.
+    Messages name documents with their `titles`, as far as there are any: harmless text. `is_cut`: the ranking may go on
+    below what was returned.
     """
 
     case: Case
@@ -47,6 +48,7 @@ class Found:
     ranks: Mapping[str, int]
     latency: float | None
     titles: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
 
     @property
     def returned(self) -> int:
@@ -89,8 +91,21 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
         met = abs(value - expected.bound) <= EXACT
     else:
         met = COMPARE[expected.comparison](value, expected.bound)
-    message = "" if met else below(expected.name, value, expected.comparison, expected.bound)
-    return Outcome(expected.name, met, message, value, is_score=expected.metric.measure not in _CERTAIN)
+    message = "" if met else below(_name(expected, found), value, expected.comparison, expected.bound)
+    known: float | None = value
+    if found.is_cut and expected.metric.k is None and not value:
+        # a bound of RR, which the ranks that are there decide; what RR is below them is not known
+        known, where = None, f"no relevant document in the {len(found.graded.grades)} results that were asked for"
+        message = message and f"{expected.name} is {_OPPOSITE[expected.comparison]} {expected.bound:g}: {where}"
+    return Outcome(expected.name, met, message, known, is_score=expected.metric.measure not in _CERTAIN)
+
+
+def _name(expected: Expectation, found: Found) -> str:
+    """A metric as a message names it: one of the whole ranking with the depth that was set."""
+    assert expected.metric is not None
+    case = found.case
+    is_whole = case.terms.depth is not None and ranks_needed(expected.metric, case.settings) is None
+    return f"{expected.name} (depth {case.depth})" if is_whole else expected.name
 
 
 def _first(expected: Expectation, found: Found) -> Outcome:

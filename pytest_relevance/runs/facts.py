@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_relevance.cases.gates import gate_of, gate_values
 from pytest_relevance.cases.model import Gate
+from pytest_relevance.runs.shapes import is_whole
 
 Total = tuple[str, str | None, int]
 """A search, its parameter id, and how many cases a file has in it, whether they were chosen to run or not."""
@@ -40,9 +41,19 @@ class CaseFileFacts:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> CaseFileFacts:
         """The facts that a record has. KeyError, TypeError or ValueError for what are none."""
-        totals = tuple((str(search), variant, int(count)) for search, variant, count in values["totals"])
-        gates = tuple((gate_of(each), int(each["line"])) for each in values["gates"])
-        return cls(str(values["node"]), str(values["content"]), totals, gates)
+        totals = tuple((search, variant, count) for search, variant, count in values["totals"])
+        for total in totals:
+            if not _is_total(*total):
+                raise ValueError(f"a total is a search, its variant and a number of cases, not {[*total]}")
+        gates = tuple((gate_of(each), each["line"]) for each in values["gates"])
+        texts = (values["node"], values["content"])
+        if not all(isinstance(text, str) for text in texts) or not all(is_whole(line) for _, line in gates):
+            raise ValueError("a node id and a content are texts, and a line of a gate is a whole number")
+        return cls(*texts, totals, gates)
+
+
+def _is_total(search: object, variant: object, count: object) -> bool:
+    return isinstance(search, str) and (variant is None or isinstance(variant, str)) and is_whole(count)
 
 
 def content_of(path: str | os.PathLike[str], others: Iterable[str | os.PathLike[str]]) -> str:

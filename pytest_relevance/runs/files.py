@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
-from pytest_relevance.judgments.formats import tables, trec
-from pytest_relevance.judgments.formats.lines import MOST_WRONG, Rows, header_of, separator_of, shown_names
+from pytest_relevance.judgments.formats import quepid, tables, trec
+from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
+from pytest_relevance.judgments.formats.layouts import Layout, layout, shown_names
+from pytest_relevance.judgments.formats.lines import MOST_WRONG, Rows, header_of, separator_of
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
@@ -64,6 +66,8 @@ def _is_json(source: Source) -> bool:
 
 
 def _read_trec(source: Source) -> Rankings:
+    if not trec.is_run(source) and (trec.is_qrels(source) or trec.is_statistics(source)):
+        _refuse_unknown(source)
     rows = trec.rows_of(source, trec.RUN)
     queries, documents, scores = rows.columns([0, 2, 4])
     return _by_score(source, queries, documents, scores, rows.line)
@@ -96,7 +100,7 @@ def _read_parquet(source: Source) -> Rankings:
 def _of_columns(
     source: Source, names: Sequence[str], columns: Callable[[Sequence[int]], list[list[Any]]], line: Line
 ) -> Rankings:
-    at = find_columns(names, _WANTED)
+    at = _columns(source, names, columns)
     if not _has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
         source.refuse(
@@ -112,6 +116,37 @@ def _of_columns(
         return _by_score(source, queries, documents, values[0], line)
     ranks = _numbers(source, queries, documents, values[0], line, "rank")
     return _checked(source, queries, documents, ranks, line, _in_order)
+
+
+def _columns(
+    source: Source, names: Sequence[str], columns: Callable[[Sequence[int]], list[list[Any]]]
+) -> dict[str, int]:
+    """Which column holds what. A table of judgments is refused, and so are several snapshots in one file."""
+    of_snapshot = quepid.snapshot_columns(names)
+    if of_snapshot is not None:
+        name, *others = of_snapshot
+        snapshots = list(dict.fromkeys(columns([name])[0]))
+        if len(snapshots) > 1:
+            several = listed([quoted(snapshot, 40) for snapshot in snapshots[:3]], "and")
+            source.refuse(f"there are {len(snapshots)} snapshots in the file, such as {several}; keep one of them", 1)
+        return dict(zip(("query", "document", "rank"), others, strict=True))
+    judged = layout(names)
+    if judged is not None and _are_grades(judged, columns):
+        graded = [names[judged.at["grade"]]] if "grade" in judged.at else [names[number] for number, _ in judged.raters]
+        source.refuse(
+            f"this seems to be a table of judgments, with grades in {listed(graded, 'and')}, and a run is needed: a "
+            "table with a rank or a score, and without grades",
+            1,
+        )
+    return find_columns(names, _WANTED)
+
+
+def _are_grades(judged: Layout, columns: Callable[[Sequence[int]], list[list[Any]]]) -> bool:
+    """Whether what heads the columns of grades says so; where it is any name, as in a book, the cells do."""
+    if "grade" in judged.at or judged.are_ratings:
+        return True
+    cells = [cell for column in columns([number for number, _ in judged.raters]) for cell in column]
+    return all(not isinstance(cell, str) or not cell.strip() or number_of(cell) is not None for cell in cells)
 
 
 def _by_score(
@@ -182,6 +217,11 @@ def _plain_number(value: object) -> float | None:
 def _read_json(source: Source) -> Rankings:
     """{query: {document: score}}, {query: [document, ...]}, or rows: a list of objects, or one a line."""
     rows = source.json_lines if source.is_json_lines else source.json
+    snapshot = quepid.snapshot_rows(rows)
+    if snapshot is not None:
+        return _of_lists(source, snapshot)
+    if held := judgments_format(source):
+        source.refuse(f"this seems to be {held}; a run is needed")
     if isinstance(rows, list):
         return _of_objects(source, rows)
     if not isinstance(rows, dict):
@@ -193,14 +233,27 @@ def _read_json(source: Source) -> Rankings:
             scores = _numbers(source, [query] * len(documents), documents, list(ranking.values()), _no_line, "score")
             rankings[query] = sort_scores(documents, scores)
         elif isinstance(ranking, list) and all(isinstance(document, str) for document in ranking):
-            _refuse_no_number(source, query, ranking)
-            if len(set(ranking)) < len(ranking):
-                twice, _ = Counter(ranking).most_common(1)[0]
-                message = f"the document {quoted(str(twice))} is returned twice; keep one of them"
-                source.refuse(f"query {quoted(query)}: {message}")
-            rankings[query] = list(map(str, ranking))
+            rankings |= _of_lists(source, [(query, ranking)])
         else:
             source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
+    return rankings
+
+
+def _of_lists(source: Source, lists: Sequence[tuple[str, Sequence[object]]]) -> Rankings:
+    """Rankings that are lists of documents."""
+    rankings: Rankings = {}
+    for query, ranking in lists:
+        _refuse_no_number(source, query, ranking)
+        wrong = next((document for document in ranking if not isinstance(document, str) or not document.strip()), "")
+        if wrong != "" or "" in ranking:
+            source.refuse(f"query {quoted(query)}: a document has an id, found {found(wrong)}")
+        if query in rankings:
+            source.refuse(f"the query {quoted(query)} stands twice; keep one of them")
+        if len(set(ranking)) < len(ranking):
+            twice, _ = Counter(ranking).most_common(1)[0]
+            message = f"the document {quoted(str(twice))} is returned twice; keep one of them"
+            source.refuse(f"query {quoted(query)}: {message}")
+        rankings[query] = list(map(str, ranking))
     return rankings
 
 
@@ -250,6 +303,9 @@ def _no_line(row: int) -> None:
 
 
 def _refuse_unknown(source: Source) -> NoReturn:
+    seems = seems_to_be(source)
+    if seems:
+        source.refuse(f"this seems to be {seems}; a run is needed", 1)
     line = tables.first_line(source).strip()
     source.refuse(
         f"the format of this run is not recognised; the file begins with {quoted(line)}. Known are: trec (qid Q0 "
@@ -269,18 +325,17 @@ def _read_record(source: Source) -> Rankings:
     from pytest_relevance.runs.run import RecordError
     from pytest_relevance.runs.scored import ERROR, SKIPPED
 
+    rankings: Rankings = {}
     try:
-        run = read_record(source.file)
+        for result in read_record(source.file).results:
+            if result.verdict in (ERROR, SKIPPED):
+                continue
+            if result.id in rankings:
+                message = "several files or variants of a search have results for it; open the record with Run.open"
+                source.refuse(f"query {quoted(result.id)}: {message}")
+            rankings[result.id] = list(dict.fromkeys(result.ranking))
     except RecordError as error:
         source.refuse(str(error).removeprefix(f"{source.file}: "))
-    rankings: Rankings = {}
-    for result in run.results:
-        if result.verdict in (ERROR, SKIPPED):
-            continue
-        if result.id in rankings:
-            message = "several files or variants of a search have results for it; open the record with Run.open"
-            source.refuse(f"query {quoted(result.id)}: {message}")
-        rankings[result.id] = list(dict.fromkeys(result.ranking))
     return rankings
 
 

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING
 from pytest_relevance.cases.model import Gate
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.runs.cut import asked_text, cut_text
 from pytest_relevance.runs.expectations import digits_apart
 from pytest_relevance.wording import listed, quoted
 
@@ -33,7 +35,9 @@ class Counted:
     """A case as gates look at it. `scores` by metric, None where one is not defined.
 
     `before` are the scores of its baseline's ranking today, empty where it has none. `passes` is whether the case
-    passed, `errored` whether there is no score because the search failed.
+    passed, `errored` whether there is no score because the search failed. `cut` and `depths` are of metrics of the
+    whole ranking: how many results the search was asked for, where it returned as many, so that there is no score; and
+    the depth, where one was set.
     """
 
     id: str
@@ -43,6 +47,8 @@ class Counted:
     errored: bool
     scores: Mapping[str, float | None] = field(default_factory=dict)
     before: Mapping[str, float | None] = field(default_factory=dict)
+    cut: Mapping[str, int] = field(default_factory=dict)
+    depths: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,9 @@ Conditions = Iterator[Finding]
 def _mean(gate: Gate, cases: Sequence[Counted]) -> Conditions:
     for metric, bound in gate.bounds:
         name = metric.text
+        if cut := _cut(metric, cases):
+            yield cut
+            continue
         scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
         if not scored:
             yield Finding(False, f"mean {name} is not defined: no case has a score", name)
@@ -134,17 +143,21 @@ def _mean(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         holds = mean >= bound - _ROUNDING
         digits = digits_apart(mean, bound)
         relation = "at least" if holds else "below"
-        words = f"mean {name} {mean:.{digits}f}, {relation} {bound:.{digits}f} ({_count(scored, 'case')})"
-        yield Finding(holds, words, name)
+        words = f"{mean:.{digits}f}, {relation} {bound:.{digits}f} ({_count(scored, 'case')})"
+        yield Finding(holds, f"mean {_at_depth(name, cases)} {words}", name)
 
 
 def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+    from pytest_relevance.runs.differences import TIE
 
     for metric, bound in gate.bounds:
         name = metric.text
+        if cut := _cut(metric, cases):
+            yield cut
+            continue
         pairs = [
-            (case.weight, before, now)
+            (case.weight, before, before if abs(now - before) <= TIE else now)  # rounding is no change
             for case in cases
             if (now := case.scores.get(name)) is not None and (before := case.before.get(name)) is not None
         ]
@@ -156,17 +169,18 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
         test = randomisation_test(first, second, weights=weights)
         drop = -test.difference
         interval = bootstrap_interval(first, second, weights=weights)
-        significant = gate.p is None or test.p <= gate.p
-        holds = drop <= bound + _ROUNDING or not significant
+        exceeds = drop > bound + _ROUNDING
+        is_void = gate.p is not None and cannot_reach(test.least_p, gate.p)
+        holds = not exceeds or (gate.p is not None and not is_void and test.p > gate.p)
         digits = digits_apart(drop, bound)
         moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
-        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None else "")
-        differing = sum(before != now for _, before, now in pairs)
-        if gate.p is not None and drop > bound + _ROUNDING and 2.0 ** (1 - differing) > gate.p:
-            limit += f", which so few cases cannot show ({differing} differ)"
+        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None and not is_void else "")
+        if gate.p is not None and is_void and exceeds:
+            changed = sum(before != now for _, before, now in pairs)
+            limit += f"; {void_condition(gate.p, changed, test.least_p)}"
         yield Finding(
             holds,
-            f"mean {name} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
+            f"mean {_at_depth(name, cases)} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
             f"{weighted_mean(zip(weights, second, strict=True)):.3f} (95% {interval.low:+.3f} to {interval.high:+.3f}, "
             f"p {_p(test.p)}, {_count(pairs, 'case')}); {limit}",
             name,
@@ -174,6 +188,32 @@ def _max_drop(gate: Gate, cases: Sequence[Counted]) -> Conditions:
     fresh = [case.id for case in cases if not case.before and not case.errored]
     if fresh:
         yield Finding(True, f"{_count(fresh, 'case')} without a baseline left out: {_some(fresh)}")
+
+
+def _cut(metric: Metric, cases: Sequence[Counted]) -> Finding | None:
+    """What is said of a metric that has no score in some cases, as their rankings were cut."""
+    asked = [case.cut[metric.text] for case in cases if metric.text in case.cut]
+    if not asked:
+        return None
+    there = f"the search was asked for {asked_text(asked)} in {_count(asked, 'case')}"
+    return Finding(False, cut_text(metric, there, min(asked)), metric.text)
+
+
+def _at_depth(name: str, cases: Sequence[Counted]) -> str:
+    """A metric as a finding names it: one of the whole ranking with the depth that was set."""
+    depths = [case.depths[name] for case in cases if name in case.depths]
+    return f"{name} (depth {asked_text(depths)})" if depths else name
+
+
+def cannot_reach(least_p: float, p: float) -> bool:
+    """Whether no p-value can be as low as `p`, with so few changes: then a condition on p could never be met."""
+    return not least_p <= p
+
+
+def void_condition(p: float, changed: int, least_p: float) -> str:
+    """Why the drop alone decides: `p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625`."""
+    queries = f"{changed:,} changed quer{'y' if changed == 1 else 'ies'}"
+    return f"p {p:g} does not count, as {queries} cannot give a p-value below {least_p:.3g}: the drop alone decides"
 
 
 def _passing(gate: Gate, cases: Sequence[Counted]) -> Conditions:

@@ -13,7 +13,8 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import Scored, ndcg_at
 from pytest_relevance.runs.values import GRADES, NO_DIGEST, digest_and_counts, metrics_of
@@ -24,9 +25,10 @@ DETAILS = ',"details":{'
 _SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
 
 
-def conditions_text(search: str, k: int, settings: Settings) -> str:
-    """Conditions as text."""
-    return as_json({"search": search, "k": k, **settings_values(settings)})
+def conditions_text(search: str, k: int, settings: Settings, depth: int | None = None) -> str:
+    """Conditions as text; `depth` is there only where it was set."""
+    of_depth = {} if depth is None else {"depth": depth}
+    return as_json({"search": search, "k": k, **of_depth, **settings_values(settings)})
 
 
 def result_line(values: Mapping[str, Any], details: Mapping[str, Any] | str, k: int) -> str:
@@ -67,7 +69,8 @@ def scored_text(case: Case, scored: Scored, depth: int | None) -> tuple[str, str
     """What its ranking decided of a case, and the details behind it.
 
     `depth` is how much of the ranking is kept, as `kept_depth` has it. `returned` is how many different documents there
-    were; `judgments`, how many there are of which grade, are left out where there are none.
+    were; `judgments`, how many there are of which grade, are left out where there are none. `cut` is there where the
+    search returned as many results as it was asked for.
     """
     graded = scored.graded
     ids, grades = scored.ranking.ids, graded.grades
@@ -76,8 +79,10 @@ def scored_text(case: Case, scored: Scored, depth: int | None) -> tuple[str, str
     digest, counts = digest_and_counts(case.judgments)
     scores = _score(ndcg_at(case.terms.k).text, scored.score)
     if case.expect or case.terms.gates:
-        scores = ",".join([scores, *(_score(name, value) for name, value in _beside(case, graded).items())])
+        scores = ",".join([scores, *(_score(name, value) for name, value in _beside(scored).items())])
     values = f'"verdict":"{scored.verdict}","scores":{{{scores}}},"digest":"{digest}"'
+    if scored.reaches_depth:
+        values += ',"cut":true'
     if scored.latency is not None:
         values += f',"latency":{scored.latency:.6f}'
     if scored.reasons:
@@ -89,13 +94,22 @@ def scored_text(case: Case, scored: Scored, depth: int | None) -> tuple[str, str
     return values, f'{{"ranking":[{_documents(ids)}],"grades":[{texts}],"returned":{scored.returned}{judged}}}'
 
 
-def _beside(case: Case, graded: GradedRanking) -> dict[str, float]:
-    """The scores beside nDCG@k."""
+def _beside(scored: Scored) -> dict[str, float]:
+    """The scores beside nDCG@k, without those that look at more of the ranking than there is."""
+    case, graded = scored.case, scored.graded
     metrics = {metric.text: metric for metric in metrics_of(case)}
     metrics.pop(ndcg_at(case.k).text, None)
     if not case.judgments:
         return dict.fromkeys(metrics, math.nan)
-    return {name: score(metric, graded, case.settings) for name, metric in metrics.items()}
+    scores = {name: score(metric, graded, case.settings) for name, metric in metrics.items()}
+    if not scored.is_cut:
+        return scores
+    return {name: value for name, value in scores.items() if _is_known(metrics[name], value, case.settings)}
+
+
+def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
+    """Whether a cut ranking decides a score. One is not defined whatever the ranking; RR ends at what is relevant."""
+    return value != value or ranks_needed(metric, settings) is not None or (metric.measure == "RR" and value > 0)
 
 
 def _score(name: str, value: float) -> str:

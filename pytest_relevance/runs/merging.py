@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.cases.names import node_name
+from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.runs.facts import CaseFileFacts, Total
 from pytest_relevance.runs.gates import Counted, Verdict, in_variants, judge, looks_at, why_not
 from pytest_relevance.runs.obstacles import shown_key, some
@@ -128,14 +129,27 @@ def judge_gates(run: Run) -> Iterator[JudgedGate]:
 
 def as_counted(result: Result, gate: Gate) -> Counted:
     """A result as a gate looks at it."""
+    scores: dict[str, float | None] = {}
+    cut: dict[str, int] = {}
+    depths: dict[str, int] = {}
+    for metric in gate.metrics if result.verdict != ERROR else ():
+        name, is_whole, depth = metric.text, ranks_needed(metric, result.settings) is None, result.depth or result.k
+        if is_whole and result.conditions.depth is not None:
+            depths[name] = depth
+        if is_whole and result.is_cut and result.is_judged and result.scores.get(name, 0.0) is not None:
+            cut[name] = depth
+        else:
+            scores[name] = result.score_of(metric)
     return Counted(
         result.id,
         result.weight,
         result.tags,
         passes=result.outcome in ("passed", "measured", "xpassed"),
         errored=result.verdict == ERROR,
-        scores={metric.text: result.score_of(metric) for metric in gate.metrics} if result.verdict != ERROR else {},
+        scores=scores,
         before=result.values.get("before", {}),
+        cut=cut,
+        depths=depths,
     )
 
 
@@ -239,3 +253,5 @@ def _node_ids(file: str, result: Result) -> Iterator[str]:
     variant = f"[{result.variant}]" if result.variant is not None else ""
     for name in {result.id, node_name(result.id)}:
         yield f"{file}::{name}{variant}"
+    for name in result.values.get("items", ()):
+        yield f"{file}::{name}"

@@ -56,8 +56,8 @@ class Likeness:
     def difference(self, one: Result, two: Result) -> str:
         """What differs, in words; empty where nothing does that matters."""
         key: tuple[object, ...] = id(one.conditions), id(two.conditions)  # which many results share
-        if self._looks_at_all:
-            key = (*key, one.depth, two.depth)
+        if self._is_whole(one) or self._is_whole(two):
+            key = (*key, _depths(one, two))
         if key not in self._known:
             self._known[key] = listed(self._differences(one, two), "and")
         return self._known[key]
@@ -66,14 +66,33 @@ class Likeness:
         names = list(self._names)
         if self._has_scale or ("ideal" in names and "max" in (one.settings.ideal, two.settings.ideal)):
             names.append("max_grade")
-        if self._looks_at_all and None not in (one.depth, two.depth) and one.depth != two.depth:
-            yield f"depth: {one.depth} / {two.depth}"
+        if (self._is_whole(one) or self._is_whole(two)) and (depths := _depths(one, two)):
+            yield f"depth: {depths}"
         if self._has_cutoff and one.k != two.k:
             yield f"k: {one.k} / {two.k}"
         for name in names:
             was, now = getattr(one.settings, name), getattr(two.settings, name)
             if was != now:
                 yield f"{name}: {was} / {now}"
+
+    def _is_whole(self, result: Result) -> bool:
+        """Whether any metric looks at the whole ranking, under the settings of a result."""
+        if self._looks_at_all:
+            return True
+        settings = result.settings
+        return settings.unjudged == "skip" or (settings.ideal == "returned" and "ideal" in self._names)
+
+
+def _depths(one: Result, two: Result) -> str:
+    """How deep two rankings are, where one was cut higher up than the other: `10 / 1000`; else empty."""
+    if None not in (one.depth, two.depth):
+        return f"{one.depth} / {two.depth}" if one.depth != two.depth else ""
+    first, second = (result.depth if result.reaches_depth else None for result in (one, two))
+    if first is not None and first < (length := len(two.ranking)):
+        return f"{first} / {length}"
+    if second is not None and second < (length := len(one.ranking)):
+        return f"{length} / {second}"
+    return ""
 
 
 _MATTERS: Mapping[str, frozenset[str] | None] = {

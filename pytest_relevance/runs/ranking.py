@@ -1,24 +1,28 @@
-"""What a search returned, read as a ranking: document ids best first, as text, with their titles where there are any.
+"""What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
 
-The names that an id or a title goes by, and where engines nest them, are the tables here; where a response keeps its
-results is in `responses`. Nothing is sorted and nothing is dropped: a list that a search returned keeps its order and
-its repetitions.
+The names that an id, a title or a score goes by, and where engines nest them, are the tables here; where a response
+keeps its results is in `responses`. Nothing is sorted and nothing is dropped: a list that a search returned keeps its
+order and its repetitions. All that is needed is copied at once, so that a search may fill the same list anew.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number, Real
+from typing import Any, TypeVar
 
-from pytest_relevance.runs.responses import NoResults, UnreadableRanking, kind_of, one_result, results_of
+from pytest_relevance.runs.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
+from pytest_relevance.runs.responses import results_of
+from pytest_relevance.runs.rows import BadResult, Row, ambiguity, has_dimensions, is_row, read_row
 from pytest_relevance.wording import listed, quoted, shown
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
+SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
 
 NESTED = ("_source", "document", "fields", "meta")
 """Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
@@ -26,9 +30,16 @@ NESTED = ("_source", "document", "fields", "meta")
 NESTED_TITLES = (*NESTED, "metadata", "payload")
 """Where a title may be besides: what vector stores and their clients keep with a document."""
 
+NESTED_SCORES = ("meta",)
+"""Where a score may be besides: what the DSL clients say of a hit."""
+
 MOST_FIELDS = 12
 
+_T = TypeVar("_T")
+Getter = Callable[[str], object]
 _TEXT = frozenset({str})
+_SCALARS = frozenset({str, int})
+_PLAIN_SCORES = frozenset({float, int, type(None)})
 _DICT = frozenset({dict})
 _NONE = frozenset({type(None)})
 _MISSING = object()
@@ -36,52 +47,43 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Document ids, best first, as text. `results` are the results as returned, in the same order."""
+    """Document ids, best first, as text. `titles` and `scores` are the engine's, in the same order, or empty."""
 
     ids: Sequence[str]
-    results: Sequence[object] = ()
-    title_field: str | None = None
+    titles: Sequence[str | None] = ()
+    scores: Sequence[float | None] = ()
 
     def title(self, index: int) -> str | None:
         """The title of the result at a 0-based index, when the result has one."""
-        result = self.results[index] if index < len(self.results) else None
-        if _is_pair(result):
-            result = result[0]  # type: ignore[index]
-        if result is None or isinstance(result, (str, int)):
-            return None
-        found = _look_up(result, TITLE_NAMES if self.title_field is None else (self.title_field,), NESTED_TITLES)
-        if isinstance(found, (list, tuple)) and found:
-            found = found[0]
-        return str.__str__(found) if isinstance(found, str) and found else None
+        return self.titles[index] if index < len(self.titles) else None
+
+    def score(self, index: int) -> float | None:
+        """The engine's score of the result at a 0-based index, when the result has one."""
+        return self.scores[index] if index < len(self.scores) else None
 
 
 def read_ranking(response: object, id_field: str | None = None, title_field: str | None = None) -> Ranking:
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
     `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
-    names are tried. Raises `UnreadableRanking`.
+    names are tried. The ranking is a copy: what becomes of the response later does not change it.
+    Raises `UnreadableRanking`.
     """
     if type(response) is list and set(map(type, response)) <= _TEXT and "" not in response:
-        return Ranking(response)
+        return Ranking(response.copy())
     if isinstance(response, Ranking):
         return response
     names = ID_NAMES if id_field is None else (id_field,)
+    title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
-        results = results_of(response)
+        results = results_of(response, names, title_names)
     except NoResults:
-        if isinstance(_look_up(response, names), (str, int)):
+        if isinstance(_look_up(_as_mapping(response), names), (str, int)):
             raise one_result(response) from None
         raise
-    ids = _ids_of_dicts(results, names)
-    if ids is None:
-        ids = []
-        for index, result in enumerate(results):
-            try:
-                ids.append(_id_of(result, names))
-            except _NoId as problem:
-                where = f"result {index + 1} of {len(results)}"
-                raise UnreadableRanking(f"{where} {problem}: {shown(result, 200)}") from None
-    return Ranking(ids, results, title_field)
+    if why := ambiguity(results):
+        raise UnreadableRanking(f"search returned {why}")
+    return _copied(results, names, title_names)
 
 
 def id_text(value: object) -> str | None:
@@ -89,7 +91,7 @@ def id_text(value: object) -> str | None:
     if isinstance(value, str):
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool) or value is None or is_mock(value):
         return None
     try:
         return str(operator.index(value))  # type: ignore[arg-type]
@@ -97,40 +99,139 @@ def id_text(value: object) -> str | None:
         return str(value) if type(value).__name__ == "UUID" else None
 
 
-class _NoId(Exception):
-    """Why a result has no usable id."""
+def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
+    """The ids, titles and scores of results."""
+    kinds = set(map(type, results))
+    if kinds <= _SCALARS and "" not in results:
+        return Ranking([*map(str, results)])
+    if kinds == _DICT:
+        return _copied_dicts(results, names, title_names)
+    rows = _each(_row_of, results, results)
+    ids = _each(lambda row: _id_of(row.document, names), rows, results)
+    titles = [row.title or _title_of(row.document, title_names) for row in rows]
+    return _without_blanks(ids, titles, _each(_score_of_row, rows, results))
 
 
-def _ids_of_dicts(results: Sequence[object], names: Iterable[str]) -> list[str] | None:
-    """The ids of plain dicts that all have text under the same name: the usual case, in a tenth of the time."""
-    if set(map(type, results)) != _DICT:
+def _copied_dicts(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
+    """The same of plain dicts, column by column where all have the same fields."""
+    ids, titles, scores = _dict_ids(results, names), _dict_titles(results, title_names), _dict_scores(results)
+    if ids is None:
+        ids = _each(lambda result: _id_of(result, names), results, results)
+    if titles is None:
+        titles = [_title_of(result, title_names) for result in results]
+    if scores is None:
+        scores = _each(_score_of, results, results)
+    return _without_blanks(ids, titles, scores)
+
+
+def _without_blanks(ids: list[str], titles: Sequence[str | None], scores: Sequence[float | None]) -> Ranking:
+    return Ranking(ids, titles if any(titles) else (), scores if set(map(type, scores)) - _NONE else ())
+
+
+def _each(read: Callable[[Any], _T], values: Sequence[Any], results: Sequence[object]) -> list[_T]:
+    """What is read of each value; a message of one that cannot be read shows the result that it comes from."""
+    found = []
+    for index, value in enumerate(values):
+        try:
+            found.append(read(value))
+        except BadResult as problem:
+            where = f"result {index + 1} of {len(results)}"
+            raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
+    return found
+
+
+def _row_of(result: Any) -> Row:
+    """A result as a bare row: a row itself, or one of a document alone."""
+    row = read_row(result) if is_row(result) else Row(result)
+    return Row(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
+
+
+def _score_of_row(row: Row) -> float | None:
+    number = _number(row.score)
+    return _score_of(row.document) if number is None else number
+
+
+def _as_mapping(result: Any) -> Any:
+    """A hit or a document of elasticsearch.dsl and opensearch-py as the engine's own hit; anything else as it is.
+
+    Such a hit has the fields of the document as its items, and what the engine says of it in its attribute `meta`.
+    """
+    own = getattr(result, "__dict__", None)
+    if own is None or "_d_" not in own or "meta" not in own:
+        return result
+    meta = getattr(own["meta"], "_d_", own["meta"])
+    if not isinstance(meta, Mapping):
+        return result
+    return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
+
+
+# --- columns of plain dicts: the usual case, in a tenth of the time ---------------------------------------------------
+
+
+def _dict_ids(dicts: Sequence[dict[Any, Any]], names: Iterable[str]) -> list[str] | None:
+    ids = _column(dicts, names)
+    return ids if ids is not None and _is_text(ids) else None
+
+
+def _dict_titles(dicts: Sequence[dict[Any, Any]], names: Sequence[str]) -> Sequence[str | None] | None:
+    titles = _column(dicts, names)
+    if titles is None or any("." in name for name in names):
         return None
-    for name in names:
-        ids = [result.get(name) for result in results]  # type: ignore[attr-defined]
-        kinds = set(map(type, ids))
-        if kinds == _TEXT and "" not in ids:
-            return ids
+    if set(map(type, titles)) != _NONE:
+        return titles if _is_text(titles) else None
+    for holder in NESTED_TITLES:
+        inner: list[Any] = [each.get(holder) for each in dicts]
+        kinds = set(map(type, inner))
+        if kinds == _DICT:
+            titles = _column(inner, names)
+            return titles if titles is not None and _is_text(titles) else None
         if kinds != _NONE:
-            break
-    return None
+            return None
+    return titles  # no result has any
 
 
-def _id_of(result: object, names: Sequence[str]) -> str:
-    if _is_bare_sequence(result):
-        result = _first_of_pair(result)  # type: ignore[arg-type]
+def _dict_scores(dicts: Sequence[dict[Any, Any]]) -> Sequence[float | None] | None:
+    scores = _column(dicts, SCORE_NAMES)
+    if scores is None or not set(map(type, scores)) <= _PLAIN_SCORES or any(score != score for score in scores):
+        return None
+    return scores
+
+
+def _column(dicts: Sequence[dict[Any, Any]], names: Iterable[str]) -> list[Any] | None:
+    """The values under the first of some names that any of the dicts has, where all have it.
+
+    None where some lack it; as many Nones as there are dicts where none has any of the names.
+    """
+    values: list[Any] = [None] * len(dicts)
+    for name in names:
+        values = [each.get(name) for each in dicts]
+        kinds = set(map(type, values))
+        if kinds != _NONE:
+            return None if kinds > _NONE else values
+    return values
+
+
+def _is_text(values: Sequence[object]) -> bool:
+    return set(map(type, values)) == _TEXT and "" not in values
+
+
+# --- a result by itself -----------------------------------------------------------------------------------------------
+
+
+def _id_of(result: Any, names: Sequence[str]) -> str:
     found, text = result, id_text(result)
     if text is None and result is not None and not isinstance(result, (Number, bytes)):
         found = _look_up(result, names)
         if found is _MISSING:
-            raise _NoId(
+            raise BadResult(
                 f"has no {_spelled(names)}{_fields_there(result)}; name the field with id_field in the case file"
             )
         text = id_text(found)
     if text:
         return text
     if text == "":
-        raise _NoId("has an empty id")
-    raise _NoId(f"has an id that is {_what_it_is(found)}")
+        raise BadResult("has an empty id")
+    raise BadResult(f"has an id that is {_what_it_is(found)}")
 
 
 def _what_it_is(found: object) -> str:
@@ -146,29 +247,40 @@ def _what_it_is(found: object) -> str:
     return f"{kind_of(found)}, {shown(found)}; {cure}"
 
 
-def _is_bare_sequence(result: object) -> bool:
-    return isinstance(result, (tuple, list)) and not hasattr(result, "_fields")
+def _title_of(result: Any, names: Sequence[str]) -> str | None:
+    if result is None or isinstance(result, (str, int)):
+        return None
+    found = _look_up(result, names, NESTED_TITLES)
+    if isinstance(found, (list, tuple)) and found:
+        found = found[0]
+    return _text(found) if isinstance(found, str) and found else None
 
 
-def _is_pair(result: object) -> bool:
-    return _is_bare_sequence(result) and len(result) == 2  # type: ignore[arg-type]
+def _score_of(result: Any) -> float | None:
+    if result is None or isinstance(result, (str, int)):
+        return None
+    return _number(_look_up(result, SCORE_NAMES if isinstance(result, Mapping) else SCORE_NAMES[:1], NESTED_SCORES))
 
 
-def _first_of_pair(pair: Sequence[object]) -> object:
-    if len(pair) != 2 or not _is_score(pair[1]):
-        if len(pair) == 2 and isinstance(pair[0], Real) and isinstance(pair[1], str):
-            raise _NoId("is a (score, id) pair; return (id, score) pairs")
-        raise _NoId("is no (id, score) pair; return ids, (id, score) pairs, or mappings or objects with an id")
-    if isinstance(pair[1], Real) and pair[1] != pair[1]:
-        raise _NoId("has a score that is NaN")
-    return pair[0]
+def _number(score: Any) -> float | None:
+    """A score as a number: an integer as it is, as a float could not tell large ones apart. Raises `BadResult`."""
+    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
+        return None
+    if isinstance(score, int):
+        return int(score)
+    number: float | None
+    try:
+        number = float(score)
+    except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
+        number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
+    if number is not None and number != number:
+        raise BadResult("has a score that is NaN; return numbers, or results without scores")
+    return number
 
 
-def _is_score(value: object) -> bool:
-    # what numpy, torch and the like call a scalar has __float__ too, and so have their arrays, which have a shape
-    return value is None or (
-        hasattr(value, "__float__") and not isinstance(value, bool) and not getattr(value, "shape", ())
-    )
+def _text(value: str) -> str:
+    """Exactly str: a subclass of it does not travel to the controller of pytest-xdist."""
+    return str.__str__(value)
 
 
 def _look_up(result: object, names: Sequence[str], nested: Iterable[str] = NESTED) -> object:
@@ -176,23 +288,27 @@ def _look_up(result: object, names: Sequence[str], nested: Iterable[str] = NESTE
 
     A list of one is what it holds, as Elasticsearch's `fields` are lists. None where a field is there and empty.
     """
-    found = _first_field(result, names)
-    for holder in nested:
-        if found is not _MISSING and found is not None:
-            break
-        inner = _own_field(result, holder)
-        if inner is not _MISSING and inner is not None and not isinstance(inner, str):
-            inside = _first_field(inner, names)
-            found = found if inside is _MISSING else inside
+    get = _getter(result)
+    found = _first_field(get, names)
+    if found is _MISSING or found is None:
+        for holder in nested:
+            inner = get(holder)
+            if inner is _MISSING or inner is None or isinstance(inner, str):
+                continue
+            inside = _first_field(_getter(inner), names)
+            if inside is not _MISSING:
+                found = inside
+                if inside is not None:
+                    break
     if isinstance(found, (list, tuple)) and len(found) == 1:
         return found[0]
     return found
 
 
-def _first_field(result: object, names: Iterable[str]) -> object:
+def _first_field(get: Getter, names: Iterable[str]) -> object:
     empty = _MISSING
     for name in names:
-        found = _field(result, name)
+        found = _field(get, name) if "." in name else get(name)
         if found is None:
             empty = None
         elif found is not _MISSING:
@@ -200,23 +316,41 @@ def _first_field(result: object, names: Iterable[str]) -> object:
     return empty
 
 
-def _field(result: object, name: str) -> object:
-    found = _own_field(result, name)
+def _field(get: Getter, name: str) -> object:
+    """A field by its name, or by its path where no field has a name with that dot in it."""
+    found = get(name)
     if found is _MISSING and "." in name:
         outer, _, inner = name.partition(".")
-        holder = _own_field(result, outer)
-        return _MISSING if holder is _MISSING else _field(holder, inner)
+        holder = get(outer)
+        return _MISSING if holder is _MISSING else _field(_getter(holder), inner)
     return found
 
 
-def _own_field(result: object, name: str) -> object:
-    if isinstance(result, Mapping) or (hasattr(result, "keys") and hasattr(result, "__getitem__")):
-        try:
-            return result[name]
-        except (KeyError, IndexError):  # sqlite3.Row raises the second
-            return _MISSING
+def _getter(result: Any) -> Getter:
+    """How the own fields of a result are had by their names; what is not there is `_MISSING`."""
+    if isinstance(result, Mapping):
+        return lambda name: result.get(name, _MISSING)
+    if _is_keyed(result):
+        return lambda name: _item(result, name)
+    return lambda name: _attribute(result, name)
+
+
+def _item(result: Any, name: str) -> object:
+    try:
+        return result[name]
+    except (KeyError, IndexError):  # sqlite3.Row raises the second
+        return _MISSING
+
+
+def _attribute(result: object, name: str) -> object:
     found = getattr(result, name, _MISSING)
     return _MISSING if callable(found) else found
+
+
+def _is_keyed(result: object) -> bool:
+    """Whether a result has its fields by their names without being a mapping, as a row of sqlite3 has."""
+    kind = type(result)
+    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
 
 
 def _spelled(names: Sequence[str]) -> str:
@@ -227,7 +361,7 @@ def _fields_there(result: object) -> str:
     """The fields that a result has instead, those of nested mappings with their dots."""
     names: list[str] = []
     for name in _own_names(result):
-        inner = _own_field(result, name)
+        inner = _getter(result)(name)
         names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
     if len(names) > MOST_FIELDS:
         names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]
@@ -236,12 +370,12 @@ def _fields_there(result: object) -> str:
     return ", it is empty" if isinstance(result, Mapping) else ""
 
 
-def _own_names(result: object) -> list[str]:
+def _own_names(result: Any) -> list[str]:
     if isinstance(result, Mapping):
         return [str(name) for name in result]
     for names in (getattr(result, "_fields", None), getattr(result, "__slots__", None)):
         if isinstance(names, (tuple, list)):
             return [str(name) for name in names if not str(name).startswith("__")]
-    if hasattr(result, "keys") and hasattr(result, "__getitem__"):
+    if _is_keyed(result):
         return list(map(str, result.keys()))
     return [name for name in getattr(result, "__dict__", ()) if not name.startswith("_")]

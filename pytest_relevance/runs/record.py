@@ -1,18 +1,16 @@
 """The record of a run on disk: JSON lines, a header and a line a result, sorted by nothing but the order of the run.
 
 The header has a version. A record of a newer version is refused, not guessed at. Settings are many results' and stand
-once, in the header, and so does what there is to know of each case file. What is read is checked only as far as a hand
-could have broken it: that every line is a result.
+once, in the header, and so does what there is to know of each case file. What is read is checked (`shapes`), the
+details of a result when somebody asks for them: nothing that a disk or a hand did to a record is taken for a figure.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
-import math
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from pytest_relevance.garbage import garbage_kept
 from pytest_relevance.runs.facts import CaseFileFacts
 from pytest_relevance.runs.lines import DETAILS, as_json, conditions_text, result_line, settings_of
 from pytest_relevance.runs.run import Conditions, RecordError, Result, Run
-from pytest_relevance.runs.scored import SKIPPED, VERDICTS
+from pytest_relevance.runs.shapes import PLURAL, check_conditions, check_details, first_unsound, is_whole, json_value
 from pytest_relevance.wording import quoted, shown
 
 KIND = "pytest-relevance record"
@@ -73,7 +71,7 @@ def _lines(results: Iterable[Result]) -> Iterator[str]:
         conditions = shared.get(id(result.conditions))
         if conditions is None:
             found = result.conditions
-            conditions = shared[id(found)] = conditions_text(found.search, found.k, found.settings)
+            conditions = shared[id(found)] = conditions_text(found.search, found.k, found.settings, found.depth)
         yield f"{conditions}\n{result_line(result.values, result.kept_details, result.k)}"
 
 
@@ -94,9 +92,10 @@ def read_record(path: str | os.PathLike[str]) -> Run:
     header = read_header(file, text, KIND, VERSION)
     try:
         conditions = [_conditions_of(values) for values in header["conditions"]]
-        missing = [str(name) for name in header["missing"]]
-        files = {str(name): CaseFileFacts.of(values) for name, values in header.get("files", {}).items()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        missing = _texts_of(header["missing"])
+        files = {name: CaseFileFacts.of(values) for name, values in header.get("files", {}).items()}
+        (program,) = _texts_of([header.get("program", "")])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
     lines = text.split("\n")[1:]
     with garbage_kept():
@@ -108,7 +107,14 @@ def read_record(path: str | os.PathLike[str]) -> Run:
             f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
             "fetch or make it again"
         )
-    return Run(results, missing=missing, name=Path(file).name, files=files, program=str(header.get("program", "")))
+    return Run(results, missing=missing, name=Path(file).name, files=files, program=program)
+
+
+def _texts_of(values: Sequence[Any]) -> list[str]:
+    """A list of texts. ValueError for what is none."""
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"expected texts, found {values!r}")
+    return values
 
 
 def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Result] | None:
@@ -123,13 +129,13 @@ def _quick(lines: Sequence[str], conditions: Sequence[Conditions]) -> list[Resul
         elif line:
             return None
     try:
-        values = json.loads(f"[{'},'.join(heads)}}}]") if heads else []
-        if any(each["conditions"] < 0 for each in values):
+        values = json_value(f"[{'},'.join(heads)}}}]") if heads else []
+        if len(values) != len(heads) or not all(is_whole(each["conditions"]) for each in values):
             return None
-        if len(values) != len(heads) or not all(_are_sound(values, name) for name in _SHAPES):
+        if first_unsound(values) is not None:
             return None
         return [Result(each, tail, conditions[each["conditions"]]) for each, tail in zip(values, tails, strict=True)]
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OverflowError):
+    except (ValueError, KeyError, TypeError, IndexError):
         return None
 
 
@@ -154,18 +160,17 @@ def _result(values: dict[str, Any], conditions: Sequence[Conditions]) -> Result:
     for name in ("file", "id", "verdict", "conditions"):
         if name not in values:
             raise ValueError(f"it has no {name}")
-    for name in _SHAPES:
-        if not _are_sound([values], name):
-            raise ValueError(f"its {name} {'are' if name in ('scores', 'tags') else 'is'} {shown(values[name])}")
+    unsound = first_unsound([values])
+    if unsound is not None:
+        raise ValueError(f"its {unsound} {'are' if unsound in PLURAL else 'is'} {shown(values[unsound])}")
     number = values["conditions"]
-    if not (isinstance(number, int) and 0 <= number < len(conditions)):
+    if not is_whole(number, 0, len(conditions) - 1):
         raise ValueError(f"its conditions are {shown(number)}, and the header has {len(conditions)}")
-    found = Result(values, details, conditions[number])
     try:
-        _check_details(found)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        check_details(details)
+    except ValueError as error:
         raise ValueError(f"its details are {shown(details)} ({error})") from None
-    return found
+    return Result(values, details, conditions[number])
 
 
 def check_record(path: str | os.PathLike[str]) -> None:
@@ -177,61 +182,15 @@ def check_record(path: str | os.PathLike[str]) -> None:
     _careful(file, text.split("\n")[1:], conditions)
 
 
-def _check_details(result: Result) -> None:
-    """Raise one of several errors where the details of a result are not what metrics and reports rely on."""
-    graded = result.graded
-    if not {type(document) for document in result.ranking} <= {str}:
-        raise TypeError("a document is no text")
-    if len(graded.grades) != len(result.ranking):
-        raise ValueError(f"documents: {len(result.ranking)}, grades: {len(graded.grades)}")
-    if not {type(grade) for grade in graded.grades} <= {*_NUMBERS, type(None)}:
-        raise TypeError("a grade is no number")
-    if not isinstance(result.details.get("returned", 0), int):
-        raise TypeError("how many were returned is no number")
-
-
-def _are_sound(values: Sequence[Mapping[str, Any]], name: str) -> bool:
-    """Whether what comparisons rely on has the right shape: a hand may have been at it."""
-    try:
-        return _SHAPES[name](values)
-    except (AttributeError, KeyError, TypeError):
-        return False
-
-
-def _list(value: list[Any]) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError("no list")
-    return value
-
-
-def _texts(name: str) -> Callable[[Sequence[Mapping[str, Any]]], bool]:
-    return lambda values: {type(each[name]) for each in values} <= {str}
-
-
-_NUMBERS = {int, float}
-_KNOWN = {*VERDICTS, SKIPPED}
-
-_SHAPES: Mapping[str, Callable[[Sequence[Mapping[str, Any]]], bool]] = {
-    "file": _texts("file"),
-    "id": _texts("id"),
-    "query": lambda values: {type(each["query"]) for each in values if "query" in each} <= {str},
-    "tags": lambda values: {type(tag) for each in values if "tags" in each for tag in _list(each["tags"])} <= {str},
-    "verdict": lambda values: {each["verdict"] for each in values} <= _KNOWN,
-    "weight": lambda values: all(0 < each["weight"] < math.inf for each in values if "weight" in each),
-    "scores": lambda values: (
-        {type(score) for each in values if "scores" in each for score in each["scores"].values()}
-        <= {*_NUMBERS, type(None)}
-    ),
-}
-"""What is looked at, and how many results are looked at in a few passes."""
-
-
 def read_text(path: str | os.PathLike[str], file: str) -> str:
-    """The text of a record or a baseline, which messages call `file`. Raises `RecordError`."""
+    """The text of a record or a baseline, which messages call `file`, its line ends made one. Raises `RecordError`."""
     try:
-        return read_whole(path).decode("utf-8", "surrogatepass")
+        text = read_whole(path).decode("utf-8", "surrogatepass")
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if "\r" in text:  # an editor or a version control changed the line ends; texts in JSON have them escaped
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:
@@ -252,8 +211,8 @@ def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     """The object on a line. Raises `RecordError`."""
     try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
+        values = json_value(line)
+    except ValueError:
         values = None
     if not isinstance(values, dict):
         raise RecordError(f"{file}:{number}: expected a JSON object, found {quoted(line)}; is the file truncated?")
@@ -261,5 +220,6 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
 
 
 def _conditions_of(values: Mapping[str, Any]) -> Conditions:
-    settings = {name: value for name, value in values.items() if name not in ("search", "k")}
-    return Conditions(values["search"], values["k"], settings_of(settings))
+    check_conditions(values)
+    settings = {name: value for name, value in values.items() if name not in ("search", "k", "depth")}
+    return Conditions(values["search"], values["k"], settings_of(settings), values.get("depth"))

@@ -1,15 +1,21 @@
 """Where a response keeps its results: the list itself, the hits of a response body, the rows of a data frame.
 
-An engine's response body is a row of `HITS`, a client library's response object a row of `HOLDERS`. What holds no
-results is refused with a message that shows what came back and says what to return instead.
+An engine's response body is a row of `HITS`; a client library's response object keeps the body under one of `BODIES`,
+or its hits under one of `HOLDERS`. What holds no results, or says that it is not whole, is refused with a message that
+shows what came back and says what to return instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
-from pytest_relevance.wording import listed, quoted, shown
+from pytest_relevance.runs.completeness import sign_of_part
+from pytest_relevance.runs.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
+from pytest_relevance.runs.rows import is_one_row
+from pytest_relevance.runs.tabular import table_rows
+from pytest_relevance.wording import listed, shown
 
 HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Elasticsearch or OpenSearch", ("hits", "hits")),
@@ -19,33 +25,29 @@ HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """Where a response body keeps its hits, by engine; the first path that leads to a list is taken."""
 
-HOLDERS = ("body", "hits", "docs")
-"""Attributes under which client libraries' response objects keep the body or the hits."""
+BODIES = ("body", "raw_response", "json", "_d_")
+"""Attributes under which response objects keep the body: elasticsearch-py's, pysolr's, pyvespa's, the DSL clients'."""
 
-ERRORS = ("error", "errors", "message")
-"""Keys of the bodies that engines return in place of hits."""
+HOLDERS = ("hits", "docs")
+"""Attributes under which response objects keep the list of hits."""
+
+ERRORS = ("error", "errors")
+"""Keys of the bodies that engines return in place of hits, or beside some of them."""
 
 _ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: iterating over one gives its values
 
 
-class UnreadableRanking(ValueError):
-    """What a search returned is no ranking. The message shows what came back and what is understood."""
+def results_of(response: object, id_names: Sequence[str] = (), title_names: Sequence[str] = ()) -> Sequence[object]:
+    """The results within what a search returned, in its order. Raises `UnreadableRanking`.
 
-
-class NoResults(UnreadableRanking):
-    """What a search returned holds no results in any way that is known here."""
-
-
-def results_of(response: object) -> Sequence[object]:
-    """The results within what a search returned, in its order. Raises `UnreadableRanking`."""
+    The names of an id and of a title tell columns apart where a table allows several readings.
+    """
+    if type(response) not in (list, dict) and is_mock(response):  # before the rest: a mock may claim to be a list
+        return _of_mock(response)
     if isinstance(response, (list, tuple)):
-        if isinstance(response, tuple) and hasattr(response, "_fields"):
-            raise one_result(response)
-        return response
+        return _listed(response)
     if isinstance(response, Mapping):
         return _hits(response)
-    if hasattr(response, "columns") and hasattr(response, "shape"):
-        return _rows(response)
     if response is None:
         raise UnreadableRanking(
             "search returned None; return the results, best first (a search without results returns an empty list)"
@@ -58,26 +60,70 @@ def results_of(response: object) -> Sequence[object]:
         raise UnreadableRanking(
             f"search returned a set, which has no order: {shown(response)}; return a list, best first"
         )
+    rows = table_rows(response, id_names, title_names)
+    if rows is not None:
+        return rows
     if type(response).__name__ in _ROWS:
         raise one_result(response)
+    if is_unsent_search(response):
+        response = response.execute()  # type: ignore[attr-defined]
+    held = _held(response)
+    return _iterated(response) if held is None else held
+
+
+def _listed(response: Sequence[object]) -> Sequence[object]:
+    if isinstance(response, tuple):
+        if hasattr(response, "_fields"):
+            raise one_result(response)
+        if is_one_row(response):
+            raise UnreadableRanking(
+                f"search returned a tuple that could be one row or a list of ids, {shown(response)}; "
+                "return a list of rows, or a list of ids"
+            )
+    return response
+
+
+def _of_mock(mock: Any) -> Sequence[object]:
+    """The results that a mock was given: a mock answers whatever it is asked, so that it seems to hold no results."""
+    found = _held(SimpleNamespace(**{name: value for name, value in vars(mock).items() if not is_mock(value)}))
+    if found is None:
+        try:
+            found = list(mock)
+        except TypeError:
+            found = ()
+        if not found:
+            raise UnreadableRanking(
+                f"search returned a mock, {shown(mock)}, that holds no results; "
+                "give it a list of results to return, best first (an empty one where nothing is found)"
+            )
+    return found
+
+
+def is_unsent_search(response: object) -> bool:
+    """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
+
+    Iterating would give the hits without what the response says beside them; its method `execute` gives the response.
+    """
+    names = {kind.__name__ for kind in type(response).__mro__}
+    return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
+
+
+def _held(response: Any) -> Sequence[object] | None:
+    """The hits in a client library's response object; None where it holds none. Raises `UnreadableRanking`."""
+    for name in BODIES:
+        body = getattr(response, name, None)
+        if isinstance(body, Mapping):
+            hits = _hits(body, beside=response)
+            # of the DSL clients, whose own hits may be documents of the user's classes
+            return list(response.hits) if name == "_d_" else hits
     for name in HOLDERS:
         held = getattr(response, name, None)
         if isinstance(held, Mapping):
-            return _hits(held)
+            return _hits(held, beside=response)
         if isinstance(held, (list, tuple)):
+            _refuse_part(response, response)
             return held
-    return _iterated(response)
-
-
-def one_result(response: object) -> UnreadableRanking:
-    """The refusal of a result that is not in a list."""
-    return UnreadableRanking(f"search returned one result, {shown(response)}; return a list of results, best first")
-
-
-def kind_of(value: object) -> str:
-    """The type of a value as prose: `a dict`, `an int`."""
-    name = type(value).__name__
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return None
 
 
 def _iterated(response: Any) -> Sequence[object]:
@@ -98,25 +144,23 @@ def _iterated(response: Any) -> Sequence[object]:
     return list(iterator)  # outside of the `try`: a TypeError here is the search's own
 
 
-def _hits(body: Mapping[Any, Any]) -> Sequence[object]:
-    """The hits of a response body, unless the engine says that it could not answer, or only in part."""
+def _hits(body: Mapping[Any, Any], beside: object = None) -> Sequence[object]:
+    """The hits of a response body, unless the engine says that it could not answer, or only in part.
+
+    `beside` is the response object that holds the body, where there is one.
+    """
     root = body.get("root")
     vespa = root if isinstance(root, Mapping) else None
-    shards = body.get("_shards")
-    failed = shards.get("failed") if isinstance(shards, Mapping) else None
     if any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS):
-        raise UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
-    if body.get("timed_out") is True or failed:
-        what = "timed out" if body.get("timed_out") is True else f"failed on {failed} of its shards"
-        raise UnreadableRanking(
-            f"the engine {what}, so that its results are not all there are: {shown(dict(body), 300)}"
-        )
-    for _, path in HITS:
-        found: object = body
-        for name in path:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if isinstance(found, (list, tuple)):
-            return found
+        raise _error(body)
+    if beside is not None:
+        _refuse_part(beside, body)
+    hits = _at_known_place(body)
+    if hits is None and body.get("message"):
+        raise _error(body)
+    _refuse_part(body, body)
+    if hits is not None:
+        return hits if vespa is None else _vespa_hits(hits, vespa)
     if vespa is not None:
         return ()  # Vespa leaves `children` out when nothing matched
     if body and all(isinstance(score, (int, float)) for score in body.values()):
@@ -131,17 +175,44 @@ def _hits(body: Mapping[Any, Any]) -> Sequence[object]:
     )
 
 
-def _rows(frame: Any) -> Sequence[object]:
-    """The rows of a data frame (pandas, polars, Arrow) as they stand, as mappings; a named index is a column too."""
-    if hasattr(frame, "to_pylist"):  # Arrow, whose columns have no names of their own
-        rows: list[object] = frame.to_pylist()
-        return rows
-    named: list[tuple[str, Iterable[object]]] = [(str(name), frame[name]) for name in frame.columns]
-    index: Any = getattr(frame, "index", None)
-    if isinstance(name := getattr(index, "name", None), str) and name not in dict(named):
-        named.append((name, index))
-    names = [name for name, _ in named]
-    double = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    if double is not None:
-        raise UnreadableRanking(f"search returned a data frame with two columns named {quoted(double)}; rename one")
-    return [dict(zip(names, row, strict=True)) for row in zip(*(column for _, column in named), strict=True)]
+def _at_known_place(body: Mapping[Any, Any]) -> Sequence[object] | None:
+    for _, path in HITS:
+        found: object = body
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if isinstance(found, (list, tuple)):
+            return found
+    return None
+
+
+def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
+    """The hits among the children of Vespa's root. The results of grouping are one more child, which is left out."""
+    hits = [child for child in children if not _has_id(child, "group:root")]
+    fields = root.get("fields")
+    count = fields.get("totalCount") if isinstance(fields, Mapping) else None
+    nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
+    if nested or (children and not hits and count != 0):
+        raise UnreadableRanking(
+            f"search returned its hits in groups, {shown(children, 200)}; return the hits as one list, best first"
+        )
+    return hits
+
+
+def _has_id(child: object, start: str) -> bool:
+    return isinstance(child, Mapping) and str(child.get("id", "")).startswith(start)
+
+
+def _error(body: Mapping[Any, Any]) -> UnreadableRanking:
+    return UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
+
+
+def _refuse_part(response: object, body: object) -> None:
+    """Refuse a response that says that it is not whole. `body` is what the message shows of it."""
+    found = sign_of_part(response)
+    if found is not None:
+        sign, value = found
+        raise UnreadableRanking(
+            f"the response says that it is not whole: {'.'.join(sign.path)} is {shown(value)} "
+            f"({sign.family}: {sign.meaning}); to score it all the same, return its list of hits: "
+            f"{shown(dict(body) if isinstance(body, Mapping) else body, 300)}"
+        )

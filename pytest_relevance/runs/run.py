@@ -7,7 +7,6 @@ whether two results were judged alike. How a run is kept on disk is in `record`.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.runs.scored import ndcg_at
+from pytest_relevance.runs.shapes import check_details, json_value
 from pytest_relevance.runs.values import NO_DIGEST, defined
 from pytest_relevance.wording import quoted
 
@@ -40,11 +40,15 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What many results of a run share: the fixture that searched, the cutoff, the settings."""
+    """What many results of a run share: the fixture that searched, the cutoff, the settings.
+
+    `depth` is how many results the search was asked for at least, None where the case file sets no depth.
+    """
 
     search: str = "search"
     k: int = 10
     settings: Settings = field(default_factory=Settings)
+    depth: int | None = None
 
 
 class Result:
@@ -79,10 +83,16 @@ class Result:
         if not isinstance(found, str):
             return found
         try:
-            return cast("Mapping[str, Any]", json.loads(found))
-        except ValueError:
-            where = f"{self.file}, {quoted(self.id)}"
-            raise RecordError(f"the record of {where} is damaged in its details; make it again") from None
+            details = json_value(found)
+            check_details(details)
+        except ValueError as error:
+            raise self.damaged(error) from None
+        return cast("Mapping[str, Any]", details)
+
+    def damaged(self, error: Exception) -> RecordError:
+        """What to raise where the details turn out to be damaged."""
+        where = f"{self.file}, {quoted(self.id)}"
+        return RecordError(f"the record of {where} is damaged in its details ({error}); make it again")
 
     @property
     def kept_details(self) -> Mapping[str, Any] | str:
@@ -148,6 +158,16 @@ class Result:
     def depth(self) -> int | None:
         """The deepest rank that the case looks at, and that its search was asked for; None for a ranking of no case."""
         return cast("int | None", self._values.get("depth", self.k))
+
+    @property
+    def reaches_depth(self) -> bool:
+        """Whether the search returned as many results as it was asked for, so that there may be more."""
+        return self._values.get("cut") is True
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether metrics of the whole ranking have no value: it may go on, and no depth was set."""
+        return self.conditions.depth is None and self.reaches_depth
 
     @property
     def verdict(self) -> str:
@@ -242,9 +262,12 @@ class Result:
         scores = self.scores
         if metric.text in scores:
             return scores[metric.text]
-        require_ranks(self.id, self.details, self.depth, ranks_needed(metric, self.settings), metric.text)
+        require_ranks(self, self.details, [(metric, ranks_needed(metric, self.settings))])
         graded = self.graded
-        return defined(score(metric, graded, self.settings)) if graded.judged else None
+        try:
+            return defined(score(metric, graded, self.settings)) if graded.judged else None
+        except (ValueError, OverflowError) as error:  # a grade without a gain under the settings of the record
+            raise self.damaged(error) from None
 
 
 def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
@@ -255,7 +278,10 @@ def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
         found = None
         if all(isinstance(text, str) for text in texts):
             with suppress(ValueError):  # which one is damaged is said below
-                found = json.loads(f"[{','.join(map(str, texts))}]")
+                read = json_value(f"[{','.join(map(str, texts))}]")
+                for details in read:
+                    check_details(details)
+                found = read
         if found is None or len(found) != len(block):
             found = [result.details for result in block]
         yield from found
@@ -264,26 +290,32 @@ def details_of(results: Sequence[Result]) -> Iterator[Mapping[str, Any]]:
 _AT_A_TIME = 1000
 
 
-def require_ranks(case: str, details: Mapping[str, Any], depth: int | None, needed: int | None, metrics: str) -> None:
-    """Raise a ValueError where more ranks are needed than there are of a ranking that may have been longer.
+def require_ranks(result: Result, details: Mapping[str, Any], metrics: Iterable[tuple[Metric, int | None]]) -> None:
+    """Raise a ValueError where any of the metrics needs more ranks of a result than there are.
 
-    That is one of which only a part was kept, or one as long as the `depth` that its search was asked for. Where all
-    is `needed` (None) that is whatever was returned.
+    `metrics` come with the number of ranks that they need, None for the whole ranking. There are fewer where only a
+    part of the ranking was kept, or where it is as long as its search was asked for, and may have been longer.
+    `details` are those of the result.
     """
-    ranking = details.get("ranking", ())
-    kept, returned = len(ranking), details.get("returned", 0)
-    if needed is not None and needed <= kept:
-        return
+    kept = len(details.get("ranking", ()))
+    for metric, needed in metrics:
+        if (needed is None or needed > kept) and (there := _lack(result, details, needed)):
+            what = "all of it" if needed is None else f"{needed} ranks"
+            raise ValueError(f"{metric.text} takes {what}, and {there}")
+
+
+def _lack(result: Result, details: Mapping[str, Any], needed: int | None) -> str:
+    """Why a ranking that was kept is not all of it, and what to do; empty where it is."""
+    ranking, returned = details.get("ranking", ()), details.get("returned", 0)
+    name = "name the metric in an expectation of the case, so that it is recorded"
     if len(set(ranking)) < returned:
-        there = f"of the ranking of {quoted(case)} the first {kept} were kept"
-    elif needed is not None and returned and returned == depth:
-        there = f"the search of {quoted(case)} was asked for {depth}"
-    else:
-        return
-    what = "all of it" if needed is None else f"{needed} ranks"
-    raise ValueError(
-        f"{metrics} takes {what}, and {there}: name the metric in an expectation of the case, so that it is recorded"
-    )
+        return f"of the ranking of {quoted(result.id)} the first {len(ranking)} were kept: {name}"
+    asked = f"the search of {quoted(result.id)} was asked for {result.depth}"
+    if needed is not None and (result.reaches_depth or (returned and returned == result.depth)):
+        return f"{asked}: {name}"
+    if needed is None and result.is_cut:
+        return f"{asked}: set a depth in the case file (depth: 1000) and record the run again, or name a cutoff"
+    return ""
 
 
 class Run:

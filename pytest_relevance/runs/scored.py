@@ -43,7 +43,8 @@ class Scored:
 
     `score` is nDCG@k, NaN where it is not defined; `lower` and `upper` are what the unjudged results of the top k
     leave open. `judged` of the `top` different documents within the top k have a judgment. `latency` is in seconds,
-    None when the search was not called here. `reasons` say what is not met, or why nothing can be said.
+    None when the search was not called here. `reasons` say what is not met, or why nothing can be said. `asked` is how
+    many results the search was asked for, None where it takes no such number, or was not called here.
     """
 
     case: Case
@@ -58,6 +59,17 @@ class Scored:
     verdict: str
     reasons: tuple[str, ...]
     latency: float | None
+    asked: int | None = None
+
+    @property
+    def reaches_depth(self) -> bool:
+        """Whether the search returned as many results as it was asked for, so that there may be more."""
+        return self.asked is not None and len(self.ranking.ids) >= self.asked
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether metrics of the whole ranking have no value: it may go on, and no depth was set."""
+        return self.case.terms.depth is None and self.reaches_depth
 
     @property
     def returned(self) -> int:
@@ -89,8 +101,12 @@ class Scored:
         )
 
 
-def score_case(case: Case, ranking: Ranking, latency: float | None = None) -> Scored:
-    """Score the ranking that a case got, and decide (design, section 6)."""
+def score_case(case: Case, ranking: Ranking, latency: float | None = None, asked: int | None = None) -> Scored:
+    """Score the ranking that a case got, and decide.
+
+    `asked` is how many results the search was asked for. Where it returned as many, and a metric of the case looks at
+    the whole ranking, there is nothing to score: ask `cut.why_cut` first.
+    """
     graded = grade_ranking(ranking.ids, case.judgments)
     k, settings = case.k, case.settings
     value = score(ndcg_at(k), graded, settings)
@@ -101,18 +117,22 @@ def score_case(case: Case, ranking: Ranking, latency: float | None = None) -> Sc
     lower = upper = value
     if unjudged and value == value:
         lower, upper = interval(graded, k, case.terms.lowest, case.terms.highest, settings, present=value)
-    outcomes = _outcomes(case, graded, ranking.ids, latency) if case.expect else ()
+    is_cut = asked is not None and len(grades) >= asked and case.terms.depth is None
+    outcomes = _outcomes(case, graded, ranking.ids, latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = _decide(case, value, lower, upper, top - unjudged, top, outcomes)
-    return Scored(case, ranking, graded, value, lower, upper, top - unjudged, top, outcomes, verdict, reasons, latency)
+    judged = top - unjudged
+    return Scored(case, ranking, graded, value, lower, upper, judged, top, outcomes, verdict, reasons, latency, asked)
 
 
-def _outcomes(case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None) -> tuple[Outcome, ...]:
+def _outcomes(
+    case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None, *, is_cut: bool
+) -> tuple[Outcome, ...]:
     from pytest_relevance.runs.expectations import Found, check
 
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids, 1):
         ranks.setdefault(document, rank)
-    found = Found(case, graded, ids, ranks, latency)
+    found = Found(case, graded, ids, ranks, latency, is_cut=is_cut)
     return tuple(check(expected, found) for expected in case.expect)
 
 

@@ -77,7 +77,7 @@ def _of_baseline(path: str | os.PathLike[str]) -> Run:
     """A baseline as a run, under the judgments of nobody knows which day."""
     name = Path(path).name
     file = name.removesuffix(baseline.SUFFIX)
-    conditions: dict[int, Conditions] = {}
+    conditions: dict[tuple[int, int | None], Conditions] = {}
     results = []
     for entry in baseline.read_baseline(path).values():
         values = {
@@ -95,7 +95,10 @@ def _of_baseline(path: str | os.PathLike[str]) -> Run:
         # more may have been returned where it is as long as the case looks deep
         returned = kept + (len(entry.ranking) == entry.depth and not entry.is_whole)
         k = next((metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"), None)
-        shared = conditions.setdefault(k or entry.depth, Conditions(k=k or entry.depth))
+        is_as_asked = entry.is_whole and len(entry.ranking) == entry.depth
+        values["cut"] = entry.is_cut or is_as_asked
+        depth = entry.depth if is_as_asked and not entry.is_cut else None  # a depth was set, or no number asked for
+        shared = conditions.setdefault((k or entry.depth, depth), Conditions(k=k or entry.depth, depth=depth))
         results.append(Result(values, {"ranking": list(entry.ranking), "returned": returned}, shared))
     return Run(results, name=name)
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 
-from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.settings import Settings
 
 NO_DIGEST = "0" * 16
 """The digest of a case without judgments, or that did not come to its scoring."""
@@ -89,12 +90,21 @@ def kept_depth(case: Case) -> int | None:
 
 def looks_at_all(case: Case) -> bool:
     """Whether a case is about all that was returned, and not about the top alone."""
+    return scores_all(case) or (bool(case.expect) and any(expected.kind == "order" for expected in case.expect))
+
+
+def scores_all(case: Case) -> bool:
+    """Whether a score of a case, or one that a gate asks for, is about all that was returned."""
     settings = case.settings
+    if settings.ideal == "returned" or settings.unjudged == "skip":
+        return True
     if not (case.expect or case.terms.gates):  # most cases
-        return settings.ideal == "returned" or settings.unjudged == "skip"
-    return (
-        settings.ideal == "returned"
-        or settings.unjudged == "skip"
-        or any(metric.k is None for metric in metrics_of(case))
-        or any(expected.kind == "order" for expected in case.expect)
+        return False
+    return any(_is_whole(expected, settings) for expected in case.expect) or any(
+        metric.k is None for gate in case.terms.gates for metric in gate.metrics
     )
+
+
+def _is_whole(expected: Expectation, settings: Settings) -> bool:
+    """Whether an expectation is about a metric that looks at the whole ranking."""
+    return expected.metric is not None and expected.ranks(settings) is None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,4 +198,13 @@ def _judged_anew(result: Result, judged: Judged | None, conditions: Conditions, 
         values["id"] = judged.key
     graded = grade_ranking(ranking, judged.grades)
     kept |= {"grades": graded.grades, "judgments": counted_grades(graded.judged)}
-    return Result(values, kept, judged.conditions or conditions)
+    shared = judged.conditions or conditions
+    if shared.depth != conditions.depth:
+        shared = _with_depth(shared, conditions.depth)
+    return Result(values, kept, shared)
+
+
+@lru_cache(maxsize=64)  # results of one run share their conditions
+def _with_depth(conditions: Conditions, depth: int | None) -> Conditions:
+    """The conditions of a case of today with the depth that the search of a run was asked for."""
+    return replace(conditions, depth=depth)

@@ -50,6 +50,8 @@ def test_a_drop_and_a_share() -> None:
         ({"maen": {"P@5": 1}}, 'gates[0]: unknown key "maen"; a gate has mean, max_drop or passing'),
         ({"mean": 0.7}, "gates[0].mean: expected a metric and its bound, such as mean: {nDCG@10: 0.75}, found 0.7"),
         ({"mean": {"P@5": 70}}, "gates[0].mean.P@5: expected a number from 0 to 1, found 70"),
+        ({"max_drop": {"nDCG@10": 2}}, "gates[0].max_drop.nDCG@10: expected a number from 0 to 1, found 2"),
+        ({"max_drop": {"CG@5": -1}}, "gates[0].max_drop.CG@5: expected a number from 0 on, found -1"),
         ({"mean": {"P@5": "0.5"}}, 'gates[0].mean.P@5: expected a number from 0 to 1, found the text "0.5"; write'),
         ({"mean": {"nDCQ@5": 0.5}}, "gates[0].mean: "),
         ({"mean": {"P@5": 0.5, "p@5": 0.5}}, "gates[0].mean: P@5 stands twice; keep one of them"),

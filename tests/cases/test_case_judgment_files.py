@@ -142,7 +142,7 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         (
             "suite",
             "{file: qrels.txt, form: a}",
-            ': unknown key "form"; a file has file, format and query; did you mean "',
+            ': unknown key "form"; a file has file, format, query and grade_column; did you mean "',
         ),
         (
             "suite",
@@ -159,7 +159,7 @@ def test_a_mapping_in_a_case_is_documents_and_their_grades(shop: Shop) -> None:
         (
             "case",
             "{file: qrels.txt, boot: 3}",
-            ': unknown key "boot"; a file has file, format and query; a document that',
+            ': unknown key "boot"; a file has file, format, query and grade_column; a document that',
         ),
         ("case", "[]", ": the list of files is empty; name a file, or leave the key out"),
         (
@@ -605,8 +605,42 @@ def test_a_file_of_a_case_too(rated: Shop) -> None:
 
 def test_what_was_left_out_in_reading_is_told(shop: Shop) -> None:
     shop.write("rated.csv", "query,docid,ann_rating,bob_rating,final_rating\nq,x,0,3,3\n")
-    (found,) = warned(shop.read("judgments: rated.csv\ncases: [{query: q}]"))
+    (found,) = warned(shop.read("judgments: rated.csv\nraters: median\ncases: [{query: q}]"))
     assert found.startswith("rated.csv: the column final_rating is left out")
+
+
+FINAL = "query,docid,ann_rating,bob_rating,final_rating\nhats,hat,0,2,2\nblue shoes,boot,1,3,0\n"
+
+
+def test_the_column_of_the_grades(shop: Shop) -> None:
+    shop.write("rated.csv", FINAL)
+    named = "{file: rated.csv, grade_column: final_rating}"
+    suite = shop.read(f"judgments: {named}\ncases: [{{query: hats}}, {{query: blue shoes, judgments: {named}}}]")
+    assert [dict(case.judgments) for case in suite.cases] == [{"hat": 2}, {"boot": 0}]
+    assert suite.warnings == ()
+    suite = shop.read(f"judgments: {named}\nqueries: {named}\n")
+    assert [case.query for case in suite.cases] == ["hats", "blue shoes"]
+
+
+@pytest.mark.parametrize(
+    "where", ["judgments: rated.csv\ncases: [{query: hats}]", "cases: [{query: hats, judgments: rated.csv}]"]
+)
+def test_without_it_final_grades_beside_those_of_raters_are_an_error(shop: Shop, where: str) -> None:
+    shop.write("rated.csv", FINAL)
+    (found,) = shop.mistakes(where)
+    assert found.startswith("rated.csv:1: ")
+    assert "final_rating seems to be what was made of ann_rating and bob_rating; say which column" in found
+    suite = shop.read(f"raters: max\n{where}")
+    assert dict(suite.cases[0].judgments) == {"hat": 2}
+
+
+def test_a_column_of_grades_that_means_nothing(rated: Shop) -> None:
+    (found,) = rated.mistakes("judgments: {file: rated.csv, grade_column: ratng}\ncases: [{query: hats}]")
+    assert 'there is no column "ratng" for the grades; the columns are query, docid and rating; did you mean' in found
+    (found,) = rated.mistakes("judgments: {file: qrels.txt, grade_column: x}\ncases: [{id: q1, query: a}]")
+    assert "grade_column= is for tables and JSON objects, and this is trec" in found
+    (found,) = rated.mistakes("judgments: {file: qrels.txt, format: trec, grade_column: x}\ncases: [{query: a}]")
+    assert "grade_column is for tables and JSON objects, where it names the column" in found
 
 
 def test_reading_a_suite_issues_its_warnings(rated: Shop) -> None:

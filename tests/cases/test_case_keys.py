@@ -135,6 +135,7 @@ def test_a_query_is_all_that_a_case_must_have(case: ReadCase) -> None:
         ("unjudged: skip", "unjudged: zero", "settings.unjudged", "skip", "zero"),
         ("negative: zero", "negative: keep", "settings.negative", "zero", "keep"),
         ("min_judged: 0.5", "min_judged: 1", "min_judged", 0.5, 1),
+        ("depth: 100", "depth: 50", "depth", 100, 50),
         ("scale: [0, 4]", "scale: [0, 2]", "terms.scale.highest", 4, 2),
         ("raters: min", "raters: majority", "terms.raters", "min", "majority"),
         ("id_field: sku", "id_field: ean", "terms.id_field", "sku", "ean"),
@@ -169,7 +170,7 @@ def test_the_keys_that_a_suite_and_a_case_share_are_those_that_can_be_overridden
     both = KEYS[SUITE].keys() & KEYS[CASE].keys()
     assert both - {"judgments"} == {
         *("search", "k", "min_ndcg", "scale", "gain", "discount", "ideal", "unjudged", "negative", "min_judged"),
-        *("raters", "id_field", "title_field", "params", "tags", "tolerance"),
+        *("raters", "id_field", "title_field", "params", "tags", "tolerance", "depth"),
     }
 
 
@@ -229,6 +230,11 @@ def test_the_highest_grade_is_that_of_the_scale_else_of_the_file(read: Read) -> 
         ("{}", 10),
         ("{P@25: 0.01}", 25),
         ("{RR: 0.5}", 10),
+        ("{RR: 0.05}", 20),  # a relevant document at rank 20 reaches it, at rank 21 none does
+        ('{RR: "> 0.05"}', 20),
+        ('{RR: ">= 0.0909090909"}', 11),  # 1 / 11, rounded
+        ("{RR: 0}", 10),  # any rank counts, and none has to be asked for
+        ("{AP: 0.01}", 10),
         ("{include: {docs: [x], within: 40}}", 40),
         ("{first: [x, y, z]}", 10),
         ("{results: 20}", 21),
@@ -239,6 +245,11 @@ def test_the_highest_grade_is_that_of_the_scale_else_of_the_file(read: Read) -> 
 )
 def test_a_case_looks_as_deep_as_its_deepest_expectation(case: ReadCase, expect: str, depth: int) -> None:
     assert case(f"cases: [{{query: a, judgments: {{x: 1}}, expect: {expect}}}]").depth == depth
+
+
+def test_a_search_is_asked_for_at_least_the_depth(read: Read) -> None:
+    suite = read("depth: 50\ncases: [{query: a}, {query: b, depth: 5}, {query: c, k: 80}, {query: d, depth: 500}]")
+    assert [case.depth for case in suite.cases] == [50, 10, 80, 500]
 
 
 def test_suites_and_cases_are_frozen_and_share_their_terms(read: Read) -> None:

@@ -102,6 +102,11 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a file has a known format", "cases: [{query: a, judgments: {file: no.csv, format: x}}]", "unknown format"),
     Rule("only a request says where its query is", "queries: {file: a, format: csv, query: b}", "is for Elasticsearch"),
     Rule("what is judged has judgments", "queries: {file: q.tsv, only: judged}", "the suite names no judgments"),
+    Rule(
+        "only a table says which column has its grades",
+        "queries: {file: a, format: trec, grade_column: b}",
+        "is for tables and JSON objects",
+    ),
     Rule("a file is no document", "cases: [{query: a, judgments: {file: no.csv, b: 1}}]", "a file has file, format"),
     # gates
     Rule("gates have different names", "gates: [{passing: 1}, {passing: 1.0}]\ncases: [{query: a}]", "a second gate"),
@@ -379,6 +384,7 @@ DESCRIBED = st.fixed_dictionaries(
         "file": NAMES,
         "format": st.sampled_from(["csv", "tsv", "cvs", "", None, 3, ["csv"]]),
         "query": st.sampled_from(["params.text", "", 3]),
+        "grade_column": st.sampled_from(["rating", "", 3]),
         "form": st.just("csv"),
         "document": st.sampled_from([1, "good", {"grade": 1}]),
     },

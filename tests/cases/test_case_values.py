@@ -10,6 +10,8 @@ Mistakes = Callable[[str | bytes], list[str]]
 
 BAD_VALUES = [
     ("k: 0", "k: expected a whole number from 1 to 1,000,000, found 0"),
+    ("depth: 0", "depth: expected a whole number from 1 to 1,000,000, found 0"),
+    ("depth: all", 'depth: expected a whole number from 1 to 1,000,000, found the text "all"'),
     ("k: 2.5", "k: expected a whole number from 1 to 1,000,000, found 2.5"),
     ("k: 1000001", "k: expected a whole number from 1 to 1,000,000, found 1000001"),
     ("k: true", "k: expected a whole number from 1 to 1,000,000, found true"),

@@ -418,3 +418,46 @@ def test_a_path_through_a_link_stays(terminal: Terminal) -> None:
         pytest.skip("links cannot be made here")
     said = terminal.run("check", "link/../todo.csv")
     assert warned(said, "listed without a grade") == ["link/../todo.csv: 1 of 2 documents"]
+
+
+def test_white_space_around_ids_is_warned_of(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,doc_id,grade\nboots, sku-1,3\nboots,sku-2 ,0\n laces,sku-3,1\nlaces,b,0\n")
+    said = terminal.run("check", "shop.csv")
+    assert said.code == 0
+    assert "warning: white space at the beginning or the end, which is part of the id or the text; take it" in said.out
+    assert '    shop.csv:2: the document " sku-1", and 1 more document' in said.lines
+    assert '    shop.csv:4: the query " laces"' in said.lines
+    terminal.write("queries.tsv", "q1\tboots\nq2 \t laces\n")
+    said = terminal.run("check", "queries.tsv")
+    assert '    queries.tsv:2: the id "q2 "' in said.lines
+    assert '    queries.tsv:2: the query " laces"' in said.lines
+
+
+def test_white_space_around_ids_in_the_files_of_a_suite(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,doc_id,grade\nboots, sku-1,3\nboots,b,0\n")
+    terminal.write("shop.relevance.yaml", "judgments: shop.csv\nmin_ndcg: 0.5\ncases: [{query: boots}]\n")
+    assert '    shop.csv:2: the document " sku-1"' in terminal.run("check", ".").lines
+
+
+def test_the_space_before_a_formula_is_none_of_an_id(terminal: Terminal) -> None:
+    terminal.write("shop.csv", "query,doc_id,grade\n -5 degrees, =a,3\n -5 degrees,b,0\n")
+    assert terminal.run("check", "shop.csv").lines == ["1 file, 1 query, 2 judgments: no errors, no warnings"]
+
+
+FINAL = "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n"
+
+
+def test_final_ratings_beside_those_of_raters(terminal: Terminal) -> None:
+    terminal.write("boots.csv", FINAL)
+    said = terminal.run("check", "boots.csv")
+    assert said.code == 1
+    assert said.lines[0].startswith("boots.csv:1: final_rating seems to be what was made of anna_rating and ben_rating")
+    said = terminal.run("check", "boots.csv", "--grade-column", "final_rating")
+    assert said.lines == ["1 file, 1 query, 2 judgments: no errors, no warnings"]
+    assert terminal.run("check", "boots.csv", "--raters", "median").code == 0
+
+
+@pytest.mark.parametrize("format", [(), ("--format", "topics")])
+def test_topics_are_queries(terminal: Terminal, format: tuple[str, ...]) -> None:
+    terminal.write("topics.txt", "<top>\n<num> Number: 301\n<title> boots\n</top>\n")
+    assert terminal.run("check", "topics.txt", *format).lines == ["1 file, 1 query: no errors, no warnings"]

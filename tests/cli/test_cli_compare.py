@@ -81,10 +81,10 @@ def test_two_records(shop: Terminal) -> None:
         ),
         (
             ["--max-drop", "nDCG@10=0.02", "--p", "0.05"],
-            0,
+            1,
             [
-                "met: nDCG@10 dropped by more than 0.02, but not significantly at 0.05: "
-                "from 0.949 to 0.722 (-0.227, p 0.375)"
+                "NOT MET: nDCG@10 dropped by more than 0.02: from 0.949 to 0.722 (-0.227, p 0.375); p 0.05 does not "
+                "count, as 4 changed queries cannot give a p-value below 0.125: the drop alone decides"
             ],
         ),
         (
@@ -110,9 +110,25 @@ def test_two_records(shop: Terminal) -> None:
             ["--max-case-drop", "0.5", "--max-drop", "nDCG@10=0.02", "--p", "0.05"],
             1,
             [
-                "met: nDCG@10 dropped by more than 0.02, but not significantly at 0.05: "
-                "from 0.949 to 0.722 (-0.227, p 0.375)",
+                "NOT MET: nDCG@10 dropped by more than 0.02: from 0.949 to 0.722 (-0.227, p 0.375); p 0.05 does not "
+                "count, as 4 changed queries cannot give a p-value below 0.125: the drop alone decides",
                 'NOT MET: 2 cases dropped by more than 0.5: "\\x1b[31mred" (-1.000) and "winter boots" (-0.853)',
+            ],
+        ),
+        (
+            ["--max-drop", "nDCG@10=0.02", "--p", "0.125"],
+            0,
+            [
+                "met: nDCG@10 dropped by more than 0.02, but not significantly at 0.125: "
+                "from 0.949 to 0.722 (-0.227, p 0.375)",
+            ],
+        ),
+        (
+            ["--max-drop", "CG@1=2", "--max-case-drop", "3"],
+            0,
+            [
+                "met: CG@1 dropped by no more than 2: from 2.375 to 1.500 (-0.875, p 0.250)",
+                "met: no case dropped by more than 3",
             ],
         ),
         (["--max-drop", "CG@1=0"], 1, ["NOT MET: CG@1 dropped by more than 0: from 2.375 to 1.500 (-0.875, p 0.250)"]),

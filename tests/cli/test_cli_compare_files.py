@@ -228,9 +228,15 @@ def test_files_and_options_that_cannot_be_meant(shop: Terminal, options: list[st
     [
         (
             ["--max-drop", "nDCG=x"],
-            'argument --max-drop: expected by how much a score may drop, 0 or more, such as 0.02, found "x"',
+            'argument --max-drop: expected by how much a score may drop, from 0 to 1 for nDCG, such as 0.02, found "x"',
         ),
         (["--max-drop", "nDCG@10=-1"], 'such as 0.02, found "-1"'),
+        (["--max-drop", "nDCG@10=2"], 'from 0 to 1 for nDCG@10, such as 0.02, found "2"'),
+        (["--max-drop", "RR=0_1"], 'such as 0.02, found "0_1"'),
+        (["--max-drop", "CG@5=inf"], 'by how much a score may drop, 0 or more, such as 0.02, found "inf"'),
+        (["--max-case-drop", "2"], "--max-case-drop is by how much a score may drop, from 0 to 1 for nDCG@10"),
+        (["--max-case-drop", "2", "--metric", "RR", "--metric", "CG@5"], "from 0 to 1 for RR, such as 0.02, not 2"),
+        (["--max-case-drop", "2", "--max-drop", "P@1=1"], "from 0 to 1 for P@1, such as 0.02, not 2"),
         (["--max-drop", "nDCG@10=nan"], 'such as 0.02, found "nan"'),
         (
             ["--max-drop", "nDCG@10"],
@@ -264,3 +270,30 @@ def test_values_that_cannot_be_meant(trec: Terminal, options: list[str], says: s
     assert (said.code, said.out) == (2, "")
     assert says in said.err
     assert said.err.startswith("pytest-relevance compare: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            "query_id,doc_id,grade\nq1,a,3\nq1,b,0\n",
+            "this seems to be a table of judgments, with grades in grade, and a",
+        ),
+        ("q1 0 a 3\nq1 0 b 0\n", "this seems to be TREC qrels, qid iter docid grade: judgments; a run is needed"),
+    ],
+)
+def test_judgments_are_no_run(terminal: Terminal, content: str, said: str) -> None:
+    terminal.write("judged", content)
+    terminal.write("qrels.txt", "q1 0 a 3\nq1 0 b 0\n")
+    terminal.write("run.txt", "q1 Q0 b 1 2 x\nq1 Q0 a 2 1 x\n")
+    refused = terminal.run("compare", "judged", "run.txt", "--judgments", "qrels.txt")
+    assert refused.code != 0
+    assert f"judged:1: {said}" in refused.err + refused.out
+    assert "change" not in refused.out
+
+
+def test_a_run_is_no_judgments(terminal: Terminal) -> None:
+    terminal.write("run.txt", "q1 Q0 b 1 2 x\nq1 Q0 a 2 1 x\n")
+    refused = terminal.run("compare", "run.txt", "run.txt", "--judgments", "run.txt")
+    assert refused.code != 0
+    assert "run.txt:1: this seems to be a TREC run, qid Q0 docid rank score tag; judgments are needed" in refused.err

@@ -607,3 +607,68 @@ def test_a_case_file_that_pytest_does_not_collect(terminal: Terminal) -> None:
         assert said.code == 0
         assert said.err.startswith("shop.yaml: pytest collects *.relevance.yaml and *.relevance.yml; this file runs")
     assert terminal.run("convert", "shop.csv", "shop.relevance.yml").err == ""
+
+
+def test_the_column_of_the_grades(terminal: Terminal) -> None:
+    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
+    said = terminal.run("convert", "boots.csv", "boots.json")
+    assert said.code == 1
+    assert said.err.startswith("boots.csv:1: final_rating seems to be what was made of anna_rating and ben_rating")
+    assert terminal.run("convert", "boots.csv", "boots.json", "--grade-column", "final_rating").err == ""
+    assert read_judgments("boots.json") == {"boots": {"a": 2}}
+    terminal.write("shop.relevance.yaml", "cases: [{query: boots, judgments: {a: 1}}]\n")
+    said = terminal.run("convert", "shop.relevance.yaml", "-", "--to", "csv", "--grade-column", "x")
+    assert "a case file says itself what --grade-column would; leave it out" in said.err
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "content"),
+    [
+        ("topics.txt", "topics", "<top>\n<num> Number: 301\n<title> winter boots\n</top>\n"),
+        ("topics.xml", "topics", '<topics><topic number="301"><query>winter boots</query></topic></topics>'),
+        ("queries.json", "json", '{"301": "winter boots"}'),
+    ],
+)
+def test_queries_of_other_formats(terminal: Terminal, name: str, format: str, content: str) -> None:
+    terminal.write(name, content)
+    assert terminal.run("convert", name, "queries.tsv").code == 0
+    assert terminal.read("queries.tsv") == "301\twinter boots\n"
+    if format == "topics":
+        assert terminal.run("convert", name, "again.csv", "--from", format).code == 0
+        assert read_queries("again.csv") == {"301": "winter boots"}
+    terminal.write("qrels.txt", "301 0 sku-1 3\n301 0 sku-2 0\n")
+    assert terminal.run("convert", "qrels.txt", "shop.relevance.yaml", "--queries", name).code == 0
+    assert [(case.id, case.query) for case in read_suite("shop.relevance.yaml").cases] == [("301", "winter boots")]
+
+
+@pytest.mark.parametrize("format", [(), ("--from", "opensearch")])
+def test_a_query_set_of_opensearch(terminal: Terminal, format: tuple[str, ...]) -> None:
+    terminal.write("set.json", '{"querySetQueries": [{"queryText": "winter boots"}, {"queryText": "laces"}]}')
+    said = terminal.run("convert", "set.json", "queries.jsonl", *format)
+    assert (said.code, said.err) == (0, "")
+    assert read_queries("queries.jsonl") == {"winter boots": "winter boots", "laces": "laces"}
+
+
+def test_a_first_query_that_seems_to_be_a_header_gets_one_above_it(terminal: Terminal) -> None:
+    terminal.write("queries.json", '{"number": "utterance", "q1": "winter boots", "q2": "laces"}')
+    assert terminal.run("convert", "queries.json", "queries.tsv").code == 0
+    assert terminal.read("queries.tsv").startswith("query_id\tquery\nnumber\tutterance\n")
+    assert read_queries("queries.tsv") == {"number": "utterance", "q1": "winter boots", "q2": "laces"}
+
+
+def test_what_is_packed_on_standard_input(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\x28\xb5\x2f\xfd\x04\x00")))
+    said = terminal.run("convert", "-", "out.csv")
+    assert (said.code, said.err) == (
+        1,
+        "standard input: the file is compressed with Zstandard (.zst); unpack it, and name the file in it: only gzip "
+        "is unpacked here\n",
+    )
+
+
+def test_an_id_of_many_digits_in_lines_of_json(terminal: Terminal) -> None:
+    digits = "9" * 5000
+    terminal.write("shop.jsonl", "".join(f'{{"qid": {digits}, "doc_id": "{x}", "grade": 1}}\n' for x in "ab"))
+    said = terminal.run("convert", "shop.jsonl", "shop.relevance.yaml")
+    assert said.code != 0
+    assert "it has the ids of queries, and their texts are needed" in said.err

@@ -273,3 +273,15 @@ def test_a_real_shop(terminal: Terminal) -> None:
     assert said.lines[2].startswith("135 cases with 3,668 judgments.")
     done = run_pytest(terminal, "relevance", "--collect-only", "-q")
     assert "135 tests collected" in done.stdout
+
+
+def test_the_column_of_the_grades_is_written_down(terminal: Terminal) -> None:
+    terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n")
+    said = terminal.run("init", ".", "--judgments", "boots.csv")
+    assert said.code == 1
+    assert "boots.csv:1: final_rating seems to be what was made of anna_rating and ben_rating" in said.err + said.out
+    assert terminal.files() == ["boots.csv"]
+    assert terminal.run("init", ".", "--judgments", "boots.csv", "--grade-column", "final_rating").code == 0
+    assert "\njudgments: {file: boots.csv, grade_column: final_rating}\n" in terminal.read("search.relevance.yaml")
+    (case,) = read_suite("search.relevance.yaml").cases
+    assert case.judgments == {"a": 2, "b": 0}

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance.judgments.model import Place
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries, read_ratings
+from pytest_relevance.judgments.reading import load_queries, queries_in, read_judgments, read_queries, read_ratings
 from pytest_relevance.judgments.source import Source
+from pytest_relevance.wording import listed
 
 
 def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Path:
@@ -400,3 +401,110 @@ def test_the_real_file(data: Path) -> None:
     judgments = read_judgments(data / "formats" / "ranx_qrels.json")
     assert judgments == {"q1": {"d1": 1, "d2": 2, "d3": 3}, "q2": {"d1": 1, "d2": 2}}
     assert judgments.place("q2", "d1") == Place(8, "q2.d1")
+
+
+# What one object is: {id: text}, {query: its judgments}, or one query
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [
+        {"nlp": "neural networks", "ir": "search engines", "topic": "topic models"},
+        {"0": "zero", "QUERY": "query"},
+        {"query": "query logs", "text": "text mining"},
+        {"query": "query logs"},
+        {"keywords": "extraction", "title": "of pages"},
+        {"id": "indonesian", "de": "german", "it": "italian"},
+        {"query": "logs", "doc": "stores", "grade": "schools", "nlp": "networks"},
+        {"ratings": "of films", "query": "logs"},
+        {"queries": "logs", "requests": "for comments", "topics": "of talks", "querySetQueries": "of sets"},
+        {"docs": "stores", "queries": "logs"},
+    ],
+)
+def test_ids_may_be_called_like_the_keys_of_a_query(tmp_path: Path, queries: dict[str, str]) -> None:
+    path = written(tmp_path, queries)
+    assert read_queries(path) == queries
+    assert [query.id for query in load_queries(path)] == list(queries)
+
+
+@given(
+    queries=st.dictionaries(
+        st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip)
+        | st.sampled_from(["topic", "query", "text", "keywords", "QUERY", "0", "weight", "note", "ratings", "doc_id"]),
+        st.text(st.characters(codec="utf-8"), min_size=1).filter(str.strip),
+        min_size=1,
+    ).filter(lambda queries: len({"weight", "note"} & queries.keys()) == 0 or len(queries) > 3)
+)
+def test_texts_by_id_are_read_or_refused_and_never_one_query(queries: dict[str, str]) -> None:
+    source = Source("queries.json", json.dumps(queries).encode())
+    try:
+        found = {query.id: query.text for query in queries_in(source)}
+    except JudgmentFileError as error:
+        refused = str(error)
+    else:
+        refused = ""
+    assert "the file may be one query with the keys " in refused or found == queries
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"query_id": "q1", "query": "hat", "colour": "red"},
+        {"_id": "q1", "text": "hat"},
+        {"_id": "q1", "text": "hat", "metadata": {}},
+        {"qid": "q1", "query": "hat", "weight": 3},
+    ],
+)
+def test_one_query_is_a_file(tmp_path: Path, query: dict[str, object]) -> None:
+    assert read_queries(written(tmp_path, query)) == {"q1": "hat"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"id": "identity documents", "text": "text mining"},
+        {"id": "q1", "query": "hat", "lang": "en"},
+        {"query": "hat", "weight": 3},
+        {"text": "text mining", "note": "musical notes"},
+        {"id": "q1", "qurey": "hat"},
+    ],
+)
+def test_what_may_be_one_query_or_several_is_refused(tmp_path: Path, content: dict[str, object]) -> None:
+    (problem,) = query_problems(written(tmp_path, content))
+    keys = listed([f'"{key}"' for key in content], "and")
+    assert problem == (
+        f"FILE: the file may be one query with the keys {keys}, or {len(content)} queries, {{id: text}}; write one "
+        "query in a list, [{...}], and several as a list of objects with query_id and query"
+    )
+    texts = [value for key, value in content.items() if key in ("query", "text", "qurey")]
+    if "qurey" not in content:
+        assert list(read_queries(written(tmp_path, [content])).values()) == texts
+
+
+def test_judgments_of_queries_that_are_called_like_keys(tmp_path: Path) -> None:
+    items = [{"id": "a", "grade": 1}]
+    content = {"query": {"a": 1}, "doc_id": items, "grade": items, "ratings": {"b": 2}}
+    expected = {"query": {"a": 1}, "doc_id": {"a": 1}, "grade": {"a": 1}, "ratings": {"b": 2}}
+    assert read_judgments(written(tmp_path, content)) == expected
+    assert read_queries(written(tmp_path, content)) == {key: key for key in content}
+
+
+def test_an_object_without_a_text_among_queries_with_one(tmp_path: Path) -> None:
+    content = {"q1": {"text": "hat"}, "q2": {"txt": "cap"}}
+    assert query_problems(written(tmp_path, content)) == [
+        'FILE:5: q2: a query has a text, as others in the file; found "txt"'
+    ]
+
+
+def test_a_document_that_is_called_like_a_text(tmp_path: Path) -> None:
+    content = {"hat": {"topic": "good", "d2": "bad"}, "cap": {"d3": 1}}
+    assert read_queries(written(tmp_path, content)) == {"hat": "hat", "cap": "cap"}
+
+
+def test_ids_without_texts_are_no_queries(tmp_path: Path) -> None:
+    row = {"query_id": "q067", "doc_id": "a", "grade": 1}
+    expected = 'FILE: these are judgments that have only the ids of queries ("q067"); name a file of queries, which has'
+    for content in (lines(row, row), json.dumps([row]), json.dumps([{"qid": "q067", "ratings": {"a": 1}}])):
+        (problem,) = query_problems(written(tmp_path, content))
+        assert problem.startswith(expected)
+    assert read_queries(written(tmp_path, lines({**row, "query": "hat"}, row))) == {"q067": "hat"}

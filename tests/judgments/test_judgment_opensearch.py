@@ -111,3 +111,69 @@ def test_something_else(tmp_path: Path) -> None:
     assert problems(path, "opensearch") == [
         "FILE: an import of OpenSearch has judgmentRatings: a list of objects with query and ratings"
     ]
+
+
+# Query sets
+
+
+def query_set(tmp_path: Path, queries: object) -> Path:
+    path = tmp_path / "set.json"
+    content = {"name": "TVs", "sampling": "manual", "querySetQueries": queries}
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return path
+
+
+def query_problems(path: Path) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_queries(path)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_a_query_set(tmp_path: Path) -> None:
+    path = query_set(tmp_path, [{"queryText": "tv"}, {"queryText": "led tv", "referenceAnswer": "a flat one"}])
+    assert read_queries(path) == {"tv": "tv", "led tv": "led tv"}
+    assert read_queries(path, "opensearch") == read_queries(path)
+    assert [(query.line, query.note) for query in load_queries(path)] == [(5, None), (8, "a flat one")]
+
+
+def test_a_query_set_with_frequencies(tmp_path: Path) -> None:
+    path = query_set(tmp_path, {"tv": 12, "led tv": 3})
+    assert [(query.text, query.weight) for query in load_queries(path)] == [("tv", 12), ("led tv", 3)]
+    assert list(read_queries(query_set(tmp_path, ["tv", "led tv"]))) == ["tv", "led tv"]
+
+
+def test_query_sets_that_the_plugin_answers(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    hits = [{"_id": "1", "_source": {"querySetQueries": [{"queryText": text}]}} for text in ("tv", "radio")]
+    path.write_text(json.dumps({"hits": {"hits": hits}}), encoding="utf-8")
+    assert list(read_queries(path)) == ["tv", "radio"]
+
+
+def test_lines_of_a_query_set(tmp_path: Path) -> None:
+    path = tmp_path / "set.ndjson"
+    path.write_text('{"queryText": "tv", "referenceAnswer": "x"}\n{"queryText": "radio"}\n', encoding="utf-8")
+    assert list(read_queries(path)) == ["tv", "radio"]
+
+
+def test_every_mistake_of_a_query_set(tmp_path: Path) -> None:
+    path = query_set(tmp_path, [{"query": "tv"}, {"queryText": " "}, None, {"queryText": "led"}])
+    assert query_problems(path) == [
+        'FILE:5: querySetQueries[0]: "queryText" is missing; found "query"',
+        'FILE:9: querySetQueries[1].queryText: "queryText" is text or a number, found the text " "',
+        "FILE:11: querySetQueries[2]: a query of a query set is an object with queryText, found nothing",
+    ]
+    assert query_problems(query_set(tmp_path, {"tv": "often", " ": 1, "led": -1})) == [
+        'FILE:5: querySetQueries.tv: the frequency of a query is a number above 0, found the text "often"',
+        'FILE:6: querySetQueries[" "]: a query has no text',
+        "FILE:7: querySetQueries.led: the frequency of a query is a number above 0, found -1",
+    ]
+    assert query_problems(query_set(tmp_path, [])) == ["FILE: the file has no queries"]
+
+
+def test_a_query_set_that_is_cut_off_anywhere(tmp_path: Path) -> None:
+    path = query_set(tmp_path, [{"queryText": "tv"}])
+    text = path.read_text(encoding="utf-8").rstrip()
+    for length in range(1, len(text)):
+        path.write_text(text[:length], encoding="utf-8")
+        (problem,) = query_problems(path)
+        assert problem.endswith("; the file ends there, it is truncated")

@@ -18,11 +18,17 @@ from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
 CUTOFFS = {"required": ("@1", "@3", "@10"), "optional": ("", "@2", "@10"), "none": ("",)}
+PARAMETERS: dict[tuple[str, ...], tuple[str, ...]] = {
+    (): ("",),
+    ("rel",): ("", "(rel=2)", "(rel=0.5)"),
+    ("p", "rel"): ("", "(rel=2)", "(rel=0.5)"),
+    ("p",): ("", "(p=0.9)"),
+}
 METRICS = [
     parse_metric(f"{measure.name}{parameters}{cutoff}")
     for measure in MEASURES.values()
     for cutoff in CUTOFFS[measure.cutoff]
-    for parameters in (("", "(rel=2)", "(rel=0.5)") if "rel" in measure.parameters else ("",))
+    for parameters in PARAMETERS[measure.parameters]
 ]
 
 # What is asked for decides how deep the results are looked at, and whether grades of 0 matter.

@@ -21,6 +21,7 @@ from pytest_relevance.metrics.scalar import (
     scored_indexes,
 )
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.runs.evaluate import evaluate
 
 JUDGMENTS: dict[str, float] = {"a": 3, "b": 2, "c": 0, "d": 1}
 
@@ -70,11 +71,13 @@ def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
         ("Success@1", 0.0),
         ("Success@2", 1.0),
         ("Judged@5", 4 / 5),
-        ("Judged@10", 4 / 10),  # divided by k
+        ("Judged@10", 4 / 5),  # divided by the five that were returned
         ("Rprec", 2 / 3),
         ("Bpref", 0.0),  # the one judged document that is not relevant stands above all others
         ("RBP", 0.2 * (0.8 + 0.8**2 + 0.8**4)),
         ("RBP(p=0.5)@2", 0.5 * 0.5),
+        ("gRBP", 0.2 * (0.8 + 2 / 3 * 0.8**2 + 1 / 3 * 0.8**4)),  # grades 3, 2 and 1 of at most 3
+        ("gRBP(p=0.5)@3", 0.5 * (0.5 + 2 / 3 * 0.5**2)),
         ("ERR@2", 7 / 8 / 2),
         ("ERR", 7 / 8 / 2 + 1 / 8 * 3 / 8 / 3 + 1 / 8 * 5 / 8 * 1 / 8 / 5),
     ],
@@ -88,6 +91,41 @@ def test_bpref_counts_the_judged_documents_above() -> None:
     # Above r nothing, above s one of min(2 relevant, 3 others).
     assert scored("Bpref", "rns", judgments) == (1 + (1 - 1 / 2)) / 2
     assert scored("Bpref", "rxyzs", judgments) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ranking", "expected"),
+    [
+        ("ax", 1 / 2),
+        ("abxyz", 2 / 4),  # x, y and z: the fifth is below the cutoff
+        ("aa", 1.0),  # a later copy is no result
+        ("axx", 1 / 2),
+        ("", 0.0),
+    ],
+)
+def test_judged_is_the_share_of_what_was_returned_within_k(ranking: str, expected: float) -> None:
+    judgments: dict[str, float] = {"a": 1, "b": 0}
+    assert scored("Judged@4", ranking, judgments) == expected
+    assert evaluate({"q": judgments}, {"q": list(ranking)}, "Judged@4").loc["q", "Judged@4"] == expected
+
+
+def test_all_that_is_scored_is_judged_where_the_unjudged_are_skipped() -> None:
+    assert scored("Judged@4", "xayb", unjudged="skip") == 1.0
+    assert scored("Judged@4", "xyz", unjudged="skip") == 0.0
+
+
+def test_graded_rbp_is_rbp_where_no_grade_is_above_1() -> None:
+    judgments: dict[str, float] = {"a": 1, "b": 0, "c": 1, "d": -1}
+    assert scored("gRBP(p=0.9)", "dacb", judgments) == scored("RBP(p=0.9)", "dacb", judgments)
+    # fractions are shares already: they are not scaled up to 1
+    assert scored("gRBP(p=0.5)", "a", {"a": 0.5}) == 0.25
+
+
+def test_graded_rbp_takes_the_highest_grade_of_the_query_whatever_the_scale() -> None:
+    assert scored("gRBP(p=0.5)", "a", {"a": 2, "b": 4}, max_grade=8) == 0.25
+    tables: dict[str, dict[str, float]] = {"low": {"a": 2}, "high": {"a": 4}, "none": {}}
+    scores = evaluate(tables, {query: ["a"] for query in tables}, "gRBP(p=0.5)")
+    assert scores["gRBP(p=0.5)"].tolist() == [0.5, 0.5, 0.0]
 
 
 def test_err_at_the_scale_of_gdeval() -> None:
@@ -104,7 +142,7 @@ def test_what_is_not_defined_without_a_relevant_document(metric: str) -> None:
     assert math.isnan(scored(metric, "ab", {}))
 
 
-@pytest.mark.parametrize("metric", ["DCG", "CG", "P@5", "RR", "Success@5", "ERR", "RBP", "Judged@5"])
+@pytest.mark.parametrize("metric", ["DCG", "CG", "P@5", "RR", "Success@5", "ERR", "RBP", "gRBP", "Judged@5"])
 def test_what_is_defined_for_an_empty_ranking_without_judgments(metric: str) -> None:
     assert scored(metric, "", {}) == 0.0
 
@@ -176,7 +214,7 @@ def test_negative_grades_as_they_are_and_as_trec_eval_reads_them() -> None:
     assert figures == {
         "DCG": (-0.5 + good, good, 1.0),
         "CG": (0.0, 1.0, 1.0),
-        "Judged@2": (1.0, 1 / 2, 1 / 2),
+        "Judged@2": (1.0, 1 / 2, 1.0),
         "Bpref": (0.0, 1.0, 1.0),
         "RR": (1 / 2, 1 / 2, 1.0),
     }

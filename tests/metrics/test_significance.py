@@ -61,7 +61,22 @@ def test_a_small_randomisation_test_counts_every_flip(scores: tuple[list[float],
 
 def test_four_broken_queries_of_eight_are_not_significant() -> None:
     before, after = np.full(8, 0.75), np.array([0.25] * 4 + [0.75] * 4)
-    assert randomisation_test(before, after) == PairedTest("randomisation", -0.25, -0.25, 0.125, 8)
+    found = randomisation_test(before, after)
+    assert found == PairedTest("randomisation", -0.25, -0.25, 0.125, 8, least_p=0.125)
+
+
+@given(pairs(9))
+def test_the_least_p_is_that_of_differences_of_one_sign(scores: tuple[list[float], list[float]]) -> None:
+    found = randomisation_test(*scores)
+    sizes = [abs(after - before) for before, after in zip(*scores, strict=True)]
+    assert found.least_p == randomisation_test([0.0] * len(sizes), sizes).p
+    assert found.least_p <= found.p
+
+
+def test_the_least_p_of_a_large_randomisation_test_is_that_of_its_draws() -> None:
+    before, after = np.zeros(40), np.ones(40)
+    found = randomisation_test(before, after, resamples=999)
+    assert found.p == found.least_p == 1 / 1000
 
 
 def test_a_large_randomisation_test_estimates_what_scipy_estimates() -> None:

@@ -187,6 +187,12 @@ VECTORS = [
             },
         },
     ),
+    Vector(
+        "rbp_graded",
+        {"q1": {"a": 3, "b": 2, "c": 0, "e": -1}},
+        {"q1": {"c": 5.0, "x": 4.0, "b": 3.0, "a": 2.0, "e": 1.0}},
+        {"q1": {"gRBP(p=0.9)": 0.12689999999999999}},
+    ),
 ]
 # fmt: on
 
@@ -217,14 +223,15 @@ def test_queries_of_the_run_without_judgments_are_left_out() -> None:
     assert list(as_trec_eval({"q1": {"a": 1}}, {"q1": {"a": 1.0}, "q9": {"a": 1.0}}, ["RR"]).index) == ["q1"]
 
 
-def test_judged_is_one_less_the_share_that_trec_eval_calls_unjudged() -> None:
+def test_judged_is_one_less_the_share_that_trec_eval_calls_unjudged_where_k_were_returned() -> None:
     judgments = {"q1": {"a": 3, "b": 2, "c": 0, "e": -1}}
     run = {"q1": {"c": 5.0, "x": 4.0, "b": 3.0, "a": 2.0, "e": 1.0}}
     unj_5 = 0.4  # x, and e whose grade is negative
     assert as_trec_eval(judgments, run, ["Judged@5"]).loc["q1", "Judged@5"] == 1 - unj_5
+    assert as_trec_eval(judgments, run, ["Judged@10"]).loc["q1", "Judged@10"] == 3 / 5  # its unj_10 is 2 / 10
 
 
-# What `trec_eval -q -m all_trec` calls our measures; its rbp has p = 0.9.
+# What `trec_eval -q -m all_trec` calls our measures. Its rbp is graded; no grade of its test collection is above 1.
 TREC_NAMES = {
     "nDCG": "ndcg",
     "AP": "map",
@@ -233,6 +240,7 @@ TREC_NAMES = {
     "Bpref": "bpref",
     "infAP": "infAP",
     "RBP(p=0.9)": "rbp",
+    "gRBP(p=0.9)": "rbp",
     "R": "set_recall",
     **{f"nDCG@{k}": f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)},
     **{f"P@{k}": f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)},
@@ -249,12 +257,15 @@ def test_the_collection_that_trec_eval_is_tested_with() -> None:
     printed = pd.read_csv(DATA / "out.test.aq", sep=r"\s+", names=["measure", "query", "value"], dtype=str)
     judgments["document"] = judgments["document"].astype(str)
     scores = evaluate(judgments, run, list(TREC_NAMES), gain="linear", negative="zero", undefined="zero")
+    judged = evaluate(judgments, run, ["Judged@5", "Judged@10", "Judged@20"], negative="zero")
     figures = {(row.query, row.measure): row.value for row in printed.itertuples()}
     queries = [query for query in scores.index if (query, "map") in figures]
     assert len(queries) == 3
     for query in queries:
         for name, trec_name in TREC_NAMES.items():
             assert f"{scores.loc[query, name]:.4f}" == figures[query, trec_name], f"{name} of query {query}"
+        for k in (5, 10, 20):
+            assert f"{1 - judged.loc[query, f'Judged@{k}']:.4f}" == figures[query, f"unj_{k}"], f"query {query}"
     means = scores.loc[queries].mean()
     for name, trec_name in TREC_NAMES.items():
         assert means[name] == pytest.approx(float(str(figures["all", trec_name])), abs=0.5001e-4), name

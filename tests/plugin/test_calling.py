@@ -281,6 +281,13 @@ REFUSALS = {
         "search returned an HTTP response, <Response [200]>; return what is in it",
     ),
     "a number": ("return 7", "search returned an int, 7; return a list of results"),
+    "a mock": ("import unittest.mock; return unittest.mock.MagicMock(name='engine')", "search returned a mock, "),
+    "one row": ("return ('a', 3)", "search returned a tuple that could be one row or a list of ids, ('a', 3)"),
+    "pairs of integers": ("return [(99, 1), (98, 2)]", "search returned pairs of integers, (99, 1) first"),
+    "a Series of counts": (
+        "import pandas; return pandas.Series([3, 2], index=['a', 'b'])",
+        "search returned a Series, ",
+    ),
 }
 
 
@@ -295,6 +302,106 @@ def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project, body: st
     assert 'query "shoes"   search\n' in text
     assert "Traceback" not in text
     assert run.short_summary[0].startswith(f"FAILED shop.relevance.yaml::shoes - {message}"[:80])
+
+
+PARTIAL = {
+    "Elasticsearch": ("{'timed_out': True, 'hits': {'hits': []}}", "timed_out is True"),
+    "Solr": (
+        "{'responseHeader': {'partialResults': 'omitted'}, 'response': {'docs': []}}",
+        "responseHeader.partialResults is 'omitted'",
+    ),
+    "Vespa": ("{'root': {'coverage': {'full': False}}}", "root.coverage.full is False"),
+    "Typesense": ("{'search_cutoff': True, 'hits': []}", "search_cutoff is True"),
+    "Algolia": ("{'timeoutHits': True, 'hits': []}", "timeoutHits is True"),
+    "Meilisearch": ("{'degraded': True, 'hits': []}", "degraded is True"),
+}
+
+
+@pytest.mark.parametrize(("body", "sign"), PARTIAL.values(), ids=PARTIAL)
+def test_a_response_that_is_not_whole_does_not_pass_for_one_without_hits(
+    project: Project, body: str, sign: str
+) -> None:
+    cases = "cases: [{query: shoes, expect: {exclude: a, results: 0}}]"
+    run = run_search(project, f"def find(query):\n    return {body}\n", cases)
+    assert run.counts == {"failed": 1}
+    assert run.entries["shoes"]["verdict"] == "error"
+    begin = f"shop.relevance.yaml:1: the response says that it is not whole: {sign} ("
+    assert run.failure("shoes").startswith(begin)
+
+
+@both_ways
+@pytest.mark.parametrize("timed_out", [False, True], ids=["whole", "timed out"])
+def test_an_asynchronous_search_of_a_client_is_sent_for_its_response(project: Project, timed_out: bool) -> None:
+    source = f"""
+        class AsyncSearch:
+            async def execute(self):
+                return {{"timed_out": {timed_out}, "hits": {{"hits": [{{"_id": "a"}}]}}}}
+
+            def to_dict(self):
+                return {{}}
+
+            async def __aiter__(self):
+                for hit in (await self.execute())["hits"]["hits"]:
+                    yield hit
+
+        def find(query):
+            return AsyncSearch()
+    """
+    run = run_search(project, source, "cases: [{query: shoes, expect: {first: a}}]")
+    assert run.counts == ({"failed": 1} if timed_out else {"passed": 1})
+    assert ("timed_out is True" in run.text) == timed_out
+
+
+LAZY = {
+    "a generator": """
+        def find(query):
+            time.sleep(0.05)
+            yield "a"
+    """,
+    "a map": """
+        def find(query):
+            return map(slow, ["a"])
+    """,
+    "an iterable": """
+        class Results:
+            def __iter__(self):
+                return iter([slow("a")])
+        def find(query):
+            return Results()
+    """,
+    "a cursor": """
+        class Cursor:
+            description = [("id", None), ("title", None)]
+            def fetchall(self):
+                return [(slow("a"), "Apron")]
+        def find(query):
+            return Cursor()
+    """,
+    "an object whose id is loaded when it is asked for": """
+        class Hit:
+            @property
+            def id(self):
+                return slow("a")
+        def find(query):
+            return [Hit()]
+    """,
+    "a coroutine that returns an iterator": """
+        async def find(query):
+            return map(slow, ["a"])
+    """,
+}
+
+
+@both_ways
+@pytest.mark.parametrize("source", LAZY.values(), ids=LAZY)
+def test_the_latency_is_that_of_reading_the_results_too(project: Project, source: str) -> None:
+    slow = "import time\n\ndef slow(value):\n    time.sleep(0.05)\n    return value\n"
+    cases = "cases: [{query: shoes, expect: {first: a, latency: '<= 40 ms'}}]"
+    run = run_search(project, slow + dedent(source), cases)
+    assert run.outcomes == {"shoes": "failed"}
+    assert run.entries["shoes"]["latency"] >= 0.05
+    assert "expected <= 40 ms" in run.failure("shoes")
+    assert "first" not in run.failure("shoes").splitlines()[0]
 
 
 @both_ways
@@ -363,6 +470,22 @@ def test_an_exception_of_what_is_read_late_is_the_users_own(project: Project) ->
     """
     run = run_search(project, source)
     assert "E       KeyError: 'page 2'" in run.failure("shoes")
+    assert "pytest_relevance" not in run.text
+
+
+@both_ways
+def test_an_exception_of_a_cursor_is_the_users_own(project: Project) -> None:
+    source = """
+        class Cursor:
+            description = [("id", None)]
+            def fetchall(self):
+                raise TypeError("page 2")
+
+        def find(query):
+            return Cursor()
+    """
+    run = run_search(project, source)
+    assert "E       TypeError: page 2" in run.failure("shoes")
     assert "pytest_relevance" not in run.text
 
 

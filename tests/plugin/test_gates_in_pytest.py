@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -371,7 +372,7 @@ def test_nothing_runs(shop: Project) -> None:
     for args in (["--collect-only"], ["--setup-plan"], ["--setup-only"], ["-k", "nothing at all"], ["--fixtures"]):
         run = shop.run(*args)
         assert gates(run) == {}
-        assert "gate" not in run.text
+        assert not re.search(r"\bgates?\b", run.text)
 
 
 def test_a_broken_file_beside_it(shop: Project) -> None:
@@ -513,3 +514,44 @@ def test_what_is_not_used_is_not_imported(project: Project) -> None:
     project.cases("cases: [{query: a}]")
     run = project.run_apart("-s", "shop.relevance.yaml", "test_modules.py")
     assert "['pytest_relevance.cases.gates']" in run.text
+
+
+def test_a_significance_that_so_few_changes_cannot_reach_does_not_count(project: Project) -> None:
+    project.conftest("""
+        import os
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: ["x"] if "WORSE" in os.environ and query.startswith("lost") else [query]
+    """)
+    cases = "".join(f"  - {{query: lost{number}, judgments: {{lost{number}: 1}}}}\n" for number in range(5))
+    cases += "".join(f"  - {{query: kept{number}, judgments: {{kept{number}: 1}}}}\n" for number in range(15))
+    project.cases("tolerance: 1\ngates:\n  - {max_drop: {nDCG@10: 0.02}, p: 0.05}\ncases:\n" + cases)
+    gate = "gate[max_drop nDCG@10 0.02]"
+    project.run("--relevance-update")
+    same = project.run("--relevance-record=same.jsonl")
+    assert gates(same) == {gate: "passed"}
+    assert f"shop.relevance.yaml:3: {gate} met: mean nDCG@10 is unchanged" in same.summary
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORSE", "1")
+        worse = project.run("--relevance-record=worse.jsonl")
+    assert gates(worse) == {gate: "failed"}
+    told = " ".join(worse.failure(gate).split())
+    void = (
+        "allowed is 0.02; p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625: "
+        "the drop alone decides"
+    )
+    assert void in told
+    merged = project.pytester.run(sys.executable, "-m", "pytest_relevance", "merge", "worse.jsonl")
+    assert merged.ret == 1
+    assert void in " ".join(merged.stdout.str().split())
+
+
+def test_what_gates_found_that_are_met_or_not_evaluated_is_in_the_summary(shop: Project) -> None:
+    for options in ((), ("-q",)):
+        summary = shop.run(*options).summary
+        assert f"shop.relevance.yaml:3: {MOST} met: 2 of 3 cases pass (66.7%), at least 60%\n" in summary
+        assert "not evaluated" not in summary
+    part = shop.run("-k", "not b").summary
+    assert f"shop.relevance.yaml:3: {MOST} not evaluated: 1 of 3 ran\n" in part

@@ -50,6 +50,24 @@ CASES = """
 """
 
 
+def test_a_list_that_the_search_fills_anew_is_recorded_as_it_was(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def search():
+            buffer = []
+            def search(query):
+                buffer.clear()
+                buffer.extend(query.split())
+                return buffer
+            return search
+    """)
+    project.cases("cases: [{query: a b}, {query: c}, {query: d e f}]")
+    assert project.run(RECORD).code == 0
+    assert [list(result.ranking) for result in opened(project).results] == [["a", "b"], ["c"], ["d", "e", "f"]]
+
+
 def opened(project: Project, name: str = "run.jsonl") -> Record:
     """The record of a run."""
     return Record.open(project.path / name)

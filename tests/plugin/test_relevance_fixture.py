@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run as Record
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
@@ -31,6 +33,23 @@ assert found.unjudged == ["x"]
     )
     assert run.counts == {"passed": 1}
     assert "test_shop.py  mean nDCG@10 0.710   1 passed" in run.summary
+
+
+def test_a_ranking_that_changes_after_its_check_was_checked_as_it_was(project: Project) -> None:
+    run = run_test(
+        project,
+        """
+buffer = ["a", "b"]
+found = relevance.check("smart watch", buffer, {"a": 3, "b": 1}, min_ndcg=1)
+buffer[:] = ["z"]
+assert list(found.ranking.ids) == ["a", "b"]
+relevance.check("smart watch", buffer, {"a": 3, "b": 1})
+""",
+        "--relevance-record=run.jsonl",
+    )
+    assert run.counts == {"passed": 1}
+    record = Record.open(project.path / "run.jsonl")
+    assert [list(result.ranking) for result in record.results] == [["a", "b"], ["z"]]
 
 
 def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
@@ -297,3 +316,67 @@ def test_a_fixture_that_requests_it(project: Project) -> None:
 def test_the_text_of_passing_checks_at_vv(project: Project) -> None:
     run = run_test(project, 'relevance.check("shoes", ["a"], {"a": 3}, min_ndcg=0.9)', "-vv")
     assert "test_shop.py:4: nDCG@10 1.000, at least 0.900" in run.text
+
+
+FAILS = '"hats", ["x", "a"], {"a": 3, "x": 0}, min_ndcg=0.9'
+POOL = "from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(2) as pool:\n    "
+THREAD = f"""
+import threading
+def in_thread():
+    relevance.check({FAILS})
+thread = threading.Thread(target=in_thread)
+thread.start()
+thread.join()
+"""
+LATER = f"""
+import asyncio
+async def main():
+    asyncio.get_running_loop().call_soon(lambda: relevance.check({FAILS}))
+    await asyncio.sleep(0.01)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-W", "ignore")], ids=["warnings are errors", "warnings are ignored"])
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (THREAD, 6),
+        (f"{POOL}pool.submit(lambda: relevance.check({FAILS}))", 6),
+        (f"{POOL}pool.submit(relevance.check, {FAILS})", 3),
+        (LATER, 6),
+    ],
+    ids=["thread", "future", "check as the function of a future", "callback of a loop"],
+)
+def test_a_failure_that_is_lost_in_a_thread_fails_the_test(
+    project: Project, body: str, line: int, options: tuple[str, ...]
+) -> None:
+    run = run_test(project, body, *options)
+    assert run.counts["failed"] == 1
+    assert run.failure("test_shop").startswith(f"test_shop.py:{line}: nDCG@10 0.631 is below 0.900\n")
+    assert run.summary.splitlines()[-1] == "1 case: 1 failed; mean nDCG@10 0.631"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{POOL}with pytest.raises(pytest.fail.Exception):\n        pool.submit(relevance.check, {FAILS}).result()",
+        THREAD.replace("relevance.check", "with pytest.raises(pytest.fail.Exception): relevance.check"),
+        POOL + 'pool.submit(relevance.check, "hats", ["a"], {"a": 3}, min_ndcg=0.9)',
+    ],
+    ids=["caught in the test", "caught in the thread", "passed"],
+)
+def test_a_failure_in_a_thread_that_the_test_expects(project: Project, body: str) -> None:
+    assert run_test(project, body).counts == {"passed": 1}
+
+
+def test_a_check_in_a_thread_that_cannot_be_meant_fails_the_test(project: Project) -> None:
+    run = run_test(project, THREAD.replace("min_ndcg", "min_ndgc"), "-W", "ignore")
+    assert run.counts == {"failed": 1}
+    assert "ValueError: relevance.check: unknown key" in run.failure("test_shop")
+
+
+def test_a_test_that_is_expected_to_fail_in_a_thread(project: Project) -> None:
+    body = THREAD.replace("\n", "\n    ")
+    project.write("test_shop.py", f"import pytest\n@pytest.mark.xfail\ndef test_shop(relevance):\n{body}")
+    assert project.run("-W", "ignore").counts == {"xfailed": 1}

@@ -341,6 +341,9 @@ def test_a_plugin_that_runs_something_else_in_the_place_of_cases(shop: Project) 
     run = shop.run()
     assert run.counts == {"passed": 3}
     assert "= relevance =" not in run.text
+    recorded = shop.run("--relevance-record=run.jsonl")
+    assert recorded.code == pytest.ExitCode.TESTS_FAILED
+    assert "3 of 3 cases that were to run have no result (shop.relevance.yaml::smart watch," in recorded.summary
 
 
 @pytest.fixture

@@ -51,8 +51,9 @@ def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
     path = tmp_path / "shop.baseline.jsonl"
     entries = [entry("b", "x"), entry("a", "y", variant="hybrid"), entry("a", "z", variant="bm25", params={"n": 1})]
     write_baseline(path, entries)
-    header, *lines = path.read_text().splitlines()
+    header, *lines, last = path.read_text().splitlines()
     assert json.loads(header)["version"] == 1
+    assert json.loads(last) == {"end": True}
     assert [(json.loads(line)["id"], json.loads(line)["variant"]) for line in lines] == [
         ("a", "bm25"),
         ("a", "hybrid"),
@@ -293,6 +294,7 @@ class TestUpdate:
 
 
 HEADER = '{"kind":"pytest-relevance baseline","version":1}\n'
+END = '{"end":true}'
 GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["x"],"scores":{}}'
 
 
@@ -313,12 +315,57 @@ GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["
             f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",
             "FILE:2: a merge conflict is left in the file; take either side and run --relevance-update",
         ),
+        (HEADER, 'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where'),
+        (f"{HEADER}{GOOD}\n", "FILE: the file is cut: its last line is not"),
+        (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line below the last one"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "baseline"
     path.write_text(content)
     assert error_of(path).replace('"{"id', '"{\\"id').startswith(message)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", END, '{"end": true}'])
+def test_every_kind_of_line_end_is_read(tmp_path: Path, line_end: str, last: str) -> None:
+    accepted = Entry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
+    path = tmp_path / "baseline"
+    write_baseline(path, [accepted, entry("c", "z")])
+    text = path.read_text().replace(END, last or END)
+    path.write_bytes(text.replace("\n", line_end).encode())
+    assert read_baseline(path) == {accepted.key: accepted, ("c", None): entry("c", "z")}
+
+
+def test_a_file_that_is_cut_at_the_end_of_any_line_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "baseline"
+    write_baseline(path, [entry("a", "x"), entry("b", "y")])
+    lines = path.read_text().splitlines(keepends=True)
+    for kept in range(1, len(lines)):
+        path.write_text("".join(lines[:kept]))
+        assert error_of(path).startswith("FILE: the file is cut: its last line is not")
+    path.write_text("".join(lines).rstrip("\n"))  # nothing is missing
+    assert len(read_baseline(path)) == 2
+
+
+def test_two_branches_that_add_an_entry_each_can_be_merged(tmp_path: Path) -> None:
+    ours, base, theirs = (tmp_path / name for name in ("ours", "base", "theirs"))
+    common = [entry(name, "x") for name in "bcdefg"]
+    write_baseline(base, common)
+    write_baseline(ours, [entry("a", "x"), *common])
+    write_baseline(theirs, [*common, entry("h", "x")])
+    merged = subprocess.run(["git", "merge-file", "-p", ours, base, theirs], capture_output=True, check=True).stdout
+    ours.write_bytes(merged)
+    assert "".join(case for case, _ in read_baseline(ours)) == "abcdefgh"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+def test_a_link_to_a_file_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "baseline"
+    path.symlink_to("elsewhere.jsonl")
+    assert error_of(path) == (
+        'FILE: is a link to "elsewhere.jsonl", which is not there; restore that file, or delete the link'
+    )
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_drop_of_exactly_what_is_allowed_passes(make: Maker, first: float, sec
 
 
 def test_a_drop_that_is_not_significant_passes_where_p_is_given(make: Maker) -> None:
-    found = compared(make, [0.9, 0.5, 0.5], [0.5, 0.5, 0.5])
+    found = compared(make, [0.9, *[0.5] * 8], [0.5, *[0.1, 0.9] * 4])
     assert not judge(found, {"nDCG@10": 0.02}).passed
     ruling = judge(found, {"nDCG@10": 0.02}, p=0.05)
     assert ruling.passed
@@ -64,13 +64,43 @@ def test_a_drop_that_is_not_significant_passes_where_p_is_given(make: Maker) -> 
 
 
 def test_the_p_value_is_the_one_that_is_adjusted_for_several_metrics(make: Maker) -> None:
-    first = {f"q{number}": ["a", "b"] for number in range(6)}
-    second = {query: ["b", "a"] for query in first}
-    judgments = {query: {"a": 1, "b": 0} for query in first}
+    four = ["P@1", "nDCG@2", "RR", "AP"]
+    first, second, judgments = swapped(fell=8, rose=1)
     assert not compare_runs(first, second, "P@1", judgments=judgments).judge({"P@1": 0.1}, p=0.05).passed
+    found = compare_runs(first, second, four, judgments=judgments)
+    assert [(row.p, row.adjusted_p, row.least_p) for row in found.metrics] == [(20 / 512, 80 / 512, 4 * 2 / 512)] * 4
+    assert found.judge({"P@1": 0.1}, p=0.05).passed
+
+
+def swapped(*, fell: int, rose: int = 0) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[str, Any]]:
+    """Two runs and their judgments: queries whose one relevant document fell from the first rank, or rose to it."""
+    best, worst = ["a", "b"], ["b", "a"]
+    queries = [f"q{number}" for number in range(fell + rose)]
+    first = {query: best if number < fell else worst for number, query in enumerate(queries)}
+    second = {query: worst if number < fell else best for number, query in enumerate(queries)}
+    return first, second, {query: {"a": 1, "b": 0} for query in queries}
+
+
+def test_a_drop_that_too_few_changes_could_ever_show_to_be_significant_fails() -> None:
+    first, second, judgments = swapped(fell=5)
+    first |= {f"same {number}": ["a", "b"] for number in range(195)}
+    second |= {query: first[query] for query in first if query.startswith("same")}
+    judgments |= {query: {"a": 1, "b": 0} for query in first}
+    ruling = compare_runs(first, second, "P@1", judgments=judgments).judge({"P@1": 0.02}, p=0.05)
+    assert not ruling.passed
+    assert ruling.findings[0].text.endswith(
+        "; p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625: the drop alone decides"
+    )
+
+
+def test_what_a_p_value_can_be_is_that_after_the_adjustment() -> None:
+    first, second, judgments = swapped(fell=6)
+    alone = compare_runs(first, second, "P@1", judgments=judgments)
+    assert alone.metrics[0].least_p == 0.03125
     four = compare_runs(first, second, ["P@1", "nDCG@2", "RR", "AP"], judgments=judgments)
-    assert [row.p for row in four.metrics] == [0.03125] * 4
-    assert four.judge({"P@1": 0.1}, p=0.05).passed
+    ruling = four.judge({"P@1": 0.1}, p=0.05)
+    assert not ruling.passed
+    assert "6 changed queries cannot give a p-value below 0.125" in ruling.findings[0].text
 
 
 def test_a_single_case_that_drops_while_the_mean_stays(make: Maker) -> None:
@@ -122,9 +152,11 @@ def test_a_new_error_fails_whatever_the_gates_are(make: Maker) -> None:
     [
         ({"max_drop": {"nDCG@5": 0.1}}, 'max_drop: nDCG@5 was not compared; did you mean "nDCG@10"?'),
         ({"max_drop": {"nDGC@10": 0.1}}, "did you mean nDCG"),
-        ({"max_drop": {"nDCG@10": -0.1}}, "max_drop of nDCG@10 is by how much a score may drop, 0 or more"),
+        ({"max_drop": {"nDCG@10": -0.1}}, "max_drop of nDCG@10 is by how much a score may drop, from 0 to 1 for"),
+        ({"max_drop": {"nDCG@10": 2}}, "from 0 to 1 for nDCG@10, such as 0.02, not 2"),
         ({"max_drop": {"nDCG@10": float("nan")}}, "such as 0.02, not nan"),
         ({"max_case_drop": -1}, "max_case_drop is by how much a score may drop"),
+        ({"max_case_drop": 1.5}, "max_case_drop is by how much a score may drop, from 0 to 1 for nDCG@10"),
         ({"max_drop": {"nDCG@10": 0.1}, "p": 0}, "p is above 0 and at most 1, such as 0.05, not 0"),
         ({"max_drop": {"nDCG@10": 0.1}, "p": 5}, "p is above 0 and at most 1"),
         ({"p": 0.05}, "p says when a drop of a mean counts; give max_drop with it"),

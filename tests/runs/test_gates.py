@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,10 +21,9 @@ def case(name: str, score: float | None = None, before: float | None = None, **v
 
 def verdict(gate: dict[str, Any], *cases: Counted) -> Verdict:
     at = Location({})
-    gates = check_gates([gate], at)
-    assert isinstance(gates, tuple)
+    (made,) = check_gates([gate], at)
     assert at.mistakes == []
-    return judge(gates[0], cases)
+    return judge(made, cases)
 
 
 def test_a_mean_over_the_weights() -> None:
@@ -80,17 +80,49 @@ def test_a_drop_of_the_mean() -> None:
     assert verdict({"max_drop": {"nDCG@10": 0.1}}, *cases).outcome == "passed"
 
 
+SIGNIFICANT = {"max_drop": {"nDCG@10": 0.02}, "p": 0.05}
+
+
 def test_a_drop_that_is_not_significant() -> None:
-    cases = [case("a", 0.1, 0.9), case("b", 0.9, 0.8), case("c", 0.9, 0.8)]
+    cases = [*(case(str(number), 0.1 + 0.8 * (number % 2), 0.5) for number in range(8)), case("lost", 0.1, 0.5)]
     assert verdict({"max_drop": {"nDCG@10": 0.02}}, *cases).outcome == "failed"
-    passed = verdict({"max_drop": {"nDCG@10": 0.02}, "p": 0.05}, *cases)
+    passed = verdict(SIGNIFICANT, *cases)
     assert passed.outcome == "passed"
-    assert passed.reasons[0].endswith(
-        "; allowed is 0.02 unless p > 0.05, which so few cases cannot show (3 differ)"  # 2 / 2**3 at the least
+    assert passed.reasons[0].endswith("p 1.000, 9 cases); allowed is 0.02 unless p > 0.05")
+
+
+@pytest.mark.parametrize("unchanged", [0, 195])
+def test_a_drop_that_too_few_changes_could_ever_show_to_be_significant_fails(unchanged: int) -> None:
+    same = [case(f"same {number}", 0.5, 0.5 + 1e-16 * (number % 2)) for number in range(unchanged)]
+    failed = verdict(SIGNIFICANT, *(case(str(number), 0.0, 1.0) for number in range(5)), *same)
+    assert failed.outcome == "failed"
+    assert failed.reasons[0].endswith(  # 2 / 2**5 at the least
+        "; allowed is 0.02; p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625: "
+        "the drop alone decides"
     )
-    many = [case(str(number), 0.1 + 0.8 * (number % 2), 0.5) for number in range(8)]
-    found = verdict({"max_drop": {"nDCG@10": 0}, "p": 0.05}, *many, case("lost", 0.4, 0.5))
-    assert found.reasons[0].endswith("; allowed is 0 unless p > 0.05")
+    enough = verdict(SIGNIFICANT, *(case(str(number), 0.0, 1.0) for number in range(6)), *same)
+    assert enough.outcome == "failed"
+    assert "p 0.031, " in enough.reasons[0]
+    assert enough.reasons[0].endswith("; allowed is 0.02 unless p > 0.05")
+
+
+def test_one_query_that_fell_by_less_than_is_allowed_passes_whatever_p_could_be() -> None:
+    passed = verdict(SIGNIFICANT, case("a", 0.49, 0.5))
+    assert passed.outcome == "passed"
+    assert "does not count" not in passed.reasons[0]
+
+
+def test_a_level_below_what_the_randomisation_test_can_find_does_not_count() -> None:
+    many = [case(str(number), 0.0, 1.0) for number in range(40)]
+    failed = verdict({"max_drop": {"nDCG@10": 0.02}, "p": 1e-9}, *many)
+    assert failed.outcome == "failed"
+    assert "p 1e-09 does not count, as 40 changed queries cannot give a p-value below 1e-05" in failed.reasons[0]
+
+
+def test_weights_that_are_next_to_nothing_are_no_changes() -> None:
+    heavy = [case(str(number), 0.0, 1.0) for number in range(5)]
+    light = [case(f"light {number}", 0.0, 1.0, weight=1e-14) for number in range(20)]
+    assert verdict(SIGNIFICANT, *heavy, *light).outcome == "failed"
 
 
 def test_a_rise() -> None:

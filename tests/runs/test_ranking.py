@@ -6,6 +6,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum, IntEnum
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -17,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.runs.ranking import Ranking, id_text, read_ranking
+from pytest_relevance.runs.ranking import Ranking, UnreadableRanking, id_text, read_ranking
 
 
 def ids(response: object, id_field: str | None = None) -> list[str]:
@@ -91,6 +92,14 @@ LISTS = {
     "[id, score] lists": ([["b", 2.5], ["a", None]], ["b", "a"]),
     "(integer, score) pairs": ([(7, 0.5), (3, 0.25)], ["7", "3"]),
     "pairs with numpy scores": ([("b", np.float32(2.5)), ("a", np.int64(1))], ["b", "a"]),
+    "pairs with scores of Decimal": ([("b", Decimal("2.5")), ("a", Decimal(1))], ["b", "a"]),
+    "pairs of integers, one with a score": ([(7, 1.0), (3, 1)], ["7", "3"]),
+    "(id,) rows": ([("b",), ("a",)], ["b", "a"]),
+    "(id, title) rows": ([("b", "Boots"), ("a", None)], ["b", "a"]),
+    "(integer, title) rows": ([(7, "Boots"), (3, "Apron"), (9, "Cap")], ["7", "3", "9"]),
+    "(integer, title) rows, one document twice": ([(7, "Boots"), (9, "Cap"), (7, "Boots")], ["7", "9", "7"]),
+    "(UUID, title) rows": ([(UUIDS[0], "Boots")], [str(UUIDS[0])]),
+    "(id, title, score) rows": ([("b", "Boots", 2.5), ("a", "Apron", 1)], ["b", "a"]),
     "(document, score) pairs": ([(Document("...", id="b"), 0.5), (Document("...", id="a"), 0.25)], ["b", "a"]),
     "(mapping, score) pairs": ([({"id": "b"}, 0.5)], ["b"]),
     "mappings": ([{"id": "b"}, {"id": 7}], ["b", "7"]),
@@ -154,12 +163,27 @@ ITERABLES: dict[str, Callable[[], object]] = {
     "an array of text": lambda: np.array(["b", "a"]),
     "an array of objects": lambda: np.array(["b", "a"], dtype=object),
     "a column of a frame": lambda: pd.Series(["b", "a"], name="sku"),
+    "a column of a frame that was sorted": lambda: pd.Series(["b", "a"], index=[5, 3]),
+    "a column of documents": lambda: pd.Series([{"id": "b"}, {"id": "a"}], index=["x", "y"]),
+    "a Series of scores by id": lambda: pd.Series([2.5, 1.5], index=["b", "a"]),
+    "a Series of numbers by a named index": lambda: pd.Series([3, 2], index=pd.Index(["b", "a"], name="doc_id")),
+    "a Series that is named as an id, with a text index": lambda: pd.Series(["b", "a"], index=["x", "y"], name="id"),
 }
 
 
 @pytest.mark.parametrize("response", ITERABLES.values(), ids=ITERABLES)
 def test_an_iterable_is_read_in_its_order(response: Callable[[], object]) -> None:
     assert ids(response()) == ["b", "a"]
+
+
+def test_a_series_of_integers() -> None:
+    assert ids(pd.Series([125125, 7])) == ["125125", "7"]
+    assert ids(pd.Series([125125, 7], index=[1, 0], name="id")) == ["125125", "7"]
+    assert ids(pd.Series([], dtype=float)) == []
+
+
+def test_the_scores_of_a_series_are_those_of_its_documents() -> None:
+    assert read_ranking(pd.Series([2.5, 1.5], index=["b", "a"])).scores == [2.5, 1.5]
 
 
 def test_an_array_of_integers() -> None:
@@ -197,6 +221,20 @@ def test_rows_of_sqlite3(shop: sqlite3.Connection) -> None:
 
 def test_a_cursor_of_pairs(shop: sqlite3.Connection) -> None:
     assert ids(shop.execute("select id, 1.5 from products")) == ["a", "b"]
+    assert ids(shop.execute("select id as sku, 1.5 from products")) == ["a", "b"]
+
+
+def test_the_columns_of_a_cursor_go_by_their_names(shop: sqlite3.Connection) -> None:
+    assert ids(shop.execute("select title, id from products order by id desc")) == ["b", "a"]
+    assert titles(shop.execute("select title, id from products order by id desc")) == ["Boots", "Apron"]
+    assert ids(shop.execute("select title, id as sku from products order by id"), "sku") == ["a", "b"]
+    assert ids(shop.execute("select id as sku, title from products")) == ["a", "b"]
+    with pytest.raises(UnreadableRanking, match=r"result 1 of 2 has no id .*, only title and sku"):
+        read_ranking(shop.execute("select title, id as sku from products"))
+
+
+def test_a_cursor_without_rows(shop: sqlite3.Connection) -> None:
+    assert ids(shop.execute("select id from products where id = 'z'")) == []
 
 
 class Polars:
@@ -251,6 +289,78 @@ def test_titles_and_other_ids_of_a_frame() -> None:
     assert [ranking.title(0), ranking.title(1), ranking.title(2)] == ["B", "A", None]
 
 
+# --- a response that changes after it was read ------------------------------------------------------------------------
+
+
+def test_a_list_that_is_filled_anew() -> None:
+    buffer = ["b", "a"]
+    ranking = read_ranking(buffer)
+    buffer[:] = ["z"]
+    assert list(ranking.ids) == ["b", "a"]
+
+
+def test_dicts_that_are_filled_anew() -> None:
+    hit: dict[str, object] = {"id": "b", "title": "Boots", "score": 1.5}
+    other: dict[str, object] = {"_id": "b", "_score": 1.5, "_source": {"title": "Boots"}}
+    rankings = [read_ranking([hit]), read_ranking([other]), read_ranking([(hit, 1.5)])]
+    hit.update(id="z", title="Zip", score=0.0)
+    other.update(_id="z", _score=0.0, _source={"title": "Zip"})
+    for ranking in rankings:
+        assert (list(ranking.ids), ranking.title(0), ranking.score(0)) == (["b"], "Boots", 1.5)
+
+
+def test_objects_that_are_filled_anew() -> None:
+    hit = SimpleNamespace(id="b", title="Boots", score=1.5)
+    ranking = read_ranking([hit])
+    hit.id, hit.title, hit.score = "z", "Zip", 0.0
+    assert (list(ranking.ids), ranking.title(0), ranking.score(0)) == (["b"], "Boots", 1.5)
+
+
+def test_an_array_that_is_filled_anew() -> None:
+    array = np.array([7, 3])
+    of_objects = np.array(["b", "a"], dtype=object)
+    rankings = [read_ranking(array), read_ranking(of_objects)]
+    array[:], of_objects[:] = 0, "z"
+    assert [list(ranking.ids) for ranking in rankings] == [["7", "3"], ["b", "a"]]
+
+
+def test_a_frame_that_is_filled_anew() -> None:
+    frame = pd.DataFrame({"id": ["b", "a"], "title": ["Boots", "Apron"], "score": [2.0, 1.0]})
+    ranking = read_ranking(frame)
+    frame[:] = ["z", "Zip", 0.0]
+    assert list(ranking.ids) == ["b", "a"]
+    assert (ranking.titles, ranking.scores) == (["Boots", "Apron"], [2.0, 1.0])
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+SCORES: dict[str, tuple[object, float | None]] = {
+    "score": ({"id": "b", "score": 1.5}, 1.5),
+    "Elasticsearch": ({"_id": "b", "_score": 1.5}, 1.5),
+    "Elasticsearch, sorted by a field": ({"_id": "b", "_score": None}, None),
+    "Vespa": ({"id": "b", "relevance": 0.5}, 0.5),
+    "Meilisearch": ({"id": "b", "_rankingScore": 0.5}, 0.5),
+    "Typesense, an integer that no float can hold": (
+        {"document": {"id": "b"}, "text_match": 578730123365711993},
+        578730123365711993,
+    ),
+    "a text": ({"id": "b", "relevance": "high"}, None),
+    "numpy's": ({"id": "b", "score": np.float64(0.5)}, 0.5),
+    "a Decimal": ({"id": "b", "score": Decimal("0.5")}, 0.5),
+    "an array": ({"id": "b", "score": np.array([0.5])}, None),
+    "of a pair": (("b", 1.5), 1.5),
+    "of a row": (("b", "Boots", 1.5), 1.5),
+    "of an object": (SimpleNamespace(id="b", score=1.5), 1.5),
+    "of an (id, title) row": (("b", "Boots"), None),
+    "of an id": ("b", None),
+}
+
+
+@pytest.mark.parametrize(("result", "score"), SCORES.values(), ids=SCORES)
+def test_the_score_of_a_result(result: object, score: float | None) -> None:
+    assert read_ranking([result]).score(0) == score
+
+
 # --- titles -----------------------------------------------------------------------------------------------------------
 
 TITLES: dict[str, tuple[object, str | None, str | None]] = {
@@ -268,6 +378,10 @@ TITLES: dict[str, tuple[object, str | None, str | None]] = {
     "of a pair": ((Document("...", {"title": "Boots"}, "b"), 0.5), None, "Boots"),
     "of a pair in a list": ([{"id": "b", "title": "Boots"}, 0.5], None, "Boots"),
     "of a pair of id and score": (("b", 0.5), None, None),
+    "of an (id, title) row": (("b", "Boots"), None, "Boots"),
+    "of an (integer, title) row": ((7, "Boots"), None, "Boots"),
+    "of an (id, title, score) row": (("b", "Boots", 0.5), None, "Boots"),
+    "of an (id,) row": (("b",), None, None),
     "of a UUID": (UUIDS[0], None, None),
 }
 

@@ -182,6 +182,46 @@ def test_a_run_scores_the_same_however_it_is_written(
     assert trec == {"q": sorted(kept, key=lambda document: (kept[document], document), reverse=True)}
 
 
+SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
+
+
+def test_a_snapshot_of_quepid_has_fields_of_documents_of_any_name(tmp_path: Path) -> None:
+    rows = '(3/5/26) Weekly,2026-03-05,8,tv,b,2,x,5,1,z\n(3/5/26) Weekly,2026-03-05,8,tv,a,1,"y, z",,9,z\n'
+    path = written(tmp_path, f"{SNAPSHOT},title,rating,rank,query\n{rows}", "snapshot.csv")
+    assert read_run(path) == {"tv": ["a", "b"]}
+
+
+def test_several_snapshots_in_a_file_are_several_runs(tmp_path: Path) -> None:
+    path = written(tmp_path, f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n", "snapshot.csv")
+    assert problems(path) == ['FILE:1: there are 2 snapshots in the file, such as "May" and "June"; keep one of them']
+
+
+def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
+    snapshot = {
+        "id": 1,
+        "name": "Weekly",
+        "docs": {"7": [{"id": "b", "explain": "{}", "rated_only": False}, {"id": 10}], "9": [], "12": [{"id": "c"}]},
+        "queries": [{"query_id": 7, "query_text": "tv"}, {"query_id": 9, "query_text": "radio"}],
+        "scores": [{"query_id": 7, "score": 0.5}],
+    }
+    path = written(tmp_path, json.dumps(snapshot), "snapshot.json")
+    assert read_run(path) == {"tv": ["b", "10"], "radio": [], "12": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("docs", "problem"),
+    [
+        ({"7": [{"id": "a"}, {"ID": "b"}]}, 'FILE: query "tv": a document has an id, found nothing'),
+        ({"7": [{"id": "a"}, {"id": "a"}]}, 'FILE: query "tv": the document "a" is returned twice; keep one of them'),
+        ({"7": [{"id": "a"}], "8": [{"id": "b"}]}, 'FILE: the query "tv" stands twice; keep one of them'),
+    ],
+)
+def test_what_is_wrong_with_a_snapshot_in_json(tmp_path: Path, docs: object, problem: str) -> None:
+    queries = [{"query_id": 7, "query_text": "tv"}, {"query_id": 8, "query_text": "tv"}]
+    path = written(tmp_path, json.dumps({"docs": docs, "queries": queries}), "snapshot.json")
+    assert problems(path) == [problem]
+
+
 def test_the_run_of_trec_eval(tmp_path: Path) -> None:
     folder = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data" / "trec_eval"
     if not folder.is_dir():

@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,13 +80,17 @@ def results(draw: st.DrawFn) -> Result:
         "digest": draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
         "reasons": draw(st.lists(TEXTS, max_size=2)),
     }
-    details = {
+    details: dict[str, Any] = {
         "ranking": ranking,
         "grades": [draw(grade) for _ in ranking],
         "returned": draw(st.integers(0, 99)),
         "judgments": draw(st.dictionaries(st.sampled_from(["0", "1", "2.5"]), st.integers(1, 9))),
     }
-    conditions = Conditions(draw(TEXTS), draw(st.integers(1, 100)), draw(SETTINGS))
+    settings = draw(SETTINGS)
+    if not isinstance(settings.gain, str):  # a mapping has a gain for every grade that there is
+        grades = {*filter(None, details["grades"]), *map(float, details["judgments"])}
+        settings = replace(settings, gain={**settings.gain, **dict.fromkeys(grades, 1.0), 0: 0.0})
+    conditions = Conditions(draw(TEXTS), draw(st.integers(1, 100)), settings)
     return Result(values, details if draw(st.booleans()) else {}, conditions)
 
 
@@ -231,6 +236,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"id":"boots",', "")], "FILE:2: the line is no result: it has no id; make"),
         ([change(2, '"id":"boots"', '"id":7')], "FILE:2: the line is no result: its id is 7; make"),
         ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is no result: its scores are {"),
+        ([change(2, '"verdict":', '"items":7,"verdict":')], "FILE:2: the line is no result: its items are 7; make"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is no result: its weight is 0; make"),
         ([change(4, '"conditions":0', '"conditions":4')], "FILE:4: the line is no result: its conditions are 4,"),
         ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is no result: its weight is '2'; make"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from unittest.mock import AsyncMock, MagicMock, Mock, NonCallableMock
 
 import numpy as np
 import pandas as pd
@@ -133,6 +135,36 @@ RESPONSES: dict[str, tuple[object, str]] = {
         HttpResponse(),
         "search returned an HTTP response, <Response [200]>; return what is in it, response.json() for instance",
     ),
+    "one (id, score) row": (
+        ("a", 3),
+        "search returned a tuple that could be one row or a list of ids, ('a', 3); "
+        "return a list of rows, or a list of ids",
+    ),
+    "one (integer, score) row": (
+        (7, 0.5),
+        "search returned a tuple that could be one row or a list of ids, (7, 0.5); "
+        "return a list of rows, or a list of ids",
+    ),
+    "one (id, title, score) row": (
+        ("a", "Apron", 0.5),
+        "search returned a tuple that could be one row or a list of ids, ('a', 'Apron', 0.5); "
+        "return a list of rows, or a list of ids",
+    ),
+    "pairs of integers": (
+        [(99, 1), (98, 2)],
+        "search returned pairs of integers, (99, 1) first, of which either may be the id; "
+        "return (id, float(score)) pairs, or mappings with an id and a score",
+    ),
+    "pairs of numpy's integers": (
+        [[np.int64(99), np.int64(1)]],
+        f"search returned pairs of integers, {[np.int64(99), np.int64(1)]!r} first, of which either may be the id; "
+        "return (id, float(score)) pairs, or mappings with an id and a score",
+    ),
+    "(count, id) pairs": (
+        [(5, "a"), (3, "c"), (3, "b")],
+        "search returned pairs of an integer and a text, (5, 'a') first, which could be (id, title) or, as the "
+        "integers descend and some are equal, (score, id); return mappings with an id and a title or a score",
+    ),
     "a single named tuple": (
         Product("sku-1", "Boots"),
         "search returned one result, Product(id='sku-1', title='Boots'); return a list of results, best first",
@@ -169,6 +201,60 @@ def test_a_single_row_is_refused() -> None:
     assert refusal(row).startswith("search returned one result, <sqlite3.Row object at ")
 
 
+MOCKED = "that holds no results; give it a list of results to return, best first (an empty one where nothing is found)"
+
+
+@pytest.mark.parametrize("kind", [MagicMock, Mock, AsyncMock, NonCallableMock])
+def test_a_mock_is_no_empty_ranking(kind: type[Mock]) -> None:
+    mock = kind(name="engine")
+    assert refusal(mock) == f"search returned a mock, {mock!r}, {MOCKED}"
+
+
+@pytest.mark.parametrize("spec", [Pages, dict, list, str, pd.DataFrame])
+def test_a_mock_of_some_class_is_no_empty_ranking(spec: type) -> None:
+    assert MOCKED in refusal(MagicMock(spec=spec))
+
+
+def test_a_mock_that_holds_results_is_read() -> None:
+    assert list(read_ranking(MagicMock(hits=["b", "a"])).ids) == ["b", "a"]
+    assert list(read_ranking(MagicMock(docs=[])).ids) == []
+    assert list(read_ranking(MagicMock(body={"hits": {"hits": [{"_id": "b"}]}})).ids) == ["b"]
+    mock = MagicMock()
+    mock.__iter__.return_value = ["b", "a"]
+    assert list(read_ranking(mock).ids) == ["b", "a"]
+
+
+# --- a Series ---------------------------------------------------------------------------------------------------------
+
+WHICH = "whose ids could be its values or its index; return list(series) or list(series.index)"
+SERIES = {
+    "counts by id": pd.Series([3, 2], index=["b", "a"]),
+    "counts by integers": pd.Series([3, 2], index=[99, 98]),
+    "scores by integers": pd.Series([2.5, 1.5], index=[99, 98]),
+    "titles by id": pd.Series(["Boots", "Apron"], index=["b", "a"]),
+    "one row of a frame": pd.DataFrame({"id": ["b"], "title": ["Boots"]}).iloc[0],
+}
+
+
+@pytest.mark.parametrize("series", SERIES.values(), ids=SERIES)
+def test_a_series_whose_ids_may_be_in_two_places_is_refused(series: pd.Series[Any]) -> None:
+    message = refusal(series)
+    assert message.startswith("search returned a Series, ")
+    assert message.endswith(WHICH)
+
+
+def test_a_series_of_scores_with_a_nan_is_refused() -> None:
+    assert NAN in refusal(pd.Series([2.5, float("nan")], index=["b", "a"]))
+
+
+def test_a_series_of_floats_has_no_ids() -> None:
+    assert "result 1 of 2 has an id that is a float, 125125.0" in refusal(pd.Series([125125, None]))
+
+
+def test_a_frame_with_a_score_that_is_nan_is_refused() -> None:
+    assert NAN in refusal(pd.DataFrame({"id": ["b", "a"], "score": [1.5, None]}))
+
+
 def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
     frame = pd.DataFrame([["a", "b"]], columns=["id", "id"])
     assert refusal(frame) == 'search returned a data frame with two columns named "id"; rename one'
@@ -186,7 +272,15 @@ NAMES = "id (id, _id, doc_id, docid, document_id or objectID)"
 NAME_IT = "name the field with id_field in the case file"
 CURE = "return ids as text or integers"
 FROM_A_FRAME = f"{CURE} (integers become floats in a data frame's column where one is missing)"
-NO_PAIR = "is no (id, score) pair; return ids, (id, score) pairs, or mappings or objects with an id"
+NO_ROW = (
+    "is no (id, score), (id, title) or (id, title, score) row; "
+    "return ids, such rows as tuples, or mappings or objects with an id"
+)
+OF_SEVERAL = (
+    "is a list, which could be the ids of one query of several, or a row; "
+    "return the ids of one query, or a tuple for each row"
+)
+NAN = "has a score that is NaN; return numbers, or results without scores"
 
 
 class Slotted:
@@ -253,20 +347,39 @@ RESULTS: dict[str, tuple[object, str]] = {
         (0.5, 7),
         f"has an id that is a float, 0.5, whose text could be another one's; {CURE}: (0.5, 7)",
     ),
-    "a pair with a score that is NaN": (("sku-1", float("nan")), "has a score that is NaN: ('sku-1', nan)"),
+    "a pair with a score that is NaN": (("sku-1", float("nan")), f"{NAN}: ('sku-1', nan)"),
+    "a pair with a Decimal that is NaN": (("sku-1", Decimal("nan")), f"{NAN}: ('sku-1', Decimal('NaN'))"),
+    "a pair with a signalling NaN": (("sku-1", Decimal("snan")), f"{NAN}: ('sku-1', Decimal('sNaN'))"),
+    "a pair with numpy's NaN": (("sku-1", np.float32("nan")), f"{NAN}: ('sku-1', {np.float32('nan')!r})"),
+    "a row with a score that is NaN": (("sku-1", "Boots", float("nan")), f"{NAN}: ('sku-1', 'Boots', nan)"),
+    "a score that is NaN": ({"id": "b", "score": float("nan")}, f"{NAN}: {{'id': 'b', 'score': nan}}"),
+    "an engine's score that is NaN": ({"_id": "b", "_score": float("nan")}, f"{NAN}: {{'_id': 'b', '_score': nan}}"),
+    "an object with a score that is NaN": (
+        SimpleNamespace(id="b", score=float("nan")),
+        f"{NAN}: namespace(id='b', score=nan)",
+    ),
     "a pair with a vector": (
         ["sku-1", np.array([0.5, 0.25])],
-        f"{NO_PAIR}: ['sku-1', array([0.5 , 0.25])]",
+        f"{NO_ROW}: ['sku-1', array([0.5 , 0.25])]",
     ),
-    "three values": (("sku-1", 0.5, "Boots"), f"{NO_PAIR}: ('sku-1', 0.5, 'Boots')"),
-    "two texts": (("sku-1", "Boots"), f"{NO_PAIR}: ('sku-1', 'Boots')"),
-    "nothing in a tuple": ((), f"{NO_PAIR}: ()"),
+    "three values": (("sku-1", 0.5, "Boots"), f"{NO_ROW}: ('sku-1', 0.5, 'Boots')"),
+    "three texts": (("sku-1", "Boots", "Acme"), f"{NO_ROW}: ('sku-1', 'Boots', 'Acme')"),
+    "a mapping with a text": (({"id": "b"}, "Boots"), f"{NO_ROW}: ({{'id': 'b'}}, 'Boots')"),
+    "nothing in a tuple": ((), f"{NO_ROW}: ()"),
+    "a list of two texts": (["sku-1", "sku-2"], f"{OF_SEVERAL}: ['sku-1', 'sku-2']"),
+    "a list of one text": (["sku-1"], f"{OF_SEVERAL}: ['sku-1']"),
 }
 
 
 @pytest.mark.parametrize(("result", "message"), RESULTS.values(), ids=RESULTS)
 def test_a_result_without_a_usable_id_is_refused(result: object, message: str) -> None:
     assert refusal(["sku-0", result]) == f"result 2 of 2 {message}"
+
+
+@pytest.mark.parametrize("mock", [MagicMock(), Mock(), MagicMock(spec=dict)], ids=["magic", "plain", "with a spec"])
+def test_a_mock_is_no_id(mock: Mock) -> None:
+    assert refusal([mock]).startswith("result 1 of 1 has ")
+    assert refusal([(mock, 0.5)]).startswith("result 1 of 1 has ")
 
 
 def test_a_named_field_that_is_not_there() -> None:

@@ -19,8 +19,13 @@ if TYPE_CHECKING:
 FILE = "file"
 ONLY = "only"
 JUDGED = "judged"
-_KEYS = (FILE, "format", "query")
-_WITH_QUERY = "elasticsearch"
+_KEYS = (FILE, "format", "query", "grade_column")
+_OPTIONS = {
+    "query": "says in which place the text of a query stands",
+    "grade_column": "names the column of the grades",
+}
+"""What is said of a file in some formats only, and its meaning."""
+
 _MOST_COMPARED = 1000
 """How many names in a folder are compared with that of a missing file."""
 
@@ -29,13 +34,15 @@ _MOST_COMPARED = 1000
 class NamedFile:
     """A file as a case file names it.
 
-    `query` says where in it the texts of queries are, for formats that need that. `only_judged`: queries without
-    judgments are left out of a file of queries. `at` is the path to the name of the file from the value of the key.
+    `query` says where in it the texts of queries are, for formats that need that, and `grade_column` which column has
+    the grades. `only_judged`: queries without judgments are left out of a file of queries. `at` is the path to the name
+    of the file from the value of the key.
     """
 
     name: str
     format: str | None = None
     query: str | None = None
+    grade_column: str | None = None
     only_judged: bool = field(default=False, compare=False)
     at: Path = field(default=(), compare=False)
 
@@ -98,7 +105,8 @@ def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> Name
             at.refuse(f"expected text, found {found(value[key])}", key)
     if ONLY in value and ONLY in keys and value[ONLY] != JUDGED:
         at.refuse(f"expected {JUDGED}, found {found(value[ONLY])}", ONLY)
-    return NamedFile(str(value[FILE]), _format(value, at), value.get("query"), value.get(ONLY) == JUDGED, (*path, FILE))
+    query, column, only_judged = value.get("query"), value.get("grade_column"), value.get(ONLY) == JUDGED
+    return NamedFile(str(value[FILE]), _format(value, at), query, column, only_judged, (*path, FILE))
 
 
 def _format(value: Mapping[str, object], at: Location) -> str | None:
@@ -106,16 +114,17 @@ def _format(value: Mapping[str, object], at: Location) -> str | None:
     written = value.get("format")
     if not isinstance(written, str) or not written:
         return None
-    from pytest_relevance.judgments.reading import check_format  # not imported for suites without files
+    from pytest_relevance.judgments.reading import OPTIONS, check_format  # not imported for suites without files
 
     try:
         format = check_format(written)
     except ValueError as error:
         at.refuse(str(error), "format")
         return None
-    if format != _WITH_QUERY and "query" in value:
-        what = "query is for Elasticsearch requests, where it says in which place the text of a query stands"
-        at.refuse(f"{what}; {format} needs none, take it out", "query")
+    for option, meaning in _OPTIONS.items():
+        formats, what = OPTIONS[option]
+        if option in value and format not in formats:
+            at.refuse(f"{option} is for {what}, where it {meaning}; {format} needs none, take it out", option)
     return format
 
 
@@ -202,17 +211,16 @@ class Files:
 
 
 def _ratings(path: str, named: NamedFile, shown: str) -> Ratings:
-    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.reading import options_of, read_ratings
     from pytest_relevance.judgments.source import Source
 
-    options = {} if named.query is None else {"query": named.query}
-    return read_ratings(Source.read(path, shown, options), named.format)
+    return read_ratings(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
 
 
 def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:
     from pytest_relevance.judgments.reading import load_queries
 
-    return load_queries(path, named.format, query=named.query, shown=shown)
+    return load_queries(path, named.format, query=named.query, grade_column=named.grade_column, shown=shown)
 
 
 def refuse_file(error: JudgmentFileError, at: Location) -> Any:

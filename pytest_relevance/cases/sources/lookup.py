@@ -210,7 +210,7 @@ class Sources:
             self.unknown |= found is None
             self.queries.add(found or (), self._files.shown(named), at, only_judged=named.only_judged)
         judgments: Sequence[NamedFile] = suite.get("judgments", ())  # type: ignore[assignment]
-        self._of_suite = self._open(judgments, at.under("judgments"))
+        self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
         self.unknown |= len(self._of_suite) < len(judgments)
 
     def of_case(self, own: Mapping[str, object], at: Location) -> Graded:
@@ -227,7 +227,7 @@ class Sources:
         of_case = written if isinstance(written, Graded) else None
         if isinstance(written, tuple):
             here = at.under("judgments")
-            files = self._open(written, here)
+            files = self._open(written, terms, here)
             of_case = self._found(files, wanted, terms, here)
             if of_case is None and not at.mistakes:
                 self._refuse_missing(files, wanted, here)
@@ -274,14 +274,20 @@ class Sources:
         """What may be a mistake in the files."""
         return tuple(notice for file in self._opened.values() for notice in file.notices())
 
-    def _open(self, named: Sequence[NamedFile], at: Location) -> list[JudgmentFile]:
+    def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""
+        opened = []
         for one in named:
+            ratings = self._files.ratings(one, at)
+            if ratings is None:
+                continue
+            if ratings.unclear is not None and terms.raters is None:
+                refuse_file(JudgmentFileError(ratings.file, [ratings.unclear]), at.under(*one.at))
+                continue
             if one not in self._opened:
-                ratings = self._files.ratings(one, at)
-                if ratings is not None:
-                    self._opened[one] = JudgmentFile(ratings, self._terms)
-        return [self._opened[one] for one in named if one in self._opened]
+                self._opened[one] = JudgmentFile(ratings, self._terms)
+            opened.append(self._opened[one])
+        return opened
 
     def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""

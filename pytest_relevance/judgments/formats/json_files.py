@@ -9,14 +9,17 @@ object with the title of the document.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
+from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
+from pytest_relevance.judgments.formats.layouts import layout as layout_of_columns
 from pytest_relevance.judgments.formats.trec import QRELS
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.json_text import JsonPath
+from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.wording import did_you_mean, listed, quoted
 
@@ -27,6 +30,11 @@ _ROOT: JsonPath = ()
 _WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
 _IDS = ("_id", "id")
 _TEXTS = ("text",)
+_CALLED_TEXTS = frozenset(map(folded, (*SPELLINGS["query"], *_TEXTS)))
+_SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
+_SAID_BESIDE = frozenset(map(folded, ("id", "params", *SPELLINGS["weight"], *SPELLINGS["note"])))
+_OF_A_QUERY = _CALLED_TEXTS | _SURELY_IDS | _SAID_BESIDE
+"""The keys of an object that is a query, folded."""
 _RATINGS = ("ratings", "judgments", "judgements", "grades")
 
 
@@ -53,14 +61,39 @@ def read_ratings(source: Source) -> Ratings:
     """Read judgments, in one JSON text or in one a line."""
     reader = _Reader(source, queries_only=False)
     reader.read()
-    return reader.collector.ratings()
+    ratings = reader.collector.ratings()
+    unclear = reader.layouts.unclear
+    wanted = source.options.get(GRADE_COLUMN)
+    if wanted is not None and not reader.layouts.has_grade_column:
+        source.refuse(f"no object in the file has the key {quoted(wanted)}, which {GRADE_COLUMN} names")
+    return replace(ratings, unclear=FileProblem(unclear)) if unclear else ratings
 
 
 def read_queries(source: Source) -> Sequence[Query]:
     """Read queries, in one JSON text or in one a line; judgments give the queries in them."""
     reader = _Reader(source, queries_only=True)
     reader.read()
-    return reader.collector.queries()
+    queries = reader.collector.queries()
+    if reader.without_text:
+        ids = ", ".join(quoted(key, 40) for key in reader.without_text[:3])
+        what = f"these are judgments that have only the ids of queries ({ids})"
+        source.refuse(f"{what}; name a file of queries, which has their texts")
+    return queries
+
+
+def are_queries(source: Source) -> bool:
+    """Whether the first object, or the whole file as `{id: text}`, is queries without judgments."""
+    try:
+        document = source.json_lines if source.is_json_lines else source.json
+    except JudgmentFileError:
+        return False
+    if isinstance(document, dict) and document and all(type(value) is str for value in document.values()):
+        return all(number_of(value) is None for value in document.values())
+    first = document[0] if isinstance(document, Sequence) and document else document
+    if not isinstance(first, dict):
+        return type(first) is str
+    layout = _Layouts(None)[tuple(first)]
+    return layout.text is not None and layout.document is None and layout.grade is None and layout.ratings is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +118,20 @@ class _Layout:
 
 
 class _Layouts(dict[tuple[str, ...], _Layout]):
-    """The layout of an object by its keys: a million objects have the same ones."""
+    """The layout of an object by its keys: a million objects have the same ones.
+
+    `grade_column` is the key that the user named for the grades. `unclear` is why nobody knows which key has them.
+    """
+
+    def __init__(self, grade_column: str | None) -> None:
+        super().__init__()
+        self.unclear = ""
+        self.has_grade_column = False
+        self._grade_column = grade_column
 
     def __missing__(self, names: tuple[str, ...]) -> _Layout:
         at = {what: names[number] for what, number in find_columns(names, _WANTED).items()}
+        self._find_grade(names, at)
         ratings = next((name for name in _RATINGS if name in names), None)
         key = next((name for name in _IDS if name in names), None)
         text = next((name for name in _TEXTS if name in names), None)
@@ -107,6 +150,30 @@ class _Layouts(dict[tuple[str, ...], _Layout]):
         )
         return layout
 
+    def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
+        """Say which key has the grade, as `layouts` does for a column. A score is none but in BEIR's objects."""
+        judged = layout_of_columns(names, self._grade_column)
+        if self._grade_column is not None:
+            number = column_called(names, self._grade_column)
+            at.pop("grade", None)
+            if number is not None:
+                at["grade"] = names[number]
+                self.has_grade_column = True
+        elif judged is not None and "grade" in judged.at:
+            at["grade"] = names[judged.at["grade"]]
+            self.unclear = self.unclear or judged.unclear
+        elif "grade" in at and folded(at["grade"]) == "score":
+            del at["grade"]
+
+
+def _holds_structures(entry: Mapping[str, object]) -> bool:
+    """Whether an object can be nothing but {query: its judgments}: everything in it is an object or a list."""
+    return all(isinstance(value, (dict, list)) for value in entry.values())
+
+
+def _is_grade(value: object) -> bool:
+    return value is None or (isinstance(value, str) and number_of(value) is not None)
+
 
 class _Reader:
     """Reads one file. `queries_only`: it is a file of queries, which may have no judgments at all."""
@@ -117,7 +184,17 @@ class _Reader:
         self._source = source
         self._queries_only = queries_only
         self._shapes = f"a query is {QUERY_SHAPES}" if queries_only else f"a judgment is {SHAPES}"
-        self._layouts = _Layouts()
+        self.layouts = _Layouts(source.options.get(GRADE_COLUMN))
+        self._texts: dict[str, bool] = {}
+
+    @property
+    def without_text(self) -> list[str]:
+        """The ids of queries that no object gives a text."""
+        return [key for key, has_text in self._texts.items() if not has_text]
+
+    def _note_text(self, key: str, text: str | None) -> None:
+        if self._queries_only:
+            self._texts[key] = self._texts.get(key, False) or text is not None
 
     def read(self) -> None:
         """Collect what is in the file."""
@@ -141,18 +218,16 @@ class _Reader:
             self.collector.wrong(f"{self._shapes}; found {said(entry)}", (number,))
 
     def _object(self, entry: dict[str, object], path: JsonPath, number: int) -> None:
-        if type(next(iter(entry.values()), {})) is dict and all(type(value) is dict for value in entry.values()):
+        if _holds_structures(entry) or (self._queries_only and not path and self._is_by_id(entry)):
             self._by_query(entry, path)
             return
-        layout = self._layouts[tuple(entry)]
+        layout = self.layouts[tuple(entry)]
         if layout.is_judgment:
             self._judgment(entry, layout, path, number)
         elif layout.ratings is not None and (layout.id or layout.text) is not None:
             self._query_with_ratings(entry, layout, path)
         elif self._queries_only and layout.text is not None:
             self._query(entry, layout, path)
-        elif self._is_by_query(entry, layout, path):
-            self._by_query(entry, path)
         else:
             self._refuse(entry, layout, path)
 
@@ -165,6 +240,7 @@ class _Reader:
         if key is None:
             return
         self.collector.name_query(key, text, path)
+        self._note_text(key, text)
         keys = layout.keys
         if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
             self.collector.add_item(key, entry, path[:-1], number, keys)
@@ -173,6 +249,7 @@ class _Reader:
         query = self._query(entry, layout, path)
         assert layout.ratings is not None
         if query is not None:
+            self._note_text(query.id, query.text)
             self._ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
 
     def _query(self, entry: dict[str, object], layout: _Layout, path: JsonPath, key: str | None = None) -> Query | None:
@@ -204,20 +281,46 @@ class _Reader:
             self.collector.wrong(f"a weight is a number above 0, found {said(written)}", (*path, layout.weight or ""))
         return weight or 1
 
-    def _is_by_query(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> bool:
-        """Whether an object is {query: its judgments}, or {id: text}, which only the whole of a file can be."""
-        held = [isinstance(value, (dict, list)) for value in entry.values()]
-        return all(held) or (self._queries_only and not path and layout.id is None and not any(held))
+    def _is_by_id(self, entry: dict[str, object]) -> bool:
+        """Whether the whole of a file of queries is `{id: text}`, whatever the ids are called, or one query.
+
+        It is one query where it has an id and a text, or is a judgment. Where the id is called `id`, or a text stands
+        beside nothing but a weight, a note or params, it may be both: the file is refused.
+        """
+        if any(isinstance(value, (dict, list)) for value in entry.values()):
+            return False
+        layout = self.layouts[tuple(entry)]
+        if layout.is_judgment and layout.grade is not None and _is_grade(entry[layout.grade]):
+            return False
+        texts = [name for name in entry if folded(name) in _CALLED_TEXTS]
+        if layout.id == "_id" or (layout.id is not None and folded(layout.id) in _SURELY_IDS):
+            return False
+        others = [name for name in entry if folded(name) not in _OF_A_QUERY]
+        if layout.id is None:
+            is_clear = len(texts) != 1 or bool(others) or len(entry) == 1
+        else:
+            is_clear = not texts and not any(did_you_mean(name, (*SPELLINGS["query"], *_TEXTS)) for name in others)
+        if not is_clear:
+            names = listed([quoted(name) for name in list(entry)[:10]], "and")
+            self.collector.refuse(
+                f"the file may be one query with the keys {names}, or {len(entry)} queries, {{id: text}}; write one "
+                "query in a list, [{...}], and several as a list of objects with query_id and query"
+            )
+        return True
 
     def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
         """{query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
+        are_queries = self._queries_only and self._are_queries(entry)
         for key, value in entry.items():
             at = (*path, key)
             text = as_text(value)
             if not key.strip():
                 self.collector.wrong("a query has no id", at)
-            elif isinstance(value, dict) and self._queries_only and self._is_query(value):
-                self._query(value, self._layouts[tuple(value)], at, key)
+            elif isinstance(value, dict) and are_queries and not self._is_query(value):
+                names = listed([quoted(name) for name in list(value)[:10]], "and") or "nothing"
+                self.collector.wrong(f"a query has a text, as others in the file; found {names}", at)
+            elif isinstance(value, dict) and are_queries:
+                self._query(value, self.layouts[tuple(value)], at, key)
             elif isinstance(value, (dict, list)):
                 self.collector.add_query(Query(key), at)
                 self._ratings(key, value, at)
@@ -226,11 +329,18 @@ class _Reader:
             else:
                 self.collector.wrong(f"a query has a text, found {said(value)}", at)
 
+    def _are_queries(self, entry: Mapping[str, object]) -> bool:
+        """Whether `{id: object}` has queries, and not grades: some object has a text, and no other has numbers."""
+        objects = [value for value in entry.values() if isinstance(value, dict)]
+        others = [value for value in objects if not self._is_query(value)]
+        graded = any(isinstance(grade, NumberAsWritten) for value in others for grade in value.values())
+        return len(others) < len(objects) and not graded
+
     def _is_query(self, value: dict[str, object]) -> bool:
         """Whether an object has the text of a query. What is a number is a grade."""
         if str not in set(map(type, value.values())):
             return False
-        text = self._layouts[tuple(value)].text
+        text = self.layouts[tuple(value)].text
         written = value[text] if text is not None else None
         return type(written) is str and number_of(written) is None
 
@@ -243,7 +353,7 @@ class _Reader:
             self.collector.wrong(f"a query has {{document: grade}}, found {said(wrong)} in a list", path)
         elif isinstance(ratings, list):
             for number, entry in enumerate(ratings):
-                self.collector.add_item(query, entry, path, number, self._layouts[tuple(entry)].keys)
+                self.collector.add_item(query, entry, path, number, self.layouts[tuple(entry)].keys)
         elif ratings is not None:
             self.collector.wrong(f"a query has {{document: grade}}, found {said(ratings)}", path)
 
@@ -257,7 +367,7 @@ class _Reader:
             if isinstance(value, list):
                 self._several(query, document, value, (*path, document))
             elif isinstance(value, dict):
-                layout = self._layouts[tuple(value)]
+                layout = self.layouts[tuple(value)]
                 if layout.grade is None:
                     self.collector.absent("grade", value, (*path, document))
                 else:
@@ -278,9 +388,14 @@ class _Reader:
     def _refuse(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> None:
         """Say what an object has instead of what it should have."""
         known = [name for what in _WANTED[:4] for name in SPELLINGS[what]]
-        others = [name for name in entry if name not in (*known, *_IDS, *_TEXTS)]
+        others = [name for name in entry if folded(name) not in map(folded, (*known, *_IDS, *_TEXTS))]
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
-        if layout.text is not None and not others:
+        wanted = self._source.options.get(GRADE_COLUMN)
+        if wanted is not None and column_called(tuple(entry), wanted) is None:
+            hint = f"; {GRADE_COLUMN} is {quoted(wanted)}, which is not there"
+        elif layout.grade is None and is_run(tuple(entry)):
+            hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
+        elif layout.text is not None and not others:
             hint = "; these are queries, without judgments"
         names = listed([quoted(name) for name in list(entry)[:10]], "and")
         self.collector.wrong(f"{self._shapes}; found {names}{hint}", path)

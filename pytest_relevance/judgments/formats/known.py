@@ -19,6 +19,7 @@ from pytest_relevance.judgments.formats import (
     queries,
     rre,
     tables,
+    topics,
     trec,
 )
 from pytest_relevance.judgments.model import Query, Ratings
@@ -89,12 +90,13 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "opensearch",
-            "an import of search-relevance: judgmentRatings[].ratings[]",
+            "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set",
             opensearch.fits,
             opensearch.read_ratings,
-            opensearch.fits,
+            opensearch.has_queries,
             opensearch.read_queries,
         ),
+        Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.fits, topics.read_queries),
         Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.fits, ltr.read_queries),
         Format(
             "jsonl",

@@ -19,7 +19,6 @@ from threading import Lock
 
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.wording import listed
 
 WHITE = r"\s+"
 """The separator of columns between which there is any white space."""
@@ -244,11 +243,9 @@ def separator_of(line: str) -> str:
 
 
 def header_of(line: str, separator: str) -> list[str]:
-    """The names in a header line."""
-    names = next(csv.reader([line], delimiter=separator), [])
+    """The names in a header line, which a carriage return outside quotes ends too, as it ends every row."""
+    try:
+        names = next(csv.reader([line], delimiter=separator), [])
+    except csv.Error:
+        names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
     return [name.strip() for name in names]
-
-
-def shown_names(names: Sequence[str]) -> str:
-    """The names of columns in a message."""
-    return listed([name or "(a blank)" for name in names[:20]], "and")

@@ -23,7 +23,8 @@ _PAIRS = "query_doc_pairs"
 _TEXTS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "user_name", "name", "judge", "rater")
-_SNAPSHOT = "snapshotname"
+_SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
+"""The columns of a snapshot, folded; those that follow are fields of the documents, called anything."""
 
 
 def fits(source: Source) -> bool:
@@ -38,13 +39,47 @@ def fits(source: Source) -> bool:
     )
 
 
+def snapshot_columns(names: Sequence[str]) -> list[int] | None:
+    """The columns of a snapshot's name, queries, documents and ranks; None for the header of another table."""
+    numbers = {name: number for number, name in reversed(list(enumerate(map(folded, names))))}
+    return [numbers[name] for name in _SNAPSHOT] if numbers.keys() >= set(_SNAPSHOT) else None
+
+
+def is_snapshot(source: Source) -> bool:
+    """Whether it is a snapshot, which is a run: a table, or what the API answers in JSON."""
+    if source.looks_like_json:
+        return source.is_json and snapshot_rows(source.json) is not None
+    line = tables.first_line(source)
+    return snapshot_columns(header_of(line, separator_of(line))) is not None
+
+
+def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
+    """The texts and the documents of a snapshot's queries in JSON; None for any other JSON.
+
+    `docs` has a list of documents for each id of a query, best first; `queries` has the texts of these. A query that is
+    not there any more has its id for a text.
+    """
+    docs = document.get("docs") if isinstance(document, dict) else None
+    entries = document.get("queries") if isinstance(document, dict) else None
+    if not isinstance(docs, dict) or not isinstance(entries, list):
+        return None
+    texts = {
+        str(entry.get("query_id")): as_text(entry.get(_text_key(entry))) for entry in entries if isinstance(entry, dict)
+    }
+    return [
+        (texts.get(key) or key, [doc.get("id") if isinstance(doc, dict) else doc for doc in held])
+        for key, held in docs.items()
+        if isinstance(held, list)
+    ]
+
+
 def read_ratings(source: Source) -> Ratings:
     """Read the judgments of any export."""
     if source.looks_like_json:
         return _collected(source).ratings()
     line = tables.first_line(source)
     names = header_of(line, separator_of(line))
-    if any(folded(name) == _SNAPSHOT for name in names) and "rating" not in map(folded, names):
+    if snapshot_columns(names) is not None and "rating" not in map(folded, names):
         source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
     return tables.read_table(source, "quepid")
 

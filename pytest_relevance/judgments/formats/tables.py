@@ -5,7 +5,7 @@ One row a rating, or one row a document with a column a rater. What a column hol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from io import BytesIO
@@ -13,7 +13,18 @@ from itertools import compress
 from typing import Any, NoReturn
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
-from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_of, shown_names
+from pytest_relevance.judgments.formats.layouts import (
+    BEIR_DOCUMENT,
+    GRADE_COLUMN,
+    WANTED,
+    Layout,
+    column_called,
+    is_run,
+    layout,
+    no_such_column,
+    shown_names,
+)
+from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_of
 from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
@@ -24,91 +35,11 @@ ESCI_WORDS = {name: pair for pair in ESCI.items() for name in pair}
 ESCI_GRADES = {"exact": 3.0, "substitute": 2.0, "complement": 1.0, "irrelevant": 0.0}
 """The grades of ESCI's labels where no scale gives others."""
 
-FINAL = frozenset({"finalrating", "finalgrade", "consensus"})
-"""Columns (folded) that hold what was made of the raters' columns beside them: not read where those are."""
-
-_OF_RATINGS = ("rating", "grade", "judgment", "judgement")
-_CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
-
-_WANTED = ("query_id", "query", "document", "grade", "rater", "title")
-_DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
-_BOOK = ["query", "docid"]
-"""What the header of a Quepid book begins with; a column a judge follows."""
-
 _GOVUK_QUERY = "queryentryquery"
 CALCULATED = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
 _TEXTS = ("query_id", "query", "document", "rater", "title")
-_BEIR_DOCUMENT = "corpusid"
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Which column of a table holds what (`at`), and which are raters' (`raters`: column and name)."""
-
-    names: Sequence[str]
-    at: Mapping[str, int]
-    raters: Sequence[tuple[int, str]] = ()
-
-
-def layout(names: Sequence[str]) -> Layout | None:
-    """The layout of a table of judgments by its header, or None for any other header."""
-    at = find_columns(names, _WANTED)
-    raters = _raters(names, at)
-    if "grade" in at and folded(names[at["grade"]]) == "score" and find_columns(names, ("rank",)):
-        return None  # with a rank beside it a score is that of a run
-    if "document" not in at or not ({"query", "query_id"} & at.keys()) or ("grade" not in at and not raters):
-        return None
-    return Layout(names, at, raters)
-
-
-def _raters(names: Sequence[str], at: Mapping[str, int]) -> list[tuple[int, str]]:
-    """The columns that hold a rater's ratings each: `x_rating` and `y_rating`, or a book's, with a name alone.
-
-    Beside a column that is called grade, or as grades are, there are none: `star_rating` is something else there.
-    """
-    if "grade" in at or find_columns(names, ("rank",)):  # with ranks it is a run, such as Quepid's snapshot
-        return []
-    rating = [
-        (number, name)
-        for number, name in enumerate(names)
-        if folded(name).endswith(_OF_RATINGS) and folded(name) not in FINAL
-    ]
-    if len(rating) > 1:
-        return [(number, _rater_name(name)) for number, name in rating]
-    if [name.lower() for name in names[:2]] != _BOOK:  # elsewhere nobody knows what a column of any name holds
-        return []
-    others = [
-        (number, name)
-        for number, name in enumerate(names)
-        if name and number not in at.values() and folded(name) not in _DOCUMENTED | FINAL
-    ]
-    return others if len(others) > 1 else []
-
-
-def _left_out(found: Layout) -> list[str]:
-    """What to say of columns that look like grades and are not read."""
-    if found.raters:
-        final = [name for name in found.names if folded(name) in FINAL]
-        return [
-            f"the column {name} is left out: the ratings of {len(found.raters)} raters are beside it" for name in final
-        ]
-    grade = found.at["grade"]
-    others = [
-        name
-        for number, name in enumerate(found.names)
-        if number != grade and (folded(name).endswith(_OF_RATINGS) or folded(name) in _CALLED_GRADES)
-    ]
-    return [f"the column {name} is left out: the grade is in {found.names[grade]}" for name in others]
-
-
-def _rater_name(column: str) -> str:
-    for ending in _OF_RATINGS:
-        name = column[: -len(ending)].rstrip(" _-.") if column.lower().endswith(ending) else ""
-        if name:
-            return name
-    return column
 
 
 def is_parquet(source: Source) -> bool:
@@ -119,7 +50,7 @@ def is_parquet(source: Source) -> bool:
 def header_layout(source: Source) -> Layout | None:
     """The layout of a text table by its first line."""
     line = first_line(source)
-    return layout(header_of(line, separator_of(line)))
+    return layout(header_of(line, separator_of(line)), source.options.get(GRADE_COLUMN))
 
 
 def first_line(source: Source) -> str:
@@ -132,11 +63,11 @@ def read_table(source: Source, name: str = "csv") -> Ratings:
     line = first_line(source)
     separator = separator_of(line)
     names = header_of(line, separator)
-    found = layout(names)
+    found = layout(names, source.options.get(GRADE_COLUMN))
     if found is None:
         refuse_header(source, names)
     rows = Rows(source, separator, len(names), header=True)
-    is_beir = folded(names[found.at["document"]]) == _BEIR_DOCUMENT  # no spreadsheet ever sees it
+    is_beir = folded(names[found.at["document"]]) == BEIR_DOCUMENT  # no spreadsheet ever sees it
     columns = (
         rows.columns if is_beir else _of_spreadsheet(rows, [found.at[what] for what in _TEXTS if what in found.at])
     )
@@ -157,7 +88,7 @@ def read_parquet(source: Source) -> Ratings:
     """Read a Parquet file. Its ids may be integers, which become their digits; floats are refused."""
     frame = parquet_frame(source)
     names = [str(name) for name in frame.columns]
-    found = layout(names)
+    found = layout(names, source.options.get(GRADE_COLUMN))
     if found is None:
         refuse_header(source, names)
 
@@ -208,18 +139,33 @@ def _parquet_text(cell: object) -> str:
 
 def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
     """Say what was found in a header that nobody knows, and what is accepted."""
-    at = find_columns(names, _WANTED)
+    line = None if is_parquet(source) else 1
+    wanted = source.options.get(GRADE_COLUMN)
+    if wanted is not None and column_called(names, wanted) is None:
+        source.refuse(no_such_column(names, wanted), line)
+    at = find_columns(names, WANTED)
+    lacking = list(_lacking(names, at))
+    head = "a table of judgments begins with a header"
+    cure = f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at else ""
+    if is_run(names):
+        head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
+        if "grade" in at and find_columns(names, ("rank",)):
+            lacking, cure = ["with a rank beside it, a score is that of a run; the judgments have a grade"], ""
+    if line is not None and "\r" in first_line(source):
+        cure = "; a carriage return ends the header in the middle of line 1: take it out"
+    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{cure}", line)
+
+
+def _lacking(names: Sequence[str], at: Mapping[str, int]) -> Iterator[str]:
+    """What a header lacks, with the name that may be misspelt. A score is no grade."""
     needed = {"query": SPELLINGS["query_id"] + SPELLINGS["query"]}
     needed |= {what: SPELLINGS[what] for what in ("document", "grade")}
     others = [name for number, name in enumerate(names) if number not in at.values()]
-    lacking = []
-    if len(at.keys() & {"document", "grade"}) == 2 and find_columns(names, ("rank",)):
-        lacking.append("with a rank beside it, a score is that of a run; the judgments have a grade")
     for what, spellings in needed.items():
-        if what not in at and not (what == "query" and "query_id" in at):
+        is_score = what == "grade" and what in at and is_run(names)
+        if (what not in at or is_score) and not (what == "query" and "query_id" in at):
             close = next((hint for name in others if (hint := did_you_mean(name, spellings))), "")
-            lacking.append(f"no column for the {what} (such as {', '.join(spellings[:6])}){close}")
-    source.refuse(f"a table of judgments begins with a header; found {shown_names(names)}: {'; '.join(lacking)}", 1)
+            yield f"no column for the {what} (such as {', '.join(spellings[:6])}){close}"
 
 
 class _Table:
@@ -237,6 +183,7 @@ class _Table:
         self._name = name
         self._layout = found
         self._place = place
+        self._header_line = None if name == "parquet" else 1
         wanted = [*found.at.values(), *(number for number, _ in found.raters)]
         cells = columns(wanted)
         self._cells = dict(zip(found.at, cells, strict=False))
@@ -249,7 +196,7 @@ class _Table:
         keys = self._keys()
         described = self._described(keys)
         raters, titles, ratings = cells.get("rater"), cells.get("title"), cells.get("grade", [])
-        place, notices = self._place, _left_out(found)
+        place, notices = self._place, found.left_out
         if raters is not None and "" in raters:
             raters = [rater or UNNAMED for rater in raters]
         if found.raters:
@@ -281,6 +228,7 @@ class _Table:
             ESCI_GRADES if words else {},
             notices,
             by_id="query_id" in found.at,
+            unclear=FileProblem(found.unclear, self._header_line) if found.unclear else None,
         )
 
     def _keys(self) -> list[str]:

@@ -10,6 +10,7 @@ from itertools import count
 from pytest_relevance.judgments.columns import find_columns
 from pytest_relevance.judgments.formats.known import FORMATS
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
+from pytest_relevance.judgments.formats.queries import unknown_header
 from pytest_relevance.judgments.formats.tables import escaped
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.source import Source
@@ -55,6 +56,8 @@ def _is_misread(rows: str) -> bool:
     if first.startswith("\ufeff") or find_columns(header_of(first, separator_of(first)), _HEADS):
         return True
     source = Source("", rows.encode())
+    if unknown_header(source):
+        return True
     fitting = (name for name, known in FORMATS.items() if known.queries is not None and known.fits_queries(source))
     return next(fitting, None) != _TABLE
 

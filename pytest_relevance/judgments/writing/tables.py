@@ -8,8 +8,9 @@ from functools import partial
 from io import BytesIO
 from typing import Any
 
+from pytest_relevance.judgments.formats.layouts import layout
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
-from pytest_relevance.judgments.formats.tables import escaped, layout
+from pytest_relevance.judgments.formats.tables import escaped
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.cells import (
     cleaned,

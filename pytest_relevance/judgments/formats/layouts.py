@@ -1,0 +1,180 @@
+"""The columns of a table of judgments: which holds what, told by the names in its header.
+
+One row a rating, or one row a document with a column a rater. A column of final grades beside those of raters is read
+only where it is named (`grade_column`); without that nobody knows which of them the grades are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
+from pytest_relevance.wording import did_you_mean, listed, quoted
+
+WANTED = ("query_id", "query", "document", "grade", "rater", "title")
+BEIR_DOCUMENT = "corpusid"
+GRADE_COLUMN = "grade_column"
+"""The option that names the column of the grades."""
+
+_GRADE = r"(?:rating|grade|relevance|label|judge?ment)"
+_MADE_OF_RATINGS = r"(?:final|consensus|adjudicated|agreed|resolved|reconciled|aggregated?|combined|gold)"
+_AVERAGE = r"(?:mean|median|majority|average|avg|overall)"
+_FINAL = re.compile(rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}")
+_SUMMARY = re.compile(rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}")
+_RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
+_RATER_ENDINGS = ("rating", "grade", "judgment", "judgement")
+_CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
+_DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
+_BOOK = ["query", "docid"]
+"""What the header of a Quepid book begins with; a column a judge follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column of a table holds what (`at`), and which are raters' (`raters`: column and name).
+
+    `final` names the columns of final grades beside other ratings. `chosen`: the user named the column of the grades.
+    """
+
+    names: Sequence[str]
+    at: Mapping[str, int]
+    raters: Sequence[tuple[int, str]] = ()
+    final: Sequence[str] = ()
+    chosen: bool = False
+
+    @property
+    def unclear(self) -> str:
+        """Why nobody knows which column has the grades; empty where it is known."""
+        if not self.final:
+            return ""
+        ratings = [number for number, _ in self.raters] or [self.at["grade"]]
+        names = listed([self.names[number] for number in ratings], "and")
+        final = listed(self.final, "and")
+        return (
+            f"{final} {'seems' if len(self.final) == 1 else 'seem'} to be what was made of {names}; say which column "
+            f"has the grades (grade_column: {self.final[0]}), or how several ratings become one grade (raters: median)"
+        )
+
+    @property
+    def are_ratings(self) -> bool:
+        """Whether the columns of the raters are called as ratings are, and not by any name, as in a Quepid book."""
+        return bool(self.raters) and all(_RATING.fullmatch(folded(self.names[number])) for number, _ in self.raters)
+
+    @property
+    def left_out(self) -> list[str]:
+        """What to say of columns that look like grades and are not read."""
+        if self.chosen:
+            return []
+        if self.raters:
+            count = len(self.raters)
+            beside = f"the ratings of {count} raters are" if count > 1 else f"the ratings of {self.raters[0][1]} are"
+            return [f"the column {name} is left out: {beside} beside it" for name in self.final]
+        grade = self.at["grade"]
+        others = [
+            name
+            for number, name in enumerate(self.names)
+            if number != grade
+            and (name in self.final or folded(name) in _CALLED_GRADES or _RATING.fullmatch(folded(name)))
+        ]
+        return [f"the column {name} is left out: the grade is in {self.names[grade]}" for name in others]
+
+
+def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | None:
+    """The layout of a table of judgments by its header, or None for any other header.
+
+    `grade_column` is the column that the user named for the grades. A score is a grade only where it is named so, and
+    in BEIR's tables; elsewhere it is that of a run.
+    """
+    at = find_columns(names, WANTED)
+    if grade_column is not None:
+        number = column_called(names, grade_column)
+        if number is None:
+            return None
+        at = {what: column for what, column in at.items() if what != "grade" and column != number} | {"grade": number}
+        if _SUMMARY.fullmatch(folded(names[number])):
+            at.pop("rater", None)  # it is nobody's own rating
+        return Layout(names, at, chosen=True) if _has_ids(at) else None
+    if "grade" in at and _is_score_of_a_run(names, at):
+        del at["grade"]
+    if not _has_ids(at):
+        return None
+    if "grade" in at:
+        final = [name for number, name in enumerate(names) if number != at["grade"] and _is_final(name)]
+        return Layout(names, at, final=final)
+    raters, final = _raters(names, at)
+    if not raters and len(final) == 1 and not find_columns(names, ("rank",)):
+        return Layout(names, {**at, "grade": list(names).index(final[0])})
+    return Layout(names, at, raters, final) if raters else None
+
+
+def is_run(names: Sequence[str]) -> bool:
+    """Whether a header is that of a run: documents of queries with a rank or a score."""
+    return _has_ids(find_columns(names, WANTED)) and bool(find_columns(names, ("rank", "score")))
+
+
+def column_called(names: Sequence[str], wanted: str) -> int | None:
+    """The number of a column by its name, or by its name but for case and punctuation."""
+    if wanted in names:
+        return list(names).index(wanted)
+    return next((number for number, name in enumerate(names) if folded(name) == folded(wanted)), None)
+
+
+def no_such_column(names: Sequence[str], wanted: str) -> str:
+    """What to say where the named column is not there."""
+    close = did_you_mean(wanted, list(names))
+    return f"there is no column {quoted(wanted)} for the grades; the columns are {shown_names(names)}{close}"
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """The names of columns in a message."""
+    return listed([name or "(a blank)" for name in names[:20]], "and")
+
+
+def _has_ids(at: Mapping[str, int]) -> bool:
+    return "document" in at and bool({"query", "query_id"} & at.keys())
+
+
+def _is_score_of_a_run(names: Sequence[str], at: Mapping[str, int]) -> bool:
+    if folded(names[at["grade"]]) != "score":
+        return False
+    is_beir = "document" in at and folded(names[at["document"]]) == BEIR_DOCUMENT
+    return not is_beir or bool(find_columns(names, ("rank",)))
+
+
+def _is_final(name: str) -> bool:
+    return _FINAL.fullmatch(folded(name)) is not None
+
+
+def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int, str]], list[str]]:
+    """The columns that hold a rater's ratings each, and the names of those with what was made of them.
+
+    A rater's column is called `x_rating`, or has a name alone in a Quepid book. A single one is none, unless there is a
+    final column beside it. With ranks the table is a run, such as a snapshot of Quepid.
+    """
+    if find_columns(names, ("rank",)):
+        return [], []
+    summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
+    rating = [
+        (number, name) for number, name in enumerate(names) if _RATING.fullmatch(folded(name)) and name not in summaries
+    ]
+    if len(rating) > 1 or (rating and summaries):
+        return [(number, _rater_name(name)) for number, name in rating], summaries
+    if [name.lower() for name in names[:2]] == _BOOK:  # elsewhere nobody knows what a column of any name holds
+        others = [
+            (number, name)
+            for number, name in enumerate(names)
+            if name and number not in at.values() and folded(name) not in _DOCUMENTED and name not in summaries
+        ]
+        if len(others) > 1:
+            return others, summaries
+    return [], [name for name in summaries if _is_final(name)]
+
+
+def _rater_name(column: str) -> str:
+    for ending in _RATER_ENDINGS:
+        name = column[: -len(ending)].rstrip(" _-.") if column.lower().endswith(ending) else ""
+        if name:
+            return name
+    return column

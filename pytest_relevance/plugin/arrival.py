@@ -1,0 +1,65 @@
+"""Results that did not reach the end of the run: pytest was to run a case, and nothing says what came of it.
+
+A plugin that runs tests in another process, and builds reports of its own there or here, may leave out what the reports
+of cases carry. Nobody must take the rest for the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytest_relevance.plugin.ledger import Ledger
+from pytest_relevance.reports.text import harmless
+from pytest_relevance.wording import counted, listed
+
+_MOST_NAMED = 3
+
+_NEEDED_BY = {
+    "relevance_gates": ("require", "--relevance-gates=require"),
+    "relevance_record": (None, "--relevance-record"),
+    "relevance_update": (None, "--relevance-update"),
+    "relevance_ratchet": (None, "--relevance-ratchet"),
+    "relevance_unjudged": (None, "--relevance-unjudged"),
+}
+"""The options that need every result: the value that does (None: any that is given), and how it is written."""
+
+
+def lost(ledger: Ledger, is_case_file: Callable[[str], bool], option: Any) -> tuple[str, bool]:
+    """What to say of cases that were to run, did not fail, and have no result, and whether the run fails for it.
+
+    Of a case whose process crashed there is a report that failed: that is told already. A case that passed without
+    being scored, as a plugin ran something else in its place, counts only where an option needs every result.
+    """
+    needed_by = _needed_by(option)
+    told = ledger.failed if needed_by else ledger.failed | ledger.unscored
+    nodes = {facts.node for facts in ledger.files.values()}
+
+    def is_case(name: str) -> bool:
+        file = name.partition("::")[0]
+        return file in nodes or is_case_file(file.rpartition("/")[2])
+
+    names = [name for name in ledger.without_entry() if name not in told and is_case(name)]
+    if not names:
+        return "", False
+    total = sum(map(is_case, ledger.to_run))
+    shown = [harmless(name) for name in names[:_MOST_NAMED]]
+    more = [f"{len(names) - len(shown):,} more"] if len(names) > len(shown) else []
+    text = (
+        f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no result "
+        f"({listed([*shown, *more], 'and')}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
+        "something else in the place of cases may be the cause"
+    )
+    needs = "needs" if len(needed_by) == 1 else "need"
+    return (f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails" if needed_by else text), bool(
+        needed_by
+    )
+
+
+def _needed_by(option: Any) -> list[str]:
+    """The options that were given and need every result."""
+    return [
+        name
+        for attribute, (value, name) in _NEEDED_BY.items()
+        if (found := getattr(option, attribute, None)) and (value is None or found == value)
+    ]

@@ -1,0 +1,140 @@
+"""`grade_column`: which column has the grades, where a file has final ones beside those of raters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import read_judgments, read_queries
+
+RATERS_AND_FINAL = "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
+
+
+def written(tmp_path: Path, content: str, name: str = "ratings.csv") -> Path:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def problem(path: Path, format: str | None = None, **options: str) -> str:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(path, format, **options)  # type: ignore[arg-type]
+    (line,) = str(caught.value).splitlines()
+    return line.replace(f"{path}", "FILE")
+
+
+def test_final_grades_beside_those_of_raters_are_an_error_that_names_the_columns(tmp_path: Path) -> None:
+    assert problem(written(tmp_path, RATERS_AND_FINAL)) == (
+        "FILE:1: final_rating seems to be what was made of ann_rating and bob_rating; say which column has the grades "
+        "(grade_column: final_rating), or how several ratings become one grade (raters: median)"
+    )
+
+
+def test_the_column_is_chosen(tmp_path: Path) -> None:
+    path = written(tmp_path, RATERS_AND_FINAL)
+    for name in ("final_rating", "Final Rating"):
+        judgments = read_judgments(path, grade_column=name)
+        assert judgments == {"q": {"a": 2, "b": 0}}
+        assert judgments.raters == ()
+        assert judgments.notices == ()
+    assert read_judgments(path, grade_column="ann_rating") == {"q": {"a": 0, "b": 1}}
+
+
+def test_who_says_how_ratings_are_combined_means_those_of_the_raters(tmp_path: Path) -> None:
+    judgments = read_judgments(written(tmp_path, RATERS_AND_FINAL), raters="max")
+    assert judgments == {"q": {"a": 2, "b": 3}}
+    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are beside it",)
+
+
+@pytest.mark.parametrize(
+    ("header", "final", "others"),
+    [
+        ("query,docid,ann_rating,final_rating", "final_rating", "ann_rating"),
+        ("query,docid,rating,final_grade", "final_grade", "rating"),
+        ("query,docid,rating_1,rating_2,consensus", "consensus", "rating_1 and rating_2"),
+        ("query,docid,ann_rating,bob_rating,mean_rating", "mean_rating", "ann_rating and bob_rating"),
+        ("query,docid,ann_grade,bob_grade,grade_median", "grade_median", "ann_grade and bob_grade"),
+        ("query,docid,Ann,Bob,final", "final", "Ann and Bob"),
+        ("query,docid,ann_label,label,gold_label", "gold_label", "label"),
+    ],
+)
+def test_what_is_final_beside_what(tmp_path: Path, header: str, final: str, others: str) -> None:
+    ratings = ",".join("1" * (header.count(",") - 2))
+    path = written(tmp_path, f"{header}\nq,a,{ratings},3\n")
+    assert problem(path).startswith(f"FILE:1: {final} seems to be what was made of {others}; ")
+    assert read_judgments(path, grade_column=final) == {"q": {"a": 3}}
+
+
+def test_final_grades_beside_a_rating_a_row(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,rater,rating,final_rating\nq,a,ann,1,3\nq,a,bob,2,3\n")
+    assert "final_rating seems to be what was made of rating" in problem(path)
+    judgments = read_judgments(path, grade_column="final_rating")
+    assert (judgments, judgments.raters) == ({"q": {"a": 3}}, ())
+    assert read_judgments(path, grade_column="rating").raters == ("ann", "bob")
+    assert read_judgments(path, raters="min") == {"q": {"a": 1}}
+
+
+def test_a_final_column_alone_is_the_grade(tmp_path: Path) -> None:
+    assert read_judgments(written(tmp_path, "query,docid,final_rating\nq,a,2\n")) == {"q": {"a": 2}}
+
+
+def test_a_column_of_any_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,docid,usefulness\nq,a,2\n")
+    assert problem(path).endswith("; where a column has the grades, name it: grade_column")
+    assert read_judgments(path, grade_column="usefulness") == {"q": {"a": 2}}
+    assert read_queries(path, grade_column="usefulness") == {"q": "q"}
+
+
+def test_a_column_that_is_not_there(tmp_path: Path) -> None:
+    assert problem(written(tmp_path, RATERS_AND_FINAL), grade_column="final_ratng") == (
+        'FILE:1: there is no column "final_ratng" for the grades; the columns are query, docid, ann_rating, bob_rating '
+        'and final_rating; did you mean "final_rating"?'
+    )
+
+
+@pytest.mark.parametrize("content", ["q1 0 d1 3\n", "3 qid:1 # d1\n", '{"queries": [{"query": "q", "ratings": {}}]}'])
+def test_a_format_without_columns(tmp_path: Path, content: str) -> None:
+    said = problem(written(tmp_path, content), grade_column="final")
+    assert said.startswith("FILE: grade_column= is for tables and JSON objects, and this is ")
+
+
+def test_objects_in_json(tmp_path: Path) -> None:
+    row = {"query": "q", "docid": "a", "rating": 1, "final_rating": 3}
+    for content in (f"{json.dumps(row)}\n{json.dumps({**row, 'docid': 'b'})}\n", json.dumps([row])):
+        path = written(tmp_path, content, "ratings.json")
+        assert problem(path).startswith("FILE: final_rating seems to be what was made of rating; ")
+        assert read_judgments(path, grade_column="final_rating")["q"]["a"] == 3
+    assert problem(path, grade_column="final").endswith('; grade_column is "final", which is not there')
+    path = written(tmp_path, '{"q": {"a": 1}}', "ratings.json")
+    assert problem(path, grade_column="final") == (
+        'FILE: no object in the file has the key "final", which grade_column names'
+    )
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "ratings.parquet"
+    frame = {"query": ["q"], "docid": ["a"], "ann_rating": [1], "bob_rating": [2], "final_rating": [3]}
+    pandas.DataFrame(frame).to_parquet(path)
+    assert problem(path).startswith("FILE: final_rating seems to be what was made of ann_rating and bob_rating; ")
+    assert read_judgments(path, grade_column="final_rating") == {"q": {"a": 3}}
+    with pytest.raises(JudgmentFileError, match='there is no column "final" for the grades'):
+        read_judgments(path, grade_column="final")
+
+
+def test_the_final_ratings_of_chorus(chorus: Path) -> None:
+    """363 of its 3,188 final ratings are not the median of the three raters."""
+    path = chorus / "Broad_Query_Set_individual_ratings.csv"
+    assert "final_rating seems to be what was made of agent_1_rating, agent_2_rating and agent_3_rating" in problem(
+        path
+    )
+    final = read_judgments(path, grade_column="final_rating")
+    medians = read_judgments(path, raters="median")
+    pairs = [(query, document) for query, grades in final.items() for document in grades]
+    assert len(pairs) == 3188
+    assert sum(final[query][document] != medians[query][document] for query, document in pairs) == 363

@@ -1,0 +1,299 @@
+"""A file that is something else than it is named as: refused before anything in it is read, by its name."""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import read_judgments, read_queries
+from pytest_relevance.runs.files import read_run
+
+Read = Callable[..., Mapping[str, Any]]
+
+FILES = {
+    "a TREC run": "q1 Q0 d1 1 12.5 bm25\nq1 Q0 d2 2 11.0 bm25\n",
+    "TREC qrels": "q1 0 d1 1\nq1 0 d2 0\n",
+    "statistics of trec_eval": "301 map 0.25 0.125\n301 P_10 0.4 0.2\n",
+    "scores printed by trec_eval": "map\t301\t0.25\nP_10\t301\t0.4\n",
+    "a table of a run": "query_id,doc_id,score\nq1,d1,12.5\n",
+    "a table of judgments": "query_id,doc_id,grade\nq1,d1,3\n",
+    "a table of a run with texts": "query,docid,rank\nred shoes,d1,1\n",
+    "a table of queries": "query_id,query\nq1,red shoes\n",
+    "ids and texts": "q1\tred shoes\nq2\tred hats\n",
+    "topics": "<top>\n<num> Number: 301\n<title> red shoes\n</top>\n",
+    "a query set": '{"querySetQueries": [{"queryText": "red shoes"}]}',
+    "a snapshot": '{"docs": {"7": [{"id": "d1"}]}, "queries": [{"query_id": 7, "query_text": "red shoes"}]}',
+    "rankings": '{"q1": ["d1", "d2"]}',
+    "rows of a run": '[{"query": "q1", "doc_id": "d1", "score": 12.5}]',
+    "rows of judgments": '[{"query_id": "q1", "doc_id": "d1", "grade": 3}]',
+    "an export of Quepid": '{"queries": [{"query": "red shoes", "ratings": {"d1": 3}}]}',
+    "a judgment list": "3 qid:1 # d1\n0 qid:1 # d2\n",
+    "a record": '{"kind":"pytest-relevance record","version":1}\n{"id":"a"}\n',
+}
+
+
+def problem(read: Read, content: str | bytes, tmp_path: Path, **options: str) -> str:
+    path = tmp_path / "file"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(JudgmentFileError) as caught:
+        read(path, **options)
+    (line,) = str(caught.value).splitlines()
+    return line.replace(f"{path}", "FILE")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a TREC run", "FILE:1: this seems to be a TREC run, qid Q0 docid rank score tag; judgments are needed"),
+        ("statistics of trec_eval", "FILE:1: this seems to be statistics of trec_eval, qid measure mean deviation; "),
+        ("scores printed by trec_eval", "FILE:1: this seems to be scores printed by trec_eval, measure qid value; "),
+        ("a table of a run", "FILE:1: this seems to be a run, with a rank or a score and no grade; judgments are"),
+        ("a table of a run with texts", "FILE:1: this seems to be a run, with a rank or a score and no grade; judg"),
+        ("a table of queries", "FILE:1: this seems to be a file of queries; judgments are needed"),
+        ("ids and texts", "FILE:1: this seems to be a file of queries; judgments are needed"),
+        ("topics", "FILE:1: this seems to be topics of TREC: queries; judgments are needed"),
+        ("a query set", "FILE: this seems to be a query set of OpenSearch: queries; judgments are needed"),
+        ("a snapshot", "FILE: this seems to be a snapshot of Quepid: a run; judgments are needed"),
+        ("rankings", "FILE: this seems to be a run, {query: [document, ...]}; judgments are needed"),
+        ("a record", "FILE: this seems to be a pytest-relevance record; judgments are needed"),
+    ],
+)
+def test_what_is_no_judgments(tmp_path: Path, name: str, said: str) -> None:
+    assert problem(read_judgments, FILES[name], tmp_path).startswith(said)
+
+
+def test_rows_of_a_run_are_no_judgments(tmp_path: Path) -> None:
+    said = problem(read_judgments, FILES["rows of a run"], tmp_path)
+    assert said.endswith(
+        "this seems to be a run, with a rank or a score: where that is the grade, name it: grade_column"
+    )
+
+
+@pytest.mark.parametrize("name", ["a table of a run", "rows of a run"])
+def test_a_score_is_a_grade_where_it_is_said_so(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "file"
+    path.write_text(FILES[name], encoding="utf-8")
+    assert read_judgments(path, grade_column="score") == {"q1": {"d1": 12.5}}
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "said"),
+    [
+        ("a TREC run", "trec", "FILE:1: this seems to be a TREC run, "),
+        ("statistics of trec_eval", "trec", "FILE:1: this seems to be statistics of trec_eval, "),
+        ("a table of a run", "csv", "FILE:1: this seems to be a run, "),
+        ("rankings", "json", "FILE: this seems to be a run, "),
+    ],
+)
+def test_nor_where_the_format_is_named(tmp_path: Path, name: str, format: str, said: str) -> None:
+    assert problem(read_judgments, FILES[name], tmp_path, format=format).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "a table of judgments",
+            "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is nee",
+        ),
+        (
+            "rows of judgments",
+            "FILE:1: this seems to be a table of judgments, with grades in grade, and a run is needed",
+        ),
+        ("TREC qrels", "FILE:1: this seems to be TREC qrels, qid iter docid grade: judgments; a run is needed"),
+        ("statistics of trec_eval", "FILE:1: this seems to be statistics of trec_eval, qid measure mean deviation; a"),
+        ("an export of Quepid", "FILE: this seems to be an export of Quepid: judgments; a run is needed"),
+        ("a judgment list", "FILE:1: this seems to be a judgment list of LTR, grade qid:1 ... # document; a run is"),
+        ("a table of queries", "FILE:1: this seems to be a file of queries; a run is needed"),
+        ("ids and texts", "FILE:1: this seems to be a file of queries; a run is needed"),
+        ("topics", "FILE:1: this seems to be topics of TREC: queries; a run is needed"),
+    ],
+)
+def test_what_is_no_run(tmp_path: Path, name: str, said: str) -> None:
+    assert problem(read_run, FILES[name], tmp_path).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("content", "graded"),
+    [
+        ("query,docid,rank,rating\nq,a,1,3\n", "rating"),
+        ("query-id\tcorpus-id\tscore\nq\ta\t1\n", "score"),
+        ("query,docid,ann_rating,bob_rating\nq,a,1,3\n", "ann_rating and bob_rating"),
+        ("query,docid,Ann,Bob\nq,a,1,\nq,b,,2\n", "Ann and Bob"),
+    ],
+)
+def test_a_table_with_grades_is_no_run(tmp_path: Path, content: str, graded: str) -> None:
+    assert f"with grades in {graded}, and a run is needed" in problem(read_run, content, tmp_path)
+
+
+def test_a_table_of_results_with_their_fields_is_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("query,docid,brand,price\nq,b,Orbit,20\nq,a,Nimbus,\n", encoding="utf-8")
+    assert read_run(path) == {"q": ["b", "a"]}
+
+
+def test_parquet_of_judgments_is_no_run(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "file"
+    pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "grade": [1]}).to_parquet(path)
+    with pytest.raises(JudgmentFileError, match="this seems to be a table of judgments, with grades in grade"):
+        read_run(path)
+    pandas.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.5]}).to_parquet(path)
+    with pytest.raises(JudgmentFileError, match="this seems to be a run, with a rank or a score and no grade"):
+        read_judgments(path)
+    with pytest.raises(JudgmentFileError, match="this seems to be a run, not queries"):
+        read_queries(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("TREC qrels", "FILE: trec (TREC qrels: qid iter docid grade) has no queries, only their ids; name a file of"),
+        ("a table of judgments", "FILE:1: these are judgments that have only the ids of queries; found query_id, doc_"),
+        (
+            "rows of judgments",
+            'FILE: these are judgments that have only the ids of queries ("q1"); name a file of quer',
+        ),
+        ("a TREC run", "FILE:1: this seems to be a TREC run, qid Q0 docid rank score tag; queries are needed"),
+        ("a table of a run with texts", "FILE:1: this seems to be a run, a table with a rank or a score and no grade"),
+        ("rankings", "FILE: this seems to be a run, {query: [document, ...]}; queries are needed"),
+        ("a record", "FILE: this seems to be a pytest-relevance record; queries are needed"),
+    ],
+)
+def test_what_is_no_queries(tmp_path: Path, name: str, said: str) -> None:
+    assert problem(read_queries, FILES[name], tmp_path).startswith(said)
+
+
+def test_the_qrels_of_beir_are_no_queries(tmp_path: Path) -> None:
+    said = problem(read_queries, "query-id\tcorpus-id\tscore\n1\t4983\t1\n", tmp_path)
+    assert "only the ids of queries" in said
+
+
+@pytest.mark.parametrize("name", ["a TREC run", "TREC qrels"])
+def test_lines_of_qrels_are_no_texts(tmp_path: Path, name: str) -> None:
+    said = problem(read_queries, FILES[name], tmp_path, format="text")
+    assert said == "FILE:1: this seems to be TREC qrels or a run, with ids of queries and documents in each line"
+
+
+@pytest.mark.parametrize(
+    "header", ["number\tutterance", "qid\tutterance", "topicId\twords", "query_nr\twords", "label\tutterance"]
+)
+def test_a_header_that_nobody_knows_is_no_query(tmp_path: Path, header: str) -> None:
+    said = problem(read_queries, f"{header}\nq1\tred shoes\nq2\tred hats\n", tmp_path)
+    assert said.startswith("FILE:1: the first line seems to be a header that is not known; found ")
+    assert "call the columns query_id and query" in said
+
+
+def test_a_header_between_commas_that_nobody_knows(tmp_path: Path) -> None:
+    said = problem(read_queries, "qid,utterance\nq1,red shoes\n", tmp_path)
+    assert said.startswith("FILE:1: a file of queries has a header with query or query_text or query_string")
+    assert said.endswith("found qid and utterance")
+
+
+@pytest.mark.parametrize(
+    ("content", "queries"),
+    [
+        ("nlp\tneural networks\nir\tsearch engines\n", {"nlp": "neural networks", "ir": "search engines"}),
+        ("q1\tkeywords\nq2\ttopic\n", {"q1": "keywords", "q2": "topic"}),
+        ("intro\tred shoes\n", {"intro": "red shoes"}),
+        ("nr\tquery\n1\tred shoes\n", {"1": "red shoes"}),
+    ],
+)
+def test_lines_that_are_all_queries(tmp_path: Path, content: str, queries: dict[str, str]) -> None:
+    path = tmp_path / "queries.tsv"
+    path.write_text(content, encoding="utf-8")
+    assert read_queries(path) == queries
+
+
+def zipped() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("qrels.txt", FILES["TREC qrels"])
+    return file.getvalue()
+
+
+def tarred(mode: str) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=mode) as archive:  # type: ignore[call-overload]
+        archive.addfile(tarfile.TarInfo("qrels.txt"))
+    return file.getvalue()
+
+
+QRELS = FILES["TREC qrels"].encode()
+PACKED = {
+    "a zip archive (.zip, or a workbook such as .xlsx)": zipped(),
+    "compressed with Zstandard (.zst)": b"\x28\xb5\x2f\xfd\x04\x00" + QRELS,
+    "compressed with LZ4 (.lz4)": b"\x04\x22\x4d\x18\x64\x40\xa7" + QRELS,
+    "compressed with bzip2 (.bz2)": bz2.compress(QRELS),
+    "compressed with xz (.xz)": lzma.compress(QRELS),
+    "a 7-Zip archive (.7z)": b"7z\xbc\xaf\x27\x1c\x00\x04",
+    "a tar archive (.tar)": tarred("w"),
+}
+
+
+@pytest.mark.parametrize("what", PACKED)
+@pytest.mark.parametrize("read", [read_judgments, read_queries, read_run])
+def test_what_is_packed_otherwise_is_called_by_its_name(tmp_path: Path, read: Read, what: str) -> None:
+    said = problem(read, PACKED[what], tmp_path)
+    assert said == f"FILE: the file is {what}; unpack it, and name the file in it: only gzip is unpacked here"
+
+
+def test_a_tar_archive_in_gzip(tmp_path: Path) -> None:
+    assert "the file is a tar archive (.tar)" in problem(read_judgments, tarred("w:gz"), tmp_path)
+
+
+def test_text_that_begins_as_something_packed(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text("BZh9 0 d1 1\n", encoding="utf-8")
+    assert read_judgments(path) == {"BZh9": {"d1": 1}}
+
+
+@pytest.mark.parametrize("rows", ["q,a,1\nq,b,2\n", "q,a,1\r\nq,b,2\r\n"])
+def test_a_carriage_return_alone_ends_a_header(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(f"query,docid,rating\r{rows}".encode())
+    assert read_judgments(path) == {"q": {"a": 1, "b": 2}}
+
+
+@pytest.mark.parametrize("header", ["query,doc\rid,rating", "query,docid\r,rating"])
+def test_a_carriage_return_in_a_header(tmp_path: Path, header: str) -> None:
+    said = problem(read_judgments, f"{header}\nq,a,1\n", tmp_path)
+    assert said.startswith("FILE:1: a table of judgments begins with a header; found query and doc")
+    assert said.endswith("; a carriage return ends the header in the middle of line 1: take it out")
+    with pytest.raises(JudgmentFileError):
+        read_queries(tmp_path / "file")
+    with pytest.raises(JudgmentFileError):
+        read_run(tmp_path / "file")
+
+
+@pytest.mark.parametrize("separator", ["\x1c", "\x1d", "\x1e", "\x1f", "\x0b", "\x0c", "\x85"])
+@pytest.mark.parametrize("form", ["1{}", "{}1", "{}1{}"])
+def test_separators_beside_a_number_are_white_space(tmp_path: Path, separator: str, form: str) -> None:
+    number = form.format(separator, separator)
+    (tmp_path / "qrels.txt").write_text(f"q 0 a {number}\n", encoding="utf-8", newline="")
+    (tmp_path / "run.txt").write_text(f"q Q0 a 1 {number} x\nq Q0 b 2 0 x\n", encoding="utf-8", newline="")
+    (tmp_path / "ratings.csv").write_text(f"query,docid,rating\nq,a,{number}\n", encoding="utf-8", newline="")
+    assert read_judgments(tmp_path / "qrels.txt") == read_judgments(tmp_path / "ratings.csv") == {"q": {"a": 1}}
+    assert read_run(tmp_path / "run.txt") == {"q": ["a", "b"]}
+
+
+def test_an_id_of_many_digits(tmp_path: Path) -> None:
+    """Python reads no number of more than 4,300 digits; an id is text."""
+    digits = "9" * 5000
+    path = tmp_path / "file.json"
+    for content in (f'{{"{digits}": {{"a": 1}}}}', f'[{{"query_id": {digits}, "doc_id": "a", "grade": 1}}]'):
+        path.write_text(content, encoding="utf-8")
+        assert read_judgments(path) == {digits: {"a": 1}}
+    path.write_text(f'[{{"query_id": {digits}, "doc_id": {digits}, "rank": 1}}]', encoding="utf-8")
+    assert read_run(path) == {digits: [digits]}

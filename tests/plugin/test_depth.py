@@ -1,0 +1,316 @@
+"""Metrics of the whole ranking, on rankings that a search cut because it was asked for so many results."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"
+
+THIRTY = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query, k=10):
+            found = [f"d{number}" for number in range(1, 31)] if query != "few" else ["d1", "x"]
+            print(f"<k={k}>")
+            return found[:k]
+        return search
+"""
+"""A search that knows thirty documents, and returns as many as it is asked for; to the query "few" it finds two."""
+
+BOTH_WAYS = "AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000"
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(THIRTY)
+    return project
+
+
+def case(expect: str, more: str = "") -> str:
+    return f"{more}\ncases: [{{query: q, judgments: {{d1: 1, d20: 1}}, expect: {{{expect}}}}}]\n"
+
+
+def test_a_metric_of_the_whole_ranking_is_an_error_where_the_search_was_asked_for_less(shop: Project) -> None:
+    shop.cases(case("AP: 0.5"))
+    run = shop.run("--relevance-record=run.jsonl")
+    assert run.failure("q").splitlines()[0] == f"shop.relevance.yaml:1: {BOTH_WAYS}"
+    assert run.entries["q"]["verdict"] == "error"
+    assert f"FAILED shop.relevance.yaml::q - {BOTH_WAYS}"[:90] in "\n".join(run.short_summary)
+    (result,) = Run.open(shop.path / "run.jsonl").results
+    assert (result.verdict, list(result.reasons), result.scores) == ("error", [BOTH_WAYS], {})
+
+
+def test_junit_has_no_score_of_a_ranking_that_was_cut(shop: Project) -> None:
+    shop.cases(case("", "unjudged: skip"))
+    found = {each.attrib["name"]: each.attrib["value"] for each in shop.junit()["q"].iter("property")}
+    assert found == {"verdict": "error"}
+
+
+def test_a_cutoff_of_another_metric_deepens_the_search_and_is_not_enough(shop: Project) -> None:
+    shop.cases(case("AP: 0.5, R@20: 0"))
+    failure = shop.run().failure("q")
+    assert "AP looks at the whole ranking, and this search was asked for 20: write AP@20, or depth: 1000" in failure
+
+
+@pytest.mark.parametrize("expect", ["AP@10: 0.5", "AP@20: 0.55", "RR: 0.5", 'RR: "<= 1"', "nDCG@20: 0.7"])
+def test_a_metric_with_a_cutoff_asks_for_what_it_needs(shop: Project, expect: str) -> None:
+    shop.cases(case(expect))
+    assert shop.run().outcomes == {"q": "passed"}
+
+
+def test_with_a_depth_the_search_is_asked_for_so_many_and_reports_name_it(shop: Project) -> None:
+    shop.cases(case("AP: 0.56", "depth: 25"))
+    run = shop.run("-rP", "--relevance-record=run.jsonl")
+    assert "<k=25>" in run.text
+    assert "AP (depth 25) 0.550 is below 0.560" in run.failure("q")
+    assert "gain exponential, ideal judged, unjudged zero, depth 25" in " ".join(run.failure("q").split())
+    (result,) = Run.open(shop.path / "run.jsonl").results
+    assert result.scores["AP"] == 0.55
+    assert (result.depth, result.conditions.depth) == (25, 25)
+
+
+def test_a_search_that_finds_less_than_it_was_asked_for_is_scored(shop: Project) -> None:
+    shop.cases("cases: [{query: few, judgments: {d1: 1, d20: 1}, expect: {AP: 0.5, Rprec: 0.5, R: 0.5}}]")
+    assert shop.run().outcomes == {"few": "passed"}
+
+
+def test_a_search_without_a_parameter_k_is_scored(project: Project) -> None:
+    project.conftest()
+    project.cases('cases: [{query: a b c d e f g h i j, judgments: {a: 1}, expect: {AP: 1, "RBP(p=0.5)": 0.5}}]')
+    assert project.run().outcomes == {"a b c d e f g h i j": "passed"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expect", "message"),
+    [
+        (
+            "unjudged: skip",
+            "",
+            "nDCG@10 looks at the whole ranking (unjudged: skip), and this search was asked for 10: ",
+        ),
+        ("unjudged: skip", "P@5: 0.2", "P@5 looks at the whole ranking (unjudged: skip), and this search was asked"),
+        ("unjudged: skip", "RR: 0.5", "RR looks at the whole ranking, and this search was asked for 10: write RR@10"),
+        (
+            "ideal: returned",
+            "",
+            "(ideal: returned), and this search was asked for 10: write ideal: judged, or depth: 1",
+        ),
+        ("", "Bpref: 0.5", "Bpref looks at the whole ranking, and this search was asked for 10: write depth: 1000"),
+        ("", '"RBP(p=0.5)": 0.5', "asked for 10: write RBP(p=0.5)@10, or depth: 1000"),
+        ("", 'RR: "> 0"', "RR looks at the whole ranking, and this search was asked for 10: write RR@10, or depth: 1"),
+        ("", "infAP: 0.5", "infAP looks at the whole ranking"),
+    ],
+)
+def test_what_looks_at_the_whole_ranking(shop: Project, settings: str, expect: str, message: str) -> None:
+    shop.cases(case(expect, settings))
+    run = shop.run()
+    assert run.entries["q"]["verdict"] == "error"
+    assert message in run.failure("q")
+    shop.cases(case(expect, f"{settings}\ndepth: 40"))
+    assert shop.run().entries["q"]["verdict"] in ("passed", "measured")
+
+
+def test_a_case_without_a_score_needs_no_ranking(shop: Project) -> None:
+    shop.cases("unjudged: skip\ncases: [{query: q}, {query: r, judgments: {d1: 0}, expect: {first: d1}}]")
+    assert [entry["verdict"] for entry in shop.run().entries.values()] == ["measured", "passed"]
+
+
+def test_a_bound_of_rr_is_decided_by_the_ranks_that_could_reach_it(shop: Project) -> None:
+    shop.cases(
+        """
+        cases:
+          - {query: q, judgments: {d15: 1}, expect: {RR: 0.5}}
+          - {query: few, judgments: {x: 1}, expect: {RR: 0.4}}
+        """
+    )
+    run = shop.run("--relevance-record=run.jsonl", "--relevance-update")
+    assert run.outcomes == {"q": "failed", "few": "passed"}
+    assert "RR is below 0.5: no relevant document in the 10 results that were asked for" in run.failure("q")
+    first, second = Run.open(shop.path / "run.jsonl").results
+    assert "RR" not in first.scores  # it may be 1 / 11, or less
+    assert second.scores["RR"] == 0.5
+    assert '"RR"' not in (shop.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()[2]
+
+
+def test_a_low_bound_of_rr_asks_the_search_for_more(shop: Project) -> None:
+    shop.cases("cases: [{query: q, judgments: {d20: 1}, expect: {RR: 0.05}}]")
+    run = shop.run("-rP")
+    assert "<k=20>" in run.text
+    assert run.outcomes == {"q": "passed"}
+
+
+def test_a_ranking_that_a_test_has_at_hand_is_whole(project: Project) -> None:
+    project.write(
+        "test_shop.py",
+        """
+        def test_ten(relevance):
+            ranking = [f"d{number}" for number in range(10)]
+            relevance.check("q", ranking, {"d0": 1, "d9": 1}, expect={"AP": 0.6})
+        """,
+    )
+    assert project.run().outcomes == {"test_ten": "passed"}
+
+
+GATED = """
+    gates: [{mean: {AP: 0.5}}, {mean: {nDCG@10: 0.5}}]
+    cases:
+      - {query: q, judgments: {d1: 1, d20: 1}}
+      - {query: few, judgments: {d1: 1}}
+"""
+CUT = "AP looks at the whole ranking, and the search was asked for 10 in 1 case: write AP@10, or depth: 1000"
+
+
+def test_a_gate_on_a_metric_of_the_whole_ranking_is_not_met(shop: Project) -> None:
+    shop.cases(GATED)
+    run = shop.run("--relevance-record=run.jsonl")
+    assert run.outcomes == {
+        "q": "passed",
+        "few": "passed",
+        "gate[mean AP 0.5]": "failed",
+        "gate[mean nDCG@10 0.5]": "passed",
+    }
+    assert CUT in " ".join(run.failure("gate[mean AP 0.5]").split())
+    first, second = Run.open(shop.path / "run.jsonl").results
+    assert "AP" not in first.scores
+    assert second.scores["AP"] == 1.0
+
+
+def test_merge_judges_such_a_gate_as_the_run_did(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    from pytest_relevance.cli import main
+
+    shop.cases(GATED)
+    shop.run("--relevance-record=run.jsonl")
+    capsys.readouterr()
+    assert main(["merge", str(shop.path / "run.jsonl"), "-o", str(shop.path / "whole.jsonl")]) == 1
+    assert CUT in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_gate_with_a_depth_names_it(shop: Project) -> None:
+    shop.cases(GATED.replace("    gates", "    depth: 25\n    gates", 1).replace("AP: 0.5", "AP: 0.8"))
+    run = shop.run()
+    assert "mean AP (depth 25) 0.775, below 0.800 (2 cases)" in run.failure("gate[mean AP 0.8]")
+
+
+def test_a_drop_is_not_measured_on_rankings_that_were_cut(shop: Project) -> None:
+    shop.cases(GATED.replace("mean: {AP: 0.5}", "max_drop: {AP: 0.1}"))
+    shop.run("--relevance-update")
+    for _ in range(2):  # the cases themselves stay as they are
+        run = shop.run()
+        assert run.outcomes["gate[max_drop AP 0.1]"] == "failed"
+        assert CUT in " ".join(run.failure("gate[max_drop AP 0.1]").split())
+        assert (run.outcomes["q"], run.outcomes["few"]) == ("passed", "passed")
+    # a search that returns all is not compared with a ranking that was cut
+    shop.conftest(THIRTY.replace("query, k=10", "query").replace("found[:k]", "found").replace("<k={k}>", ""))
+    run = shop.run()
+    assert "all of the ranking counts now, and the first 10 were kept" in " ".join(run.failure("q").split())
+    assert run.outcomes["few"] == "passed"
+
+
+def test_each_metric_that_is_compared_is_asked_for_its_ranks(shop: Project) -> None:
+    shop.cases("cases: [{query: q, judgments: {d1: 1, d20: 1}}, {query: few, judgments: {d1: 1}}]")
+    for name in ("main", "branch"):
+        shop.run(f"--relevance-record={name}.jsonl")
+    records = str(shop.path / "main.jsonl"), str(shop.path / "branch.jsonl")
+    twenty = r'nDCG@20 takes 20 ranks, and the search of "q" was asked for 10'
+    whole = r'{} takes all of it, and the search of "q" was asked for 10: set a depth in the case file'
+    for metrics, message in (
+        (["nDCG@20"], twenty),
+        (["nDCG@20", "RR@10"], twenty),
+        (["RR", "nDCG@20"], whole.format("RR")),
+        (["nDCG@20", "RR"], twenty),
+        (["AP", "P@500"], whole.format("AP")),
+        (["R@100", "Bpref"], 'R@100 takes 100 ranks, and the search of "q" was asked for 10'),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_runs(*records, metrics)
+    with pytest.raises(ValueError, match="nDCG@10 takes all of it"):
+        compare_runs(*records, unjudged="skip")
+    assert compare_runs(*records, ["P@5", "RR@10", "AP@3"]).metrics
+
+
+def test_a_baseline_says_which_rankings_were_cut(shop: Project) -> None:
+    judgments = {"q": {"d1": 1, "d20": 1}}
+    shop.cases(case("order: [d1, d2]"))  # which keeps all that was returned
+    shop.run("--relevance-update", "--relevance-record=run.jsonl")
+    baseline = shop.path / "shop.relevance.yaml.baseline.jsonl"
+    assert '"whole":true,"cut":true' in baseline.read_text(encoding="utf-8")
+    assert shop.run().outcomes == {"q": "passed"}
+    with pytest.raises(ValueError, match='AP takes all of it, and the search of "q" was asked for 10'):
+        compare_runs(baseline, baseline, "AP", judgments=judgments)
+
+    shop.cases(case("AP: 0.5", "depth: 20"))
+    shop.run("--relevance-update")
+    found = compare_runs(baseline, baseline, "AP", judgments=judgments)
+    assert (found.metrics[0].means.first, found.depths) == (0.55, (20,))
+
+
+def test_what_of_a_record_is_not_known_is_not_evaluated(shop: Project) -> None:
+    judgments = {"q": {"d1": 1, "d20": 1}, "few": {"d1": 1}}
+    shop.cases("cases: [{query: q, judgments: {d1: 1, d20: 1}}, {query: few, judgments: {d1: 1}}]")
+    shop.run("--relevance-record=run.jsonl")
+    rankings = Run.open(shop.path / "run.jsonl").rankings.rename(columns={"id": "query_id"})
+    assert evaluate(judgments, rankings, "R@10")["R@10"].tolist() == [0.5, 1.0]
+    message = "takes {}, and of the ranking of 'q' the record has the first 10: set a depth in the case file"
+    for metric, what in (("AP", "all of it"), ("R@20", "20 ranks")):
+        with pytest.raises(ValueError, match=f"{metric} {message.format(what)}"):
+            evaluate(judgments, rankings, ["P@5", metric])
+    assert evaluate({"few": {"d1": 1}}, rankings, "AP").loc["few", "AP"] == 1.0
+
+
+def test_depths_that_differ_are_not_compared(shop: Project) -> None:
+    for depth in (20, 25):
+        shop.cases(case("AP: 0", f"depth: {depth}"))
+        shop.run(f"--relevance-record={depth}.jsonl")
+    first, second = str(shop.path / "20.jsonl"), str(shop.path / "25.jsonl")
+    with pytest.raises(Incomparable, match=r"the settings changed \(depth: 20 / 25\) in 1 case"):
+        compare_runs(first, second, "AP")
+    with pytest.raises(Incomparable, match=r"\(depth: 20 / 25\)"):
+        compare_runs(first, second, unjudged="skip")
+    assert compare_runs(first, second).metrics[0].means.difference == 0
+    judgments = {"q": {"d1": 1, "d20": 1}}
+    with pytest.raises(Incomparable, match=r"\(depth: 20 / 30\)"):  # the engine's run is deeper than the record
+        compare_runs(first, {"q": [f"d{number}" for number in range(1, 31)]}, "AP", judgments=judgments)
+    found = compare_runs(first, {"q": [f"d{number}" for number in range(1, 21)]}, "AP", judgments=judgments)
+    assert found.metrics[0].means.difference == 0
+    assert "unjudged zero, depth 20" in found.summary()
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the test collection of trec_eval is not here")
+def test_the_mean_of_ap_is_that_of_trec_eval_or_none(project: Project) -> None:
+    queries: dict[str, list[tuple[float, str]]] = {}
+    for row in (DATA / "results.test").read_text(encoding="utf-8").splitlines():
+        query, _, document, _, score, _ = row.split()
+        queries.setdefault(query, []).append((float(score), document))
+    rankings = {query: [document for _, document in sorted(found, reverse=True)] for query, found in queries.items()}
+    project.conftest(f"""
+        import pytest
+
+        RANKINGS = {rankings!r}
+
+        @pytest.fixture
+        def search():
+            return lambda query, k: RANKINGS[query][:k]
+    """)
+    project.write("qrels.txt", (DATA / "qrels.test").read_text(encoding="utf-8"))
+    judged = [query for query in read_judgments(DATA / "qrels.test") if query in rankings]
+    project.write("queries.tsv", "".join(f"{query}\t{query}\n" for query in judged))
+    suite = "gain: linear\nnegative: zero\njudgments: qrels.txt\nqueries: queries.tsv\ngates: [{mean: {AP: 0.18}}]\n"
+    project.cases(suite)
+    gate = "gate[mean AP 0.18]"
+    assert "asked for 10 in 3 cases: write AP@10, or depth: 1000" in " ".join(project.run().failure(gate).split())
+    project.cases(f"depth: 1000\n{suite}")
+    assert "mean AP (depth 1000) 0.179, below 0.180" in project.run("--relevance-record=run.jsonl").failure(gate)
+    printed = [row.split() for row in (DATA / "out.test.a").read_text(encoding="utf-8").splitlines()]
+    mean = next(float(value) for measure, _, value in printed if measure == "map")
+    assert Run.open(project.path / "run.jsonl").frame["AP"].mean() == pytest.approx(mean, abs=0.5001e-4)

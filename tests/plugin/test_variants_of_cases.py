@@ -1,0 +1,504 @@
+"""What a variant is: the parameters that the ranking of a case may depend on, whatever else multiplies its items."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import Run as Record
+from pytest_relevance.cli import main
+from pytest_relevance.runs.baseline import read_baseline
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+UPDATE, ONLY_NEW = "--relevance-update", "--relevance-update=new"
+BASELINE = "shop.relevance.yaml.baseline.jsonl"
+CASES = "cases: [{query: a b, judgments: {a: 3, b: 1}}, {query: c d, judgments: {c: 3, d: 1}}]\n"
+
+SEARCH = """
+    @pytest.fixture
+    def search():
+        return str.split
+"""
+REPEATING = """
+    def pytest_generate_tests(metafunc):
+        metafunc.fixturenames.append("step")
+        metafunc.parametrize("step", range({count}), indirect=True, ids=lambda step: f"{{step + 1}}-{count}")
+
+    @pytest.fixture
+    def step(request):
+        return request.param
+"""
+"""What pytest-repeat does with `--count`, in a conftest.py."""
+
+
+def conftest(project: Project, *parts: str) -> None:
+    project.conftest("    import pytest\n" + "".join(parts))
+
+
+def repeating(count: int = 2) -> str:
+    return REPEATING.format(count=count)
+
+
+def variants(project: Project) -> list[str | None]:
+    """The variants that the baseline has, in its order."""
+    return list(dict.fromkeys(variant for _, variant in read_baseline(project.path / BASELINE)))
+
+
+def accepted(project: Project) -> dict[tuple[str, str | None], str]:
+    return {key: " ".join(entry.ranking) for key, entry in read_baseline(project.path / BASELINE).items()}
+
+
+def said(run: Run, beginning: str = "baseline ") -> list[str]:
+    """The sentences of the summary that begin so, each in one line."""
+    return [line for line in run.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+
+
+AUTOUSE = """
+    @pytest.fixture(autouse=True, params=["en", "de"])
+    def locale(request):
+        return request.param
+"""
+PARAMETRISED = """
+    @pytest.fixture(params={params})
+    def search(request):
+        return str.split
+"""
+WORD_BY_WORD = """
+    @pytest.fixture(params=["bm25", "dense"])
+    def engine(request):
+        return request.param
+
+    @pytest.fixture
+    def index(engine):
+        return engine
+
+    @pytest.fixture
+    def search(index):
+        return str.split
+"""
+SCENARIOS: dict[str, tuple[tuple[str, ...], str, list[str | None]]] = {
+    "no parameters": ((SEARCH,), "", [None]),
+    "repeats": ((SEARCH, repeating()), "", [None]),
+    "an autouse fixture": ((SEARCH, AUTOUSE), "", [None]),
+    "repeats and an autouse fixture": ((SEARCH, AUTOUSE, repeating()), "", [None]),
+    "what the search is made of": ((WORD_BY_WORD,), "", ["bm25", "dense"]),
+    "what the search is made of, repeated": ((WORD_BY_WORD, AUTOUSE, repeating()), "", ["bm25", "dense"]),
+    "what the case uses": ((SEARCH, AUTOUSE), "usefixtures: [locale]", ["de", "en"]),
+    "both": ((WORD_BY_WORD, AUTOUSE), "usefixtures: [locale]", ["de-bm25", "de-dense", "en-bm25", "en-dense"]),
+    "a search that takes request": ((SEARCH.replace("search()", "search(request)"), AUTOUSE), "", ["de", "en"]),
+    "a parametrised search takes request": (
+        (SEARCH.replace("fixture", "fixture(params=['x'])").replace("search()", "search(request)"), AUTOUSE),
+        "",
+        ["x"],
+    ),
+    "a search made of a fixture of pytest's": ((SEARCH.replace("search()", "search(tmp_path)"), AUTOUSE), "", [None]),
+    "parametrised in a hook, several arguments at once": (
+        (
+            """
+    def pytest_generate_tests(metafunc):
+        metafunc.parametrize("engine, index", [("bm25", 1), ("dense", 2)], indirect=True)
+        metafunc.fixturenames.append("step")
+        metafunc.parametrize("step", [1, 2], indirect=True)
+
+    @pytest.fixture
+    def engine(request):
+        return request.param
+
+    @pytest.fixture
+    def index(request):
+        return request.param
+
+    @pytest.fixture
+    def step(request):
+        return request.param
+
+    @pytest.fixture
+    def search(engine, index):
+        return str.split
+    """,
+        ),
+        "",
+        ["bm25-1", "dense-2"],
+    ),
+    "parametrised directly": (
+        (
+            """
+    def pytest_generate_tests(metafunc):
+        metafunc.parametrize("search", [str.split], ids=["words"])
+        metafunc.fixturenames.append("step")
+        metafunc.parametrize("step", [1, 2])
+    """,
+        ),
+        "",
+        ["words"],
+    ),
+    "a direct parameter that an own fixture requests, where the search takes request": (
+        (
+            SEARCH.replace("search()", "search(request)"),
+            """
+    def pytest_generate_tests(metafunc):
+        metafunc.parametrize("locale", ["en", "de"])
+        metafunc.fixturenames.append("step")
+        metafunc.parametrize("step", [1, 2])
+
+    @pytest.fixture(autouse=True)
+    def catalogue(locale):
+        return locale
+    """,
+        ),
+        "",
+        ["de", "en"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("parts", "suite", "expected"), SCENARIOS.values(), ids=SCENARIOS.keys())
+def test_the_variants(
+    project: Project, parts: tuple[str, ...], suite: str, expected: list[str | None], with_and_without_loops: None
+) -> None:
+    conftest(project, *parts)
+    project.cases(CASES.replace("3, b: 1}", "3, b: 1}, " + suite).replace("3, d: 1}", "3, d: 1}, " + suite))
+    assert project.run(UPDATE).code == 0
+    assert variants(project) == expected
+    entries = accepted(project)
+    assert len(entries) == 2 * len(expected)
+
+    run = project.run()
+    assert run.code == 0
+    assert "new to the baseline" not in run.text
+    assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: nothing changed"]
+    assert accepted(project) == entries
+
+
+def test_a_search_that_overrides_another_one_has_its_parameters(project: Project) -> None:
+    conftest(project, PARAMETRISED.format(params=["bm25"]), AUTOUSE)
+    project.write(
+        "suites/conftest.py",
+        """
+        import pytest
+
+        @pytest.fixture
+        def search(search):
+            return search
+        """,
+    )
+    project.cases(CASES, "suites/shop.relevance.yaml")
+    project.run(UPDATE)
+    found = read_baseline(project.path / "suites" / BASELINE)
+    assert [variant for _, variant in found] == ["bm25", "bm25"]
+
+
+def test_a_hidden_parameter_is_a_variant_too(project: Project) -> None:
+    conftest(
+        project,
+        """
+    def pytest_generate_tests(metafunc):
+        metafunc.parametrize("search", [str.split, str.rsplit], ids=[pytest.HIDDEN_PARAM, "right"])
+    """,
+    )
+    project.cases(CASES)
+    project.run(UPDATE)
+    assert variants(project) == ["", "right"]
+    assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: nothing changed"]
+
+
+class TestRepeats:
+    @pytest.fixture(autouse=True)
+    def baseline(self, project: Project) -> None:
+        """A baseline that was made by a run without repeats."""
+        conftest(project, SEARCH)
+        project.cases(CASES)
+        project.run(UPDATE)
+
+    @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+    def test_each_is_held_to_the_baseline(self, project: Project, workers: tuple[str, ...]) -> None:
+        if workers:
+            pytest.importorskip("xdist")
+        conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"), repeating())
+        run = project.run(*workers)
+        assert run.counts == {"failed": 4}
+        assert "2 cases: 2 failed (2 worse than the baseline)" in run.summary
+        assert "no ranking changes from call to call: 2 queries, 2 calls each" in run.summary
+        assert sum("1.000 -> 0.710" in line for line in run.summary.splitlines()) == 2
+
+    def test_the_worst_counts(self, project: Project) -> None:
+        """In the summary, in gates and in the record: the second of three repeats returns another ranking."""
+        flaky = """
+    calls = []
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            calls.append(query)
+            return query.split()[:: -1 if calls.count(query) == 2 else 1]
+        return search
+        """
+        conftest(project, flaky, repeating(3))
+        project.cases(f"gates: [{{mean: {{nDCG@10: 0.9}}}}, {{passing: 0.1}}]\n{CASES}")
+        run = project.run("--relevance-record=run.jsonl")
+        assert run.counts == {"failed": 4, "passed": 4}
+        gates = [outcome for name, outcome in run.outcomes.items() if name.startswith("gate")]
+        assert gates == ["failed", "failed"]
+        assert "0 of 2 cases pass" in run.text
+        assert "2 cases: 2 failed (2 worse than the baseline); mean nDCG@10 0.710" in " ".join(run.summary.split())
+        assert "ranking changes from call to call: 2 queries of 2, 3 calls each" in run.summary
+        assert "a b  rank 1: a / b" in run.summary
+
+        record = Record.open(project.path / "run.jsonl")
+        assert [(each.id, each.variant, each.verdict, each.ranking) for each in record.results] == [
+            ("a b", None, "failed", ["b", "a"]),
+            ("c d", None, "failed", ["d", "c"]),
+        ]
+
+    @pytest.mark.parametrize("option", [UPDATE, ONLY_NEW])
+    def test_rankings_that_differ_are_never_accepted(self, project: Project, option: str) -> None:
+        project.cases("cases: [{query: a b}, {query: c d}, {query: e f}]\n")
+        conftest(
+            project,
+            """
+    import itertools
+    calls = itertools.count()
+
+    @pytest.fixture
+    def search():
+        return lambda query: [*query.split(), str(next(calls)) if query == "e f" else "z"]
+    """,
+            repeating(),
+        )
+        run = project.run(option)
+        assert run.counts == {"passed": 6}
+        assert run.code == 1  # not all that was asked for was done
+        changed = "2 changed" if option == UPDATE else "nothing changed"
+        assert said(run) == [
+            f"baseline {BASELINE}: {changed}",
+            f"baseline {BASELINE}: 1 ranking is not accepted, as the search returned another one when it was called "
+            'again: "e f"',
+        ]
+        assert ("e f", None) not in accepted(project)
+
+    def test_nor_where_the_calls_of_one_item_differ(self, project: Project) -> None:
+        conftest(
+            project,
+            """
+    import itertools
+    calls = itertools.count()
+
+    @pytest.fixture
+    def search():
+        return lambda query: [*query.split(), str(next(calls))]
+    """,
+        )
+        before = accepted(project)
+        run = project.run(UPDATE, "--relevance-repeat=2")
+        assert run.code == 1
+        assert said(run)[1].endswith('when it was called again: "a b" and "c d"')
+        assert accepted(project) == before
+
+    def test_an_error_in_one_repeat_is_not_accepted(self, project: Project) -> None:
+        conftest(
+            project,
+            """
+    calls = []
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            calls.append(query)
+            if calls.count("a b") == 2:
+                raise ConnectionError("gone")
+            return query.split()[::-1]
+        return search
+    """,
+            repeating(),
+        )
+        run = project.run(UPDATE, "-k", "a and b")
+        assert run.counts == {"failed": 1, "passed": 1, "deselected": 2}
+        assert "1 case: 1 error" in run.summary
+        assert accepted(project)["a b", None] == "a b"
+
+    def test_a_part_of_the_repeats_is_not_the_whole_file(self, project: Project) -> None:
+        project.cases(f"gates: [{{passing: 1}}]\n{CASES}".replace("query: a b,", "query: a b, id: ab,"))
+        conftest(project, SEARCH, repeating())
+        run = project.run("--deselect=shop.relevance.yaml::ab[2-2]", UPDATE)
+        assert "not evaluated: 1 of 2 ran" in project.run("--deselect=shop.relevance.yaml::ab[2-2]", "-rs").text
+        assert said(run) == [
+            f"baseline {BASELINE}: 1 added, 2 as they were; 1 of 2 cases ran, the others keep what they had"
+        ]
+        assert said(project.run(UPDATE)) == [f"baseline {BASELINE}: 1 gone, 2 as they were"]
+
+    def test_floors_rise_to_the_lowest_of_the_repeats(self, project: Project) -> None:
+        project.cases("cases: [{query: a b, judgments: {a: 3, b: 1}, min_ndcg: 0.1}]\n")
+        conftest(
+            project,
+            """
+    calls = []
+
+    @pytest.fixture
+    def search():
+        return lambda query: query.split()[:: -1 if calls.append(1) or len(calls) > 1 else 1]
+    """,
+            repeating(),
+        )
+        run = project.run("--relevance-ratchet", "--relevance-update")
+        assert '"a b" 0.1 -> 0.659' in run.summary
+
+    def test_a_record_compares_with_one_that_has_no_repeats(self, project: Project) -> None:
+        project.run("--relevance-record=once.jsonl")
+        conftest(project, SEARCH, repeating())
+        project.run("--relevance-record=twice.jsonl")
+        once, twice = (Record.open(project.path / name) for name in ("once.jsonl", "twice.jsonl"))
+        assert [result.key for result in twice.results] == [result.key for result in once.results]
+        paths = [str(project.path / name) for name in ("once.jsonl", "twice.jsonl")]
+        assert main(["compare", *paths]) == 0
+        assert "record: twice.jsonl (2 cases)" in project.run("--relevance-record=twice.jsonl").summary
+
+    def test_shards_of_repeats_are_merged(self, project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+        conftest(project, SEARCH, AUTOUSE, repeating())
+        project.cases(f"gates: [{{passing: 1}}]\n{CASES}")
+        for shard, chosen in (("1.jsonl", "a and b"), ("2.jsonl", "c and d")):
+            project.run(f"--relevance-record={shard}", "-k", chosen)
+        names = [str(project.path / name) for name in ("1.jsonl", "2.jsonl")]
+        capsys.readouterr()
+        assert main(["merge", *names, "-o", str(project.path / "all.jsonl")]) == 0
+        text = capsys.readouterr()
+        assert "2 cases: 2 measured" in text.out + text.err
+        assert "the gate is met" in text.out + text.err
+
+    def test_what_did_not_finish_in_one_shard_and_did_in_another(self, project: Project) -> None:
+        crashing = """
+    import os, pathlib
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            if query == "c d" and not pathlib.Path("works").exists():
+                raise KeyboardInterrupt
+            return query.split()
+        return search
+        """
+        conftest(project, crashing, AUTOUSE)
+        project.run_apart("--relevance-record=1.jsonl")
+        (project.path / "works").touch()
+        project.run_apart("--relevance-record=2.jsonl")
+        first = Record.open(project.path / "1.jsonl")
+        assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
+        from pytest_relevance.runs.merging import merge
+
+        assert merge([first, Record.open(project.path / "2.jsonl")]).is_whole
+
+
+def test_with_pytest_repeat_and_flakefinder(project: Project) -> None:
+    pytest.importorskip("pytest_repeat")
+    pytest.importorskip("pytest_flakefinder")
+    conftest(project, SEARCH)
+    project.cases(CASES)
+    project.run(UPDATE)
+    entries = accepted(project)
+    for options in (("--count=2",), ("--count=2", "--repeat-scope=session"), ("--flake-finder", "--flake-runs=2")):
+        conftest(project, SEARCH)
+        run = project.run(*options)
+        assert run.counts == {"passed": 4}
+        assert "new to the baseline" not in run.text
+        assert said(project.run(UPDATE, *options)) == [f"baseline {BASELINE}: nothing changed"]
+        conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"))
+        assert project.run(*options).counts == {"failed": 4}
+    assert accepted(project) == entries
+
+
+class TestMoved:
+    """A case whose entries are all under variants that were not collected."""
+
+    def moved(self, project: Project, before: str, after: str, *options: str) -> Run:
+        conftest(project, before)
+        project.cases(CASES)
+        project.run(UPDATE)
+        conftest(project, after)
+        return project.run(*options)
+
+    @pytest.mark.parametrize(
+        ("before", "after", "change"),
+        [
+            (["bm25"], ["lexical"], 'had the variant "bm25", and has the variant "lexical"'),
+            (None, ["bm25", "dense"], 'had no variant, and has the variants "bm25" and "dense"'),
+            (["bm25", "dense"], None, 'had the variants "bm25" and "dense", and has no variant'),
+        ],
+    )
+    @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+    def test_it_is_stale(
+        self, project: Project, before: Any, after: Any, change: str, workers: tuple[str, ...]
+    ) -> None:
+        if workers:
+            pytest.importorskip("xdist")
+        parts = [SEARCH if params is None else PARAMETRISED.format(params=params) for params in (before, after)]
+        run = self.moved(project, parts[0], parts[1], *workers)
+        number = 2 * len(after or [None])
+        assert (run.code, run.counts) == (1, {"failed": number})
+        first = next(iter(run.outcomes))
+        why = f"the baseline is stale: the search {change}; --relevance-update accepts the present ranking"
+        assert why in " ".join(run.failure(first).split())
+        assert said(run, "2 cases have") == [
+            "2 cases have a stale baseline: --relevance-update accepts the present rankings"
+        ]
+        assert "gone" not in run.summary
+
+        before_update = accepted(project)
+        assert project.run(ONLY_NEW, *workers).counts == {"failed": number}  # none is new
+        assert accepted(project) == before_update
+        run = project.run(UPDATE, *workers)
+        assert run.code == 0
+        assert {variant for _, variant in accepted(project)} == set(after or [None])
+        assert project.run().code == 0
+
+    def test_entries_can_be_renamed_by_hand(self, project: Project) -> None:
+        worse = PARAMETRISED.replace("str.split", "lambda query: query.split()[::-1]").format(params=["lexical"])
+        self.moved(project, PARAMETRISED.format(params=["bm25"]), worse)
+        file = project.path / BASELINE
+        file.write_text(file.read_text().replace('"variant":"bm25"', '"variant":"lexical"'))
+        run = project.run()
+        assert run.counts == {"failed": 2}
+        assert "(2 worse than the baseline)" in run.summary
+
+    def test_one_more_variant_is_new(self, project: Project) -> None:
+        run = self.moved(project, PARAMETRISED.format(params=["bm25"]), PARAMETRISED.format(params=["bm25", "dense"]))
+        assert (run.code, run.counts) == (0, {"passed": 4})
+        assert "(2 new to the baseline)" in run.summary
+
+    def test_a_part_of_the_variants_is_as_it_was(self, project: Project) -> None:
+        """Each job of a matrix may collect some of them."""
+        run = self.moved(project, PARAMETRISED.format(params=["bm25", "dense"]), PARAMETRISED.format(params=["dense"]))
+        assert (run.code, run.counts) == (0, {"passed": 2})
+
+    def test_what_is_deselected_was_collected(self, project: Project) -> None:
+        both = PARAMETRISED.format(params=["bm25", "dense"])
+        run = self.moved(project, PARAMETRISED.format(params=["bm25"]), both, "-k", "dense")
+        assert (run.code, run.counts) == (0, {"passed": 2, "deselected": 2})
+
+    def test_a_case_that_is_expected_to_fail_fails_too(self, project: Project) -> None:
+        self.moved(project, SEARCH, PARAMETRISED.format(params=["bm25"]))
+        project.cases(CASES.replace("query:", "xfail: not yet, query:"))
+        assert project.run().counts == {"failed": 2}
+
+    def test_a_gate_on_the_drop_has_nothing_to_compare(self, project: Project) -> None:
+        self.moved(project, SEARCH, PARAMETRISED.format(params=["bm25"]))
+        project.cases("gates: [{max_drop: {nDCG@10: 0.1}}]\n" + CASES)
+        run = project.run()
+        assert run.counts == {"failed": 3}
+        assert "has no baseline, or a stale one" in run.text
+
+
+def test_the_record_has_the_names_of_items_that_are_not_the_variants(project: Project) -> None:
+    conftest(project, WORD_BY_WORD)
+    project.cases(CASES)
+    project.run("--relevance-record=plain.jsonl")
+    conftest(project, WORD_BY_WORD, repeating())
+    project.run("--relevance-record=repeated.jsonl")
+    lines = [
+        [json.loads(line) for line in (project.path / name).read_text().splitlines()[1:]]
+        for name in ("plain.jsonl", "repeated.jsonl")
+    ]
+    assert not any("items" in line for line in lines[0])
+    assert lines[1][0]["items"] == ["a b[bm25-1-2]", "a b[bm25-2-2]"]

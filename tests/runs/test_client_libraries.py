@@ -1,0 +1,230 @@
+"""What the libraries of engines return, read as it is. A test is skipped where its library is not installed."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from pytest_relevance.runs.ranking import UnreadableRanking, read_ranking
+
+BODY: dict[str, Any] = {
+    "took": 5,
+    "timed_out": False,
+    "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
+    "hits": {
+        "total": {"value": 2, "relation": "eq"},
+        "hits": [
+            {"_index": "shop", "_id": "b", "_score": 1.5, "_source": {"title": "Boots", "product": {"sku": "B-1"}}},
+            {"_index": "shop", "_id": "a", "_score": 0.5, "_source": {"title": "Apron", "product": {"sku": "A-1"}}},
+        ],
+    },
+}
+TIMED_OUT = {**BODY, "timed_out": True}
+ONE_SHARD_DOWN = {**BODY, "_shards": {"total": 2, "successful": 1, "skipped": 0, "failed": 0}}
+NOT_FOUND = {"error": {"type": "index_not_found_exception"}, "status": 404}
+
+
+def ids(response: object, id_field: str | None = None) -> list[str]:
+    return list(read_ranking(response, id_field).ids)
+
+
+def refusal(response: object) -> str:
+    with pytest.raises(UnreadableRanking) as caught:
+        read_ranking(response)
+    return str(caught.value)
+
+
+# --- elasticsearch-py -------------------------------------------------------------------------------------------------
+
+
+def api_response(body: dict[str, Any], status: int = 200) -> Any:
+    transport = pytest.importorskip("elastic_transport")
+    node = transport.NodeConfig("http", "localhost", 9200)
+    meta = transport.ApiResponseMeta(status, "1.1", transport.HttpHeaders(), 0.01, node)
+    return transport.ObjectApiResponse(body=deepcopy(body), meta=meta)
+
+
+def test_the_response_of_elasticsearch_py() -> None:
+    assert ids(api_response(BODY)) == ["b", "a"]
+    assert read_ranking(api_response(BODY)).titles == ["Boots", "Apron"]
+    assert read_ranking(api_response(BODY)).scores == [1.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (TIMED_OUT, "timed_out is True"),
+        (ONE_SHARD_DOWN, "shards did not answer"),
+        (NOT_FOUND, "search returned an error instead of results"),
+    ],
+)
+def test_a_partial_response_of_elasticsearch_py(body: dict[str, Any], message: str) -> None:
+    assert message in refusal(api_response(body))
+
+
+# --- elasticsearch.dsl, opensearch-py ---------------------------------------------------------------------------------
+
+DSL = {
+    "elasticsearch": ("elasticsearch.dsl", "elasticsearch.dsl.response"),
+    "opensearch-py": ("opensearchpy", "opensearchpy.helpers.response"),
+}
+
+
+class Dsl:
+    """The DSL of one of the two clients."""
+
+    def __init__(self, name: str) -> None:
+        main, response = DSL[name]
+        self.main: Any = pytest.importorskip(main)
+        self.module: Any = pytest.importorskip(response)
+
+    def response(self, body: dict[str, Any]) -> Any:
+        return self.module.Response(self.main.Search(), deepcopy(body))
+
+    def unsent(self, body: dict[str, Any]) -> Any:
+        """A search that has not been sent, with the response that it will get."""
+        search = self.main.Search()
+        response = self.response(body)
+        search.execute = lambda ignore_cache=False: response
+        return search
+
+
+@pytest.fixture(params=DSL)
+def dsl(request: pytest.FixtureRequest) -> Dsl:
+    return Dsl(request.param)
+
+
+ID_FIELDS = {
+    None: ["b", "a"],
+    "_id": ["b", "a"],
+    "meta.id": ["b", "a"],
+    "product.sku": ["B-1", "A-1"],
+    "_source.product.sku": ["B-1", "A-1"],
+}
+
+
+@pytest.mark.parametrize(("id_field", "expected"), ID_FIELDS.items())
+def test_the_hits_of_the_dsl_clients_are_reached_by_every_id_field(
+    dsl: Dsl, id_field: str | None, expected: list[str]
+) -> None:
+    response = dsl.response(BODY)
+    assert ids(response, id_field) == expected
+    assert ids(response.hits, id_field) == expected
+    assert ids(list(response), id_field) == expected
+    assert ids(dsl.unsent(BODY), id_field) == expected
+
+
+def test_a_document_with_fields_that_are_named_like_methods(dsl: Dsl) -> None:
+    body = deepcopy(BODY)
+    for hit in body["hits"]["hits"]:
+        hit["_source"] |= {"keys": "two", "items": "three"}
+    assert ids(list(dsl.response(body))) == ["b", "a"]
+
+
+def test_titles_and_scores_of_the_dsl_clients(dsl: Dsl) -> None:
+    for response in (dsl.response(BODY), list(dsl.response(BODY))):
+        ranking = read_ranking(response)
+        assert (ranking.titles, ranking.scores) == (["Boots", "Apron"], [1.5, 0.5])
+
+
+def test_documents_of_a_class_of_the_user(dsl: Dsl) -> None:
+    product = type("Product", (dsl.main.Document,), {"sku": dsl.main.Keyword()})
+    assert ids([product(meta={"id": "b"}, sku="B-1"), product(meta={"id": "a"}, sku="A-1")]) == ["b", "a"]
+    assert ids([product(meta={"id": "b"}, sku="B-1")], "sku") == ["B-1"]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (TIMED_OUT, "timed_out is True"),
+        (ONE_SHARD_DOWN, "shards did not answer"),
+        (NOT_FOUND, "search returned an error instead of results"),
+    ],
+)
+def test_a_partial_response_of_the_dsl_clients(dsl: Dsl, body: dict[str, Any], message: str) -> None:
+    assert message in refusal(dsl.response(body))
+    assert message in refusal(dsl.unsent(body))
+
+
+# --- pysolr -----------------------------------------------------------------------------------------------------------
+
+
+def solr_results(**header: object) -> Any:
+    pysolr = pytest.importorskip("pysolr")
+    docs = [{"id": "b", "title": ["Boots"]}, {"id": "a", "title": ["Apron"]}]
+    return pysolr.Results({"responseHeader": {"status": 0, **header}, "response": {"numFound": 2, "docs": docs}})
+
+
+def test_the_results_of_pysolr() -> None:
+    assert ids(solr_results()) == ["b", "a"]
+    assert read_ranking(solr_results()).titles == ["Boots", "Apron"]
+
+
+@pytest.mark.parametrize("header", [{"partialResults": True}, {"partialResults": "omitted"}, {"status": 500}])
+def test_partial_results_of_pysolr(header: dict[str, object]) -> None:
+    (name,) = header
+    assert f"responseHeader.{name} is" in refusal(solr_results(**header))
+
+
+# --- pyvespa ----------------------------------------------------------------------------------------------------------
+
+
+def vespa_response(root: dict[str, Any], status: int = 200) -> Any:
+    io = pytest.importorskip("vespa.io")
+    return io.VespaQueryResponse(json={"root": root}, status_code=status, url="http://localhost:8080")
+
+
+def test_the_response_of_pyvespa() -> None:
+    children = [{"id": "id:shop:product::b", "relevance": 0.5, "fields": {"sku": "b", "title": "Boots"}}]
+    response = vespa_response({"coverage": {"full": True, "coverage": 100}, "children": children})
+    assert ids(response) == ["id:shop:product::b"]
+    assert ids(response, "sku") == ["b"]
+    assert ids(vespa_response({"fields": {"totalCount": 0}})) == []
+
+
+@pytest.mark.parametrize(
+    ("root", "status", "message"),
+    [
+        ({"errors": [{"code": 12, "summary": "Timed out"}]}, 504, "search returned an error instead of results"),
+        ({"fields": {"totalCount": 0}}, 504, "status_code is 504"),
+        (
+            {"coverage": {"full": False, "degraded": {"timeout": True}}, "children": []},
+            200,
+            "root.coverage.degraded is",
+        ),
+    ],
+    ids=["errors", "a status", "coverage"],
+)
+def test_trouble_in_a_response_of_pyvespa(root: dict[str, Any], status: int, message: str) -> None:
+    assert message in refusal(vespa_response(root, status))
+
+
+# --- polars, DuckDB ---------------------------------------------------------------------------------------------------
+
+
+def test_a_lazy_frame_of_polars_is_collected() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.LazyFrame({"id": ["a", "c", "b"], "score": [0.5, 0.1, 1.5], "title": ["Apron", "Cap", "Boots"]})
+    ranking = read_ranking(frame.filter(polars.col("score") > 0.2).sort("score", descending=True))
+    assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+
+
+def test_frames_and_columns_of_polars() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"id": ["b", "a"], "score": [1.5, 0.5]})
+    assert ids(frame) == ["b", "a"]
+    assert ids(frame["id"]) == ["b", "a"]
+
+
+def test_a_relation_and_a_cursor_of_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    connection.execute("create table products (title varchar, id varchar, score double)")
+    connection.execute("insert into products values ('Apron', 'a', 0.5), ('Boots', 'b', 1.5)")
+    for run in (connection.sql, connection.execute):
+        ranking = read_ranking(run("select * from products order by score desc"))
+        assert (ranking.ids, ranking.titles, ranking.scores) == (["b", "a"], ["Boots", "Apron"], [1.5, 0.5])
+    assert ids(connection.sql("select title as sku from products order by score desc"), "sku") == ["Boots", "Apron"]
+    connection.close()
