@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
     from pytest_relevance.reports.comparison import Comparison, compare_runs
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.evaluate import evaluate
     from pytest_relevance.results.read_run import read_run
     from pytest_relevance.results.run import Run

@@ -23,8 +23,8 @@ from pytest_relevance.cases.gates import gate_values
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.reader import load_suite
+from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.case_run import CASE_RUN, CaseRun

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest_relevance.results.repeats import compare_calls
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cases.build import case_from_values

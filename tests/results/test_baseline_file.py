@@ -16,13 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-<<<<<<< HEAD:tests/runs/test_baseline.py
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.model import Case
-from pytest_relevance.results.baseline import Entry, Since, beside, read_baseline, since
-from pytest_relevance.results.baseline_io import update_baseline, write_baseline
-from pytest_relevance.results.ranking import Ranking
-=======
 from pytest_relevance.results.baseline_io import (
     BaselineEntry,
     baseline_path,
@@ -32,7 +25,6 @@ from pytest_relevance.results.baseline_io import (
     update_baseline,
     write_baseline,
 )
->>>>>>> results11:tests/results/test_baseline_file.py
 from pytest_relevance.results.run import RecordError
 
 

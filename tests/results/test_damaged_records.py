@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pytest_relevance.runs.facts import CaseFileFacts
-from pytest_relevance.runs.merging import Unmergeable, judge_gates, merge
-from pytest_relevance.runs.record import check_record, write_record
-from pytest_relevance.runs.run import RecordError
 
 from pytest_relevance import Incomparable, Run, compare_runs, read_run
 from pytest_relevance.cases.gates import check_gates
 from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.results.merge import Unmergeable, judge_gates, merge
+from pytest_relevance.results.record import check_record, write_record
+from pytest_relevance.results.run import RecordError
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Maker

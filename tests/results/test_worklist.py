@@ -12,17 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pytest_relevance.reports.worklist import COLUMNS, Ran, Worklist, why_kept
 
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import read_judgments
-<<<<<<< HEAD:tests/reports/test_worklist.py
-from pytest_relevance.results.worklist import Unjudged
-=======
 from pytest_relevance.results import worklist
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
->>>>>>> results11:tests/results/test_worklist.py
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
 

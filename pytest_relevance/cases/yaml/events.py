@@ -1,7 +1,7 @@
-"""The events of a YAML text, from libyaml where there is one, and what is said when the text is not YAML.
+"""The events of a YAML text, from libyaml where PyYAML has it, and the words for a text that is not YAML.
 
-Only PyYAML's parsers are behind this module; whoever reads events imports their classes from `yaml.events`. Words that
-help with a mistake which many people make belong in `_ADVICE`.
+Only this module uses the parsers of PyYAML; the classes of the events are imported from `yaml.events`. Advice for a
+mistake that many people make belongs in `_ADVICE`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pytest_relevance.cases.problems import Problem
 
 
 class Mark(Protocol):
-    """A place in the text as PyYAML's two parsers give it; all three count characters, from 0."""
+    """A position in a text as both of PyYAML's parsers give it: line, column and index of a character, from 0."""
 
     @property
     def index(self) -> int: ...  # noqa: D102
@@ -37,14 +37,18 @@ class Broken(Exception):
 
 
 def problem_at(mark: Mark | None, message: str, case: str | None = None) -> Problem:
-    """A problem at a mark of PyYAML's, or at the beginning of the file."""
+    """Make a problem at a mark, or at the beginning of the file where there is none."""
     if mark is None:
         return Problem(1, 1, message, case)
     return Problem(mark.line + 1, mark.column + 1, message, case)
 
 
 def event_source(data: bytes) -> Callable[[], Any]:
-    """A function that gives the next event of the text at each call. Raises YAMLError, here or there."""
+    """Give a function whose calls return the events of a text, one after the other.
+
+    Raises:
+        yaml.YAMLError: where the text is not YAML, also in the calls of the function.
+    """
     try:
         from yaml.cyaml import CParser  # type: ignore[attr-defined]
     except ImportError:  # PyPy's PyYAML comes without libyaml
@@ -54,7 +58,7 @@ def event_source(data: bytes) -> Callable[[], Any]:
 
 
 def pure_event_source(data: bytes) -> Callable[[], Any]:
-    """The same from PyYAML's own parser, many times slower."""
+    """Do what `event_source` does with the parser that is written in Python, which is many times slower."""
     from yaml.parser import Parser
     from yaml.reader import Reader
     from yaml.scanner import Scanner
@@ -68,7 +72,7 @@ def pure_event_source(data: bytes) -> Callable[[], Any]:
     parser = PureParser(data)
 
     def get_event() -> Any:
-        problem = "found invalid Unicode character escape code"  # libyaml looks for it, and says so
+        problem = "found invalid Unicode character escape code"  # the message of libyaml, which checks this itself
         try:
             event = parser.get_event()  # type: ignore[no-untyped-call]
         except (ValueError, OverflowError):
@@ -84,29 +88,29 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _BOM = "\ufeff"
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that YAML has only escaped, in double quotes."""
+"""The characters that YAML allows only as escapes, in double quotes."""
 
 
 def is_utf_16(data: bytes) -> bool:
-    """Whether a file begins as those do that Windows saves as Unicode."""
+    """Whether a file begins with a byte order mark of UTF-16."""
     return data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def undecodable(data: bytes) -> Problem | None:
-    """What is wrong with a file that is not UTF-8, or None."""
+    """Say what is wrong with a file that is not UTF-8; None for one that is."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         if is_utf_16(data):
             return Problem(1, 1, "the file is UTF-16; save it as UTF-8")
-        line, column = _place(data[: error.start].decode("utf-8"))
+        line, column = _position(data[: error.start].decode("utf-8"))
         byte = f"0x{data[error.start]:02x}"
         return Problem(line, column, f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8")
     return None
 
 
 def syntax_problem(error: YAMLError, data: bytes) -> Problem:
-    """What PyYAML's complaint about a text says to somebody who writes case files."""
+    """Translate the error of PyYAML for somebody who writes case files."""
     text = data.decode("utf-8").removeprefix(_BOM)
     if isinstance(error, ReaderError):
         return _unreadable(text)
@@ -120,8 +124,8 @@ def syntax_problem(error: YAMLError, data: bytes) -> Problem:
         context = f"{context} begun in line {begun.line + 1}"
     message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
     lines = _BREAK.split(text)
-    advice = next((f" ({cure})" for cause, cure in _ADVICE if cause in message), "")
-    if mark is None or mark.line >= len(lines):  # libyaml says that the end is in the line after the last
+    advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
+    if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
         return Problem(len(lines), len(lines[-1]) + 1, f"this is not YAML: {message}{advice}")
     if _is_tab(lines[mark.line][: mark.column + 1]):
         advice = " (there is a tab; indent with spaces)"
@@ -138,11 +142,11 @@ _ADVICE = (
     ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
     ("invalid Unicode character escape", "write the character itself"),
 )
-"""What a syntax error of YAML's usually comes from."""
+"""Parts of error messages, and what such errors usually come from."""
 
 
 def _is_tab(line: str) -> bool:
-    """Whether a line is indented with a tab: libyaml speaks of "a character", and nobody sees any."""
+    """Whether a line is indented with a tab, which libyaml calls "a character" without naming it."""
     return not line.strip(" \t") and "\t" in line
 
 
@@ -150,15 +154,15 @@ def _unreadable(text: str) -> Problem:
     found = _UNREADABLE.search(text)
     if found is None:
         return Problem(1, 1, "this is not YAML: it has a character that YAML does not allow")
-    line, column = _place(text[: found.start()])
+    line, column = _position(text[: found.start()])
     code = ord(found[0])
-    cure = f'write "\\u{code:04x}" in double quotes, or take it out'
+    advice = f'write "\\u{code:04x}" in double quotes, or take it out'
     if code == 0:
-        cure = "save the file as UTF-8 text"
-    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {cure}")
+        advice = "save the file as UTF-8 text"
+    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {advice}")
 
 
-def _place(before: str) -> tuple[int, int]:
-    """Line and column, from 1, of what comes after `before`."""
+def _position(before: str) -> tuple[int, int]:
+    """Give the line and column, from 1, of what comes after `before`."""
     lines = _BREAK.split(before.removeprefix(_BOM))
     return len(lines), len(lines[-1]) + 1

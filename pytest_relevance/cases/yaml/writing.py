@@ -1,29 +1,48 @@
-"""A new case file of judgments: a case a query, with all that the judgments say of it.
+"""Convert between judgments and case files: `case_file` writes one, `judgments_of` takes the judgments of a suite.
 
-What is written is read again before anybody gets it: it is a case file, and says what the judgments say.
+What is written is read again before it is returned: it is a case file, and says what the judgments say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.checks import NOT_PARAMETERS
-from pytest_relevance.cases.names import check_id
-from pytest_relevance.cases.problems import CaseFileError, Refused
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.names import wrong_id
+from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalar_text import number, pair_in_lines, scalar, value
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
+from pytest_relevance.cases.yaml.scalars import in_lines, write_number, write_text, write_value
+from pytest_relevance.judgments.model import Judgments, Place, Query
 from pytest_relevance.judgments.writing import Written, queries_of
 from pytest_relevance.judgments.writing.contents import how_combined
 from pytest_relevance.judgments.writing.written import refuse
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
+CASE_FILE = "case-file"
+"""The name of the format of case files, for commands that take judgment files too."""
+
+INDENT = 2
+"""How far the cases are indented that `case_file` writes."""
+
+_WITHOUT_PLACE: Mapping[str, Callable[[Case], object]] = {
+    "floor": lambda case: case.min_ndcg is not None,
+    "expectation": lambda case: case.expect,
+    "tag": lambda case: case.tags,
+    "xfail": lambda case: case.xfail,
+    "skip": lambda case: case.skip,
+    "usefixtures": lambda case: case.usefixtures,
+    "notes on documents": lambda case: case.notes,
+}
+"""What cases have and judgments do not, and how to tell whether a case has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What the suite says for all of its cases. `ratings`: whether several ratings of a document stand in a list."""
+    """What the suite sets for all of its cases. `ratings`: several ratings of a document are written as a list."""
 
     min_ndcg: float | None
     ratings: bool
@@ -42,20 +61,19 @@ class _Head:
         )
 
     def lines(self) -> Iterator[str]:
-        if self.min_ndcg is not None:
-            yield f"min_ndcg: {number(self.min_ndcg)}"
-        if self.raters is not None:
-            yield f"raters: {self.raters}"
-        if self.gain is not None:
-            yield f"gain: {self.gain}"
+        for key, value in (("min_ndcg", self.min_ndcg), ("raters", self.raters), ("gain", self.gain)):
+            if value is not None:
+                yield f"{key}: {value if isinstance(value, str) else write_number(value)}"
 
 
 def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
-    """A case file with a case for each query of the judgments, and what it cannot hold of them.
+    """Write a case file with a case for each query of some judgments, and tell what it cannot hold of them.
 
-    `min_ndcg` is the suite's floor; a case without judgments is freed of it. `comment` stands above all. A case has an
-    `id` where its judgments are kept under another key than its text. Several ratings of a document are a list.
-    ValueError where there is nothing to write, or a query, a document or a grade cannot stand in a case file.
+    `min_ndcg` is the floor of the suite, from which cases without judgments are freed. `comment` is put at the top. A
+    case has an `id` where the key of its judgments is not its text. Several ratings of a document become a list.
+
+    Raises:
+        ValueError: where there is nothing to write, or a query, a document or a grade cannot stand in a case file.
     """
     queries = queries_of(judgments)
     if not queries:
@@ -81,16 +99,16 @@ def _case(query: Query, judgments: Judgments, head: _Head) -> Iterator[str]:
     text = _text(query)
     if not text.strip():
         raise ValueError("the query has no text")
-    yield f"  - query: {scalar(text)}"
+    yield f"  - query: {write_text(text)}"
     if _has_id(query):
-        yield f"    id: {scalar(query.id)}"
+        yield f"    id: {write_text(query.id)}"
     if query.note:
-        yield f"    note: {scalar(query.note)}"
+        yield f"    note: {write_text(query.note)}"
     if query.weight != 1:
-        yield f"    weight: {number(query.weight)}"
+        yield f"    weight: {write_number(query.weight)}"
     params = _params(query)
     if params:
-        yield f"    params: {value(params)}"
+        yield f"    params: {write_value(params)}"
     documents = judgments.get(query.id)
     if documents:
         yield "    judgments:"
@@ -108,19 +126,16 @@ def _judgments(
         try:
             if not document:
                 raise ValueError("the document has no id")
-            if document not in ratings and document not in titles:
-                written = number(grade)
-            else:
-                written = judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
-            yield from pair_in_lines(document, written, 6)
+            written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
+            yield from in_lines({document: written}, 6)
         except ValueError as error:
             raise ValueError(f"document {quoted(document)}: {error}") from None
 
 
-def judgment(ratings: Sequence[float], title: str | None = None) -> str:
-    """What stands for a document: its grade, a list of ratings, or the long form where there is a title."""
-    grade = number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(number, ratings))}]"
-    return f"{{grade: {grade}, title: {scalar(title, flow=True)}}}" if title else grade
+def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
+    """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
+    grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
+    return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
 
 
 def _text(query: Query) -> str:
@@ -129,17 +144,11 @@ def _text(query: Query) -> str:
 
 def _has_id(query: Query) -> bool:
     """Whether the case has an id of its own, one that a node id can carry."""
-    if query.id == _text(query):
-        return False
-    try:
-        check_id(query.id)
-    except Refused:
-        return False
-    return True
+    return query.id != _text(query) and wrong_id(query.id) is None
 
 
 def _params(query: Query) -> Mapping[str, object]:
-    return {name: held for name, held in query.params.items() if name and name not in NOT_PARAMETERS}
+    return {name: value for name, value in query.params.items() if name and name not in NOT_PARAMETERS}
 
 
 def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterator[str]:
@@ -159,7 +168,7 @@ def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterat
 
 
 def _check(data: bytes, queries: Sequence[Query], judgments: Judgments) -> None:
-    """Read the file and compare."""
+    """Read the file, and compare it with the judgments."""
     try:
         cases = parse_suite(data, "the new case file").cases
     except CaseFileError as error:
@@ -173,3 +182,36 @@ def _check(data: bytes, queries: Sequence[Query], judgments: Judgments) -> None:
         found = (case.query, case.judgments, case.weight, case.note, case.params, case.titles)
         if found != wanted:
             raise RuntimeError(f"the case of query {quoted(query.id)} would say {found}, and not {wanted}")
+
+
+def judgments_of(suite: Suite) -> Judgments:
+    """The judgments of all cases, under their ids, or under their queries where they have no ids."""
+    keys = {case.id: case for case in suite.cases}
+    return Judgments(
+        {key: dict(case.judgments) for key, case in keys.items() if case.judgments},
+        file=suite.path,
+        format=CASE_FILE,
+        queries={
+            key: Query(key, case.query, case.weight, case.params, case.note, case.line) for key, case in keys.items()
+        },
+        titles={key: case.titles for key, case in keys.items() if case.titles},
+        place=lambda query, document: Place(keys[query].line),
+    )
+
+
+def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
+    """Say, in a sentence each, what a case file (`data`) has and `judgments_of` leaves out."""
+    for what, has in _WITHOUT_PLACE.items():
+        count = sum(1 for case in suite.cases if has(case))
+        if count:
+            yield f"the {what} of {counted(count, 'case')}, for which judgments have no place"
+    positions = {(case.line, case.column) for case in suite.cases if case.source is None}
+    judgments = [case.get("judgments") for case in spans_of_cases(data, positions).values()]
+    lists = sum(_is_list(grade) for written in judgments if written is not None for grade in written.parts[1::2])
+    if lists:
+        yield f"the ratings of {counted(lists, 'document')}; the grade that they make ({suite.terms.raters}) is taken"
+
+
+def _is_list(grade: Span | None) -> bool:
+    """Whether a grade is written as a list of ratings."""
+    return grade is not None and (grade.kind == "list" or _is_list(grade.get("grade")))
