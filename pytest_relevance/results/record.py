@@ -132,7 +132,7 @@ def _result(values: dict[str, Any]) -> CaseResult:
     check(len(found.grades) == len(found.documents), "documents and grades are not equally many")
     check(len(found.engine_scores) in (0, len(found.documents)), "documents and engine_scores are not equally many")
     for grade in {*found.judgments, *(grade for grade in found.grades if grade is not None)}:
-        found.settings.gain_of(grade)
+        found.settings.gains[grade]  # raises where it has none
     check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
     return found
 
@@ -262,7 +262,7 @@ def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     """The object on a line. Raises `RecordError`."""
     try:
-        values = json.loads(line, parse_constant=_refuse_constant)
+        values = _decode(line)
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
@@ -272,3 +272,6 @@ def read_object(file: str, number: int, line: str) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
