@@ -47,7 +47,20 @@ def rankings(ranker: str, folder: Path, suite: Suite) -> Rankings:
     folder.mkdir()
     (folder / "test_ask.py").write_text(ASK)
     (folder / "queries.json").write_text(json.dumps({case.id: case.query for case in suite.cases}))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cacheprovider", "-c", os.devnull]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:relevance",
+        "-p",
+        "conftest",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+    ]
     environment = {**os.environ, "RANKER": ranker, "PYTHONPATH": str(CHORUS), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([*command, "test_ask.py"], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
