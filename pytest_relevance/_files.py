@@ -10,9 +10,10 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from gzip import BadGzipFile, GzipFile
+from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -95,6 +96,22 @@ def gunzip(data: bytes) -> bytes:
     except (zlib.error, BadGzipFile) as error:
         raise Unreadable(f"the gzip file is damaged ({error}); fetch or pack it again") from None
     return b"".join(parts)
+
+
+def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
+    """A short text that is equal where the files hold the same text, whatever ends their lines.
+
+    A file that cannot be read counts as an empty one.
+    """
+    digest = blake2b(digest_size=8)
+    for path in paths:
+        try:
+            data = Path(path).read_bytes().replace(b"\r\n", b"\n")
+        except OSError:
+            data = b""
+        digest.update(b"%d\n" % len(data))
+        digest.update(data)
+    return digest.hexdigest()
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "raters": ("FILE", "show where the raters of a judgment file disagree, and how far"),
     "compare": ("A B", "compare two runs: means, tests, the queries that moved most; gates for CI"),
     "merge": ("RECORD...", "join the records of the shards of a run, and judge the gates over the whole"),
+    "report": ("RUN", "print what a recorded run printed, as text, Markdown or JSON"),
     "schema": ("", "print the JSON Schema of case files, for editors"),
 }
 """Every command: what it takes, and what it does."""

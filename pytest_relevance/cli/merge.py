@@ -12,15 +12,11 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import existing
-from pytest_relevance.cli.text import complain, refuse_to_replace, show
-from pytest_relevance._text import listed, quoted
-
-if TYPE_CHECKING:
-    from pytest_relevance.results.run import Run
+from pytest_relevance.cli.text import complain, read_run_record, refuse_to_replace, show
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -35,27 +31,26 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Join, report, judge."""
-    from pytest_relevance.reports.merged import is_good, merged_lines
-    from pytest_relevance.results.merge import Unmergeable, judge_gates, merge
+    """Merge the records, report, judge."""
+    from pytest_relevance.reports.summary.merge_report import merged_lines
+    from pytest_relevance.results.case_result import FAILED
+    from pytest_relevance.results.gates import judge_gates
+    from pytest_relevance.results.merge import Unmergeable, merge_runs
     from pytest_relevance.results.record import write_record
 
     _check_named_once(arguments.records)
-    runs = [_read(path) for path in arguments.records]
-    names = [run.name for run in runs]
-    if len(set(names)) < len(names):  # shard-1/run.jsonl, shard-2/run.jsonl
+    runs = [read_run_record(path) for path in arguments.records]
+    if len({run.name for run in runs}) < len(runs):  # shard-1/run.jsonl, shard-2/run.jsonl
         for run, path in zip(runs, arguments.records, strict=True):
             run.name = str(path)
     if arguments.output is not None:
         _check_output(arguments)
     try:
-        merged = merge(runs, last=arguments.last)
-        gates = list(judge_gates(merged.run))
-        lines = merged_lines(merged, gates, len(runs))
+        merged = merge_runs(runs, last=arguments.last)
     except Unmergeable as error:
         raise CommandError(str(error)) from None
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:  # a hand was at a record
-        raise CommandError(f"{PROGRAM} merge: a record is damaged ({error}); make it again") from None
+    gates = judge_gates(merged.run.results, merged.run.files)
+    lines = merged_lines(merged, gates, len(runs))
     trouble = None
     if arguments.output is not None:  # before the report, whose reader may close the pipe
         try:
@@ -67,7 +62,8 @@ def run(arguments: Namespace) -> int:
         raise CommandError(trouble)
     if arguments.output is not None:
         complain(f"written: {arguments.output}")
-    return OK if is_good(merged, gates) else FOUND
+    is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
+    return OK if is_good else FOUND
 
 
 def _check_named_once(records: Sequence[Path]) -> None:
@@ -76,17 +72,6 @@ def _check_named_once(records: Sequence[Path]) -> None:
     twice = [str(path) for path in records if places[os.path.realpath(path)] > 1]
     if twice:
         raise CommandError(f"{PROGRAM} merge: one record is named several times: {listed(map(quoted, twice), 'and')}")
-
-
-def _read(path: Path) -> Run:
-    from pytest_relevance.results.record import check_record, read_record
-    from pytest_relevance.results.run import RecordError
-
-    try:
-        check_record(path)  # into the details, which the record of the whole run takes over as they are
-        return read_record(path)
-    except RecordError as error:
-        raise CommandError(str(error)) from None
 
 
 def _check_output(arguments: Namespace) -> None:

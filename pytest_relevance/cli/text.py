@@ -7,11 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_relevance.cli import PROGRAM, CommandError
 from pytest_relevance._files import write_whole
-from pytest_relevance.reports.text import Line, plain
 from pytest_relevance._text import quoted
+from pytest_relevance.cli import PROGRAM, CommandError
+from pytest_relevance.reports.text import Line, plain
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.run import Run
 
 
 def survive_any_text() -> None:
@@ -36,6 +40,17 @@ def put(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def read_run_record(path: Path) -> Run:
+    """Read the record of a run. `CommandError` says what is wrong with it."""
+    from pytest_relevance.results.record import read_record
+    from pytest_relevance.results.run import RecordError
+
+    try:
+        return read_record(path)
+    except RecordError as error:
+        raise CommandError(str(error)) from None
 
 
 def refuse_to_replace(command: str, target: str, is_own: Callable[[bytes], bool], what: str) -> None:

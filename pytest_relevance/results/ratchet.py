@@ -4,65 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from pytest_relevance.cases.editing import Change, set_floor
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance._text import quoted
+from pytest_relevance.cases.yaml.editing import Change, set_floor
+from pytest_relevance.results.case_result import PASSED, CaseResult
+from pytest_relevance.results.run import FileInfo
 
 _STEPS = 1000  # a floor has three decimals
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """What a case reached in one variant.
+def new_floor(result: CaseResult) -> float:
+    """The floor that a result allows: its score less the tolerance, rounded down to three decimals."""
+    assert result.score is not None
+    return math.floor((result.score - result.tolerance + _ROUNDING) * _STEPS) / _STEPS
 
-    `floor` is the one that it has, its own or an inherited one, None where it has none; `passed` whether it passed;
-    `variants` in how many it runs. `source` is the file of queries that it comes from.
+
+def floors_to_raise(results: Iterable[CaseResult], info: FileInfo) -> dict[str, CaseResult]:
+    """The cases of a file whose floors rise, by their ids, each as it ran in the variant that reached least.
+
+    A case counts that has a floor, and of which all items (`info.items`; one where it is not named) ran and passed.
+    `results` are those of the file, a result for each item; checks of tests in Python do not count.
     """
-
-    id: str
-    floor: float | None
-    score: float | None
-    tolerance: float
-    passed: bool
-    variants: int
-    source: str | None = None
-
-    def values(self) -> dict[str, Any]:
-        """The same in types that JSON has."""
-        return asdict(self)
-
-    @property
-    def new_floor(self) -> float:
-        """The floor that it would have, rounded down."""
-        assert self.score is not None
-        return math.floor((self.score - self.tolerance + _ROUNDING) * _STEPS) / _STEPS
-
-
-def raised(all_reached: Iterable[Reached]) -> dict[str, Reached]:
-    """The cases whose floors rise, by their ids: as they ran in the variant that reached least.
-
-    A case counts that ran and passed in all of its variants.
-    """
-    by_case: dict[str, list[Reached]] = {}
-    for reached in all_reached:
-        by_case.setdefault(reached.id, []).append(reached)
+    by_case: dict[str, list[CaseResult]] = {}
+    for result in results:
+        if not result.is_check:
+            by_case.setdefault(result.id, []).append(result)
     found = {}
-    for name, variants in by_case.items():
-        if len(variants) < variants[0].variants or not all(map(_counts, variants)):
+    for name, items in by_case.items():
+        if len(items) < info.items.get(name, 1) or not all(map(_counts, items)):
             continue
-        least = min(variants, key=lambda reached: reached.new_floor)
-        if least.floor is not None and least.new_floor > least.floor + _ROUNDING:
+        least = min(items, key=new_floor)
+        assert least.floor is not None
+        if new_floor(least) > least.floor + _ROUNDING:
             found[name] = least
     return found
 
 
-def _counts(reached: Reached) -> bool:
-    return reached.passed and reached.floor is not None and reached.score is not None
+def _counts(result: CaseResult) -> bool:
+    return result.verdict == result.outcome == PASSED and result.floor is not None and result.score is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +57,11 @@ class Ratcheted:
     refusals: tuple[str, ...] = ()
 
 
-def ratcheted(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -> Ratcheted:
-    """Raise the floors of cases in a case file. What cannot be changed in place is left, and said with its place.
+def raise_floors(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -> Ratcheted:
+    """Raise the floors of cases in the text of a case file, which messages call `shown`.
 
-    `shown` is what messages call the file. `CaseFileError` where it cannot be read any more: a file that it names may
-    have changed.
+    What cannot be changed in place is left, and named with its place. Raises `CaseFileError` where the file cannot be
+    read any more: a file that it names may have changed.
     """
     if not floors:
         return Ratcheted(data, ())
@@ -87,10 +70,10 @@ def ratcheted(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -
 
 
 def _raised(data: bytes, file: str, shown: str, floors: Mapping[str, float]) -> Ratcheted:
-    """The same for a file that can be read. One case that cannot be changed must not keep the others from it.
+    """Raise the floors in a file that can be read. A case that cannot be changed does not keep the others from it.
 
-    What stands behind an anchor is another case's too. Then it is that one which is complained of, and the one that is
-    in the way is found by halves.
+    The value behind an anchor is that of other cases too. An error then names one of those, and the case at fault is
+    found by halving.
     """
     try:
         edited = set_floor(data, file, floors)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.formats import quepid, tables, trec
 from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
@@ -21,7 +22,6 @@ from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
-from pytest_relevance._text import did_you_mean, found, listed, quoted
 
 _WANTED = ("query_id", "query", "document", "rank", "score")
 
@@ -321,9 +321,9 @@ def _is_record(source: Source) -> bool:
 
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
+    from pytest_relevance.results.case_result import ERROR, SKIPPED
     from pytest_relevance.results.record import read_record
     from pytest_relevance.results.run import RecordError
-    from pytest_relevance.results.scoring import ERROR, SKIPPED
 
     rankings: Rankings = {}
     try:
@@ -333,7 +333,7 @@ def _read_record(source: Source) -> Rankings:
             if result.id in rankings:
                 message = "several files or variants of a search have results for it; open the record with Run.open"
                 source.refuse(f"query {quoted(result.id)}: {message}")
-            rankings[result.id] = list(dict.fromkeys(result.ranking))
+            rankings[result.id] = list(dict.fromkeys(result.documents))
     except RecordError as error:
         source.refuse(str(error).removeprefix(f"{source.file}: "))
     return rankings

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance.results import baseline_io as accepting
-from pytest_relevance.results.baseline import read_baseline
+from pytest_relevance.results.baseline_io import read_baseline
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -399,7 +399,7 @@ def test_an_expected_failure_covers_no_drop_that_unjudged_results_leave_in_doubt
     shop.returns(dropped="x y a")
     run = shop.run()
     assert run.outcomes == {"dropped": "failed", "too few": "xfailed"}
-    assert {entry["verdict"] for entry in run.entries.values()} == {"inconclusive"}
+    assert {entry.verdict for entry in run.results.values()} == {"inconclusive"}
 
 
 VARIANTS = """

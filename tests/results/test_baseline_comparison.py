@@ -1,0 +1,394 @@
+"""How a case stands to its baseline, the verdict that it has with it, and what an update accepts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics import scalar
+from pytest_relevance.results import baseline
+from pytest_relevance.results.baseline import Baseline, acceptable, compare_with_baseline, entry_of
+from pytest_relevance.results.baseline_io import BaselineEntry, read_baseline, write_baseline
+from pytest_relevance.results.case_result import CHECK, BaselineComparison, CaseResult, Repeats
+from pytest_relevance.results.ranking import Ranking
+from pytest_relevance.results.scoring import add_details, score_case
+
+JUDGMENTS = {"a": 3, "b": 1, "c": 0}
+
+
+def case(**values: Any) -> Case:
+    return case_from_values({"query": "watch", "judgments": JUDGMENTS, **values})
+
+
+def entry(*ranking: str, **values: Any) -> BaselineEntry:
+    keys: dict[str, Any] = {"id": "watch", "variant": None, "query": "watch", "params": {}, "depth": 10, **values}
+    return BaselineEntry(ranking=ranking, **keys)
+
+
+def result_of(case: Case, *ranking: str, tolerance: float = 0.05, variant: str | None = None) -> CaseResult:
+    found = score_case(case, Ranking(ranking))
+    found.file, found.tolerance, found.variant = "shop.relevance.yaml", tolerance, variant
+    return found
+
+
+def compared(accepted: BaselineEntry | None, case: Case, *ranking: str, tolerance: float = 0.05) -> CaseResult:
+    """What a case with a ranking comes to with its baseline."""
+    found = result_of(case, *ranking, tolerance=tolerance)
+    before = found.verdict
+    fails = compare_with_baseline(found, case, accepted)
+    assert fails or found.verdict == before
+    return found
+
+
+def since(accepted: BaselineEntry, case: Case, *ranking: str, tolerance: float = 0.05) -> BaselineComparison:
+    found = compared(accepted, case, *ranking, tolerance=tolerance).baseline
+    assert found is not None
+    return found
+
+
+def looked_at(accepted: str, ranking: str, *, tolerance: float = 0.05, depth: int = 10, **values: Any) -> CaseResult:
+    """A case with its baseline, rankings being the letters of a text."""
+    return compared(entry(*accepted, depth=depth), case(**values), *ranking, tolerance=tolerance)
+
+
+def standing(result: CaseResult) -> str:
+    assert result.baseline is not None
+    return result.baseline.standing
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_drop_beyond_the_tolerance_is_a_regression() -> None:
+    found = looked_at("ab", "ba")
+    assert found.baseline is not None
+    assert found.baseline.score == 1
+    assert found.change == pytest.approx(0.7098 - 1, abs=1e-4)
+    assert standing(found) == "regression"
+    assert standing(looked_at("ab", "ba", tolerance=0.3)) == "within"
+
+
+def test_a_rise_beyond_the_tolerance_is_an_improvement() -> None:
+    assert standing(looked_at("ba", "ab")) == "improvement"
+
+
+def test_a_drop_of_exactly_the_tolerance_is_tolerated() -> None:
+    drop = -looked_at("ab", "ba").change
+    assert standing(looked_at("ab", "ba", tolerance=drop)) == "within"
+
+
+def test_the_ranking_of_then_is_scored_under_the_judgments_of_today() -> None:
+    judged = case(judgments={"a": 3, "b": 1, "c": 0, "new": 3})
+    found = compared(entry("new", "a", "b"), judged, "a", "new", "b")
+    assert found.baseline is not None
+    assert found.baseline.score == 1
+    assert found.change == 0
+
+
+def test_another_gain_is_no_regression() -> None:
+    assert looked_at("ba", "ba", gain="linear").change == 0
+
+
+def test_where_ndcg_is_not_defined_nothing_is_compared() -> None:
+    found = compared(entry("a"), case(judgments={"a": 0}), "c")
+    assert found.baseline is not None
+    assert (found.baseline.score, found.change, standing(found)) == (None, 0, "within")
+
+
+def test_the_accepted_ranking_is_kept_with_its_grades_of_today_and_its_scores_of_then() -> None:
+    found = since(entry("a", "x", scores={"nDCG@10": 0.5}), case(), "x", "a")
+    assert (found.documents, found.grades, found.then) == (("a", "x"), (3, None), {"nDCG@10": 0.5})
+
+
+def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranking() -> None:
+    for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
+        found = result_of(case(), *ranking)
+        compare_with_baseline(found, case(), entry("a", "b"), details=False)
+        assert found.baseline is not None
+        assert found.baseline.documents == documents
+
+
+def test_the_details_of_a_result_name_accepted_documents_too() -> None:
+    titled = case(judgments={"a": {"grade": 3, "title": "Alarm clock"}, "b": 1}, k=2)
+    ranking = Ranking(("b", "x", "y", "gone", "a"))
+    found = score_case(titled, ranking, details=False)
+    compare_with_baseline(found, titled, entry("a", "gone", depth=2))
+    add_details(found, titled, ranking)
+    assert found.documents == ("b", "x")
+    assert found.deeper == {"gone": 4, "a": 5}
+    assert found.titles == {"a": "Alarm clock"}
+
+
+GATES = [{"max_drop": {"P@2": 0.1, "nDCG@10": 0.1}}, {"max_drop": {"R@5": 0.1}, "tag": "tail"}, {"mean": {"RR": 0.1}}]
+
+
+def test_gates_on_a_drop_have_the_scores_that_they_compare() -> None:
+    from pytest_relevance.cases.reader import parse_suite
+
+    cases = "[{query: watch, judgments: {a: 3, b: 1, c: 0}}, {query: hats, tags: [tail]}]"
+    gated = parse_suite(f"{{gates: {GATES}, cases: {cases}}}".encode(), "shop.relevance.yaml").cases[0]
+    whole = entry("c", "a", "b", whole=True)
+    assert since(whole, gated, "a", "b").scores == {"P@2": 0.5}
+    assert since(whole, gated, "c", "a", "b").scores == {"P@2": 0.5}  # as now: nothing is scored again
+
+
+def test_where_the_ranking_is_the_same_nothing_is_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = case(k=2)
+    found = result_of(watch, "b", "a", "x", "y")
+    monkeypatch.setattr(baseline, "score", None)
+    monkeypatch.setattr(scalar, "score", None)
+    for accepted in (entry("b", "a", depth=2), entry("b", "a", "z", depth=2, whole=True)):
+        assert not compare_with_baseline(found, watch, accepted)
+        assert found.change == 0
+
+
+# --- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_case_without_an_entry_is_new() -> None:
+    found = compared(None, case(min_ndcg=0.5), "a", "b")
+    assert (standing(found), found.verdict) == ("new", "passed")
+
+
+def test_a_regression_fails_a_case_without_a_floor() -> None:
+    found = looked_at("ab", "ba")
+    assert (found.verdict, found.outcome, found.reasons) == (
+        "failed",
+        "failed",
+        ("nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance 0.050",),
+    )
+
+
+def test_its_reason_goes_before_the_others() -> None:
+    found = looked_at("ab", "cba", min_ndcg=0.9, expect={"first": "a"})
+    assert found.reasons == (
+        "nDCG@10 0.541 is 0.459 below the baseline 1.000, more than the tolerance 0.050",
+        "nDCG@10 0.541 is below 0.900",
+        'first: rank 1 has "c", expected "a" (at rank 3)',
+    )
+
+
+def test_a_drop_within_the_tolerance_and_a_rise_change_nothing() -> None:
+    for accepted, ranking, tolerance, how in (("ab", "ba", 0.3, "within"), ("ba", "ab", 0.05, "improvement")):
+        found = looked_at(accepted, ranking, tolerance=tolerance, min_ndcg=0.5)
+        assert (standing(found), found.verdict, found.reasons) == (how, "passed", ())
+
+
+def test_a_stale_entry_fails_a_case_that_passes_otherwise() -> None:
+    found = looked_at("ab", "ab", min_ndcg=0.5, k=5)
+    assert (standing(found), found.verdict) == ("stale", "failed")
+    assert found.reasons == (
+        "the baseline is stale: the depth was 10 and is 5; --relevance-update accepts the present ranking",
+    )
+
+
+@pytest.mark.parametrize("accepted", [entry("a", "b"), entry("a", "b", depth=5)], ids=["a drop", "stale"])
+def test_a_run_that_accepts_rankings_leaves_the_verdict(accepted: BaselineEntry) -> None:
+    found = result_of(case(min_ndcg=0.5), "b", "a")
+    assert not compare_with_baseline(found, case(min_ndcg=0.5), accepted, accepting=True)
+    assert (found.verdict, found.reasons) == ("passed", ())
+    assert standing(found) in ("regression", "stale")
+
+
+def test_figures_have_as_many_digits_as_it_takes_to_see_the_drop() -> None:
+    found = looked_at("abc", "acb", tolerance=0.0, judgments={"a": 12, "b": 1, "c": 0})
+    assert standing(found) == "regression"
+    (reason,) = found.reasons
+    now, drop, before, tolerance = [word.rstrip(",") for word in reason.split() if word[0].isdigit()]
+    assert now != before
+    assert drop != tolerance
+
+
+@pytest.mark.parametrize(
+    ("ranking", "values", "verdict"),
+    [
+        ("xyzw", {"min_judged": 0.5}, "inconclusive"),  # the unjudged results may be better than what they replaced
+        ("xyzw", {}, "failed"),
+        ("cxyzwv", {"min_judged": 0.5, "k": 10, "judgments": {"a": 3, "b": 3, "d": 3, "c": 0}}, "inconclusive"),
+        ("xyzw", {"min_judged": 0.5, "expect": {"first": "a"}}, "failed"),  # fails by itself
+    ],
+)
+def test_too_few_judged_results_leave_a_drop_open(ranking: str, values: dict[str, Any], verdict: str) -> None:
+    found = looked_at("ab", ranking, **values)
+    assert (standing(found), found.verdict) == ("regression", verdict)
+    drop = next(reason for reason in found.reasons if "below the baseline" in reason)
+    assert found.reasons.index(drop) == (verdict == "inconclusive")
+
+
+def test_a_drop_that_no_grade_could_make_up_for_fails_however_few_are_judged() -> None:
+    judgments = {"a": 3, "b": 3, "d": 3, "c": 0}
+    found = looked_at("abd", "cex", k=3, depth=3, judgments=judgments, min_judged=0.9)
+    assert standing(found) == "regression"
+    assert found.baseline is not None
+    assert found.baseline.score is not None
+    assert found.upper is not None
+    assert found.upper < found.baseline.score - 0.05
+    assert found.verdict == "failed"
+
+
+# --- stale entries ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change"),
+    [
+        ({"query": "clock"}, {}, 'the query was "clock" and is "watch"'),
+        ({"depth": 10}, {"k": 20}, "the depth was 10 and is 20"),
+        ({"params": {"n": 1}}, {"params": {"n": "1"}}, 'the parameter "n" was 1 and is "1"'),
+        ({"params": {"n": 1}}, {}, 'the parameter "n" is gone'),
+        ({}, {"params": {"n": [1, True]}}, 'the parameter "n" is new'),
+    ],
+)
+def test_an_entry_for_another_question_is_stale(before: dict[str, Any], now: dict[str, Any], change: str) -> None:
+    found = since(entry("a", **before), case(**now), "c")
+    assert (found.standing, found.stale, found.score) == ("stale", (change,), None)
+
+
+def test_params_that_json_has_no_word_for_are_the_same_after_reading(tmp_path: Path) -> None:
+    from datetime import date
+
+    asked = case(params={"day": date(2024, 1, 1), "pair": (1, 2)})
+    write_baseline(tmp_path / "b", [entry_of(result_of(asked, "a"))])
+    (read,) = read_baseline(tmp_path / "b").values()
+    assert since(read, asked, "a").stale == ()
+
+
+def test_the_order_of_keys_in_params_says_nothing() -> None:
+    before = entry("a", params={"filter": {"b": 1, "a": [{"y": 1, "x": 2}]}, "n": 1})
+    now = case(params={"n": 1, "filter": {"a": [{"x": 2, "y": 1}], "b": 1}})
+    assert since(before, now, "a").stale == ()
+    other = case(params={"n": 1, "filter": {"a": [{"x": 2, "y": True}], "b": 1}})
+    assert since(before, other, "a").stale != ()  # and 1 is not true
+    then = case(params=before.params)
+    assert entry_of(result_of(now, "a")).line == entry_of(result_of(then, "a")).line
+
+
+@pytest.mark.parametrize("now", [{"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"AP": 0.1}}])
+def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: dict[str, Any], tmp_path: Path) -> None:
+    cut = entry_of(result_of(case(k=3), "a", "x", "y", "b", "c"))
+    assert cut.ranking == ("a", "x", "y")
+    (change,) = since(cut, case(k=3, **now), "a", "x", "y", "b", "c").stale
+    assert change == "all of the ranking counts now, and the first 3 were kept"
+    short = entry_of(result_of(case(k=3), "a", "x"))
+    assert since(short, case(k=3, **now), "a", "x").stale == ()
+    whole = entry_of(result_of(case(k=3, **now), "a", "x", "y"))
+    write_baseline(tmp_path / "baseline", [whole])
+    assert read_baseline(tmp_path / "baseline")[whole.key] == whole
+    assert since(whole, case(k=3, **now), "a", "x", "y").stale == ()
+    assert since(whole, case(k=3), "a", "x", "y").stale == ()
+
+
+class TestOfFile:
+    """The entries of a file, and the cases and variants that were collected."""
+
+    entries = {  # noqa: RUF012
+        each.key: each
+        for each in (
+            entry("a", variant="old"),
+            entry("a", id="hats", variant="old"),
+            entry("a", id="hats", variant="kept"),
+            entry("a", id="gone"),
+        )
+    }
+
+    def test_entries_of_no_case_are_named(self) -> None:
+        found = Baseline(self.entries)
+        names = found.collected([("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")])
+        assert names == ['"hats"[old]', '"gone"']
+
+    def test_a_case_whose_entries_are_all_of_other_variants_is_stale(self) -> None:
+        baseline = Baseline(self.entries)
+        baseline.collected([("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")])
+        moved = result_of(case(), "a", variant="new")
+        assert baseline.compare(moved, case())
+        assert moved.reasons[0].startswith(
+            'the baseline is stale: the search had the variant "old", and has the variants "new" and "other"; '
+        )
+        beside_another = result_of(case(id="hats"), "a", variant="new")
+        assert not baseline.compare(beside_another, case(id="hats"))
+        assert standing(beside_another) == "new"
+
+    def test_where_nothing_moved_there_is_nothing_to_say(self) -> None:
+        baseline = Baseline(self.entries)
+        assert baseline.collected([*self.entries, ("new", None)]) == []
+        found = result_of(case(), "a", variant="old")
+        assert not baseline.compare(found, case())
+        assert standing(found) == "within"
+
+    def test_a_search_without_variants(self) -> None:
+        baseline = Baseline({each.key: each for each in (entry("a", variant="old"),)})
+        assert baseline.collected([("watch", None)]) == []
+        found = result_of(case(), "a")
+        baseline.compare(found, case())
+        assert 'the search had the variant "old", and has no variant' in found.reasons[0]
+
+
+# --- what an update accepts -------------------------------------------------------------------------------------------
+
+
+def test_only_what_the_case_looks_at_is_kept() -> None:
+    ranking = [str(number) for number in range(30)]
+
+    def kept(**values: Any) -> tuple[str, ...]:
+        return entry_of(result_of(case(k=5, **values), *ranking)).ranking
+
+    assert kept() == tuple(ranking[:5])
+    assert kept(expect={"P@20": ">= 0"}) == tuple(ranking[:20])
+    assert kept(expect={"RR": ">= 0"}) == tuple(ranking)
+    assert kept(unjudged="skip") == tuple(ranking)
+
+
+def test_an_entry_has_the_scores_of_the_day() -> None:
+    found = entry_of(result_of(case(expect={"P@3": 0.5, "results": 3}), "b", "x", "a"))
+    assert found.scores == {"nDCG@10": pytest.approx(0.589705), "P@3": pytest.approx(0.666667)}
+    nothing = entry_of(result_of(case(judgments={}, expect={"P@3": 0.5}), "b"))
+    assert nothing.scores["nDCG@10"] is None
+    assert "nan" not in nothing.line
+
+
+def named(name: str, *ranking: str, **fields: Any) -> CaseResult:
+    found = result_of(case(id=name), *ranking)
+    for field, value in fields.items():
+        setattr(found, field, value)
+    return found
+
+
+def accepted_names(*results: CaseResult, only_new: bool = False) -> tuple[list[str], list[str]]:
+    entries, unstable = acceptable(results, only_new=only_new)
+    return [each.id for each in entries], unstable
+
+
+def test_every_case_that_was_scored_is_accepted_whatever_its_verdict() -> None:
+    results = [
+        *(named(verdict, "a", verdict=verdict) for verdict in ("passed", "failed", "inconclusive", "measured")),
+        named("xfailed", "a", verdict="failed", outcome="xfailed"),
+        CaseResult("shop.relevance.yaml", 3, "broken", "error"),
+        CaseResult("shop.relevance.yaml", 3, "later", "skipped"),
+        named("check", "a", search=CHECK),
+    ]
+    assert accepted_names(*results) == (["passed", "failed", "inconclusive", "measured", "xfailed"], [])
+
+
+def test_an_unstable_ranking_is_named_and_not_accepted() -> None:
+    results = [
+        named("calls", "a", repeats=Repeats(3, 2, 1, ("a", "b"))),
+        named("steady", "a", repeats=Repeats(3, 1)),
+        *(named("items", ranking, variant="bm25") for ranking in "ab"),
+        *(named("same", "a") for _ in range(2)),
+    ]
+    assert accepted_names(*results) == (["steady", "same"], ['"calls"', '"items"[bm25]'])
+
+
+def test_a_case_with_an_error_in_one_repeat_keeps_what_it_has() -> None:
+    broken = CaseResult("shop.relevance.yaml", 3, "watch", "error")
+    assert accepted_names(named("watch", "a"), broken) == ([], [])
+
+
+def test_a_stale_entry_is_none_that_is_missing() -> None:
+    stale = named("watch", "a", baseline=BaselineComparison("stale", stale=("the depth was 5 and is 10",)))
+    assert accepted_names(stale) == (["watch"], [])
+    assert accepted_names(stale, only_new=True) == ([], [])

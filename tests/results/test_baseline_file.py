@@ -1,0 +1,279 @@
+"""The baseline on disk: what is written is read again, what an update keeps, and what is said of a damaged file."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.results.baseline_io import (
+    BaselineEntry,
+    baseline_path,
+    has_baseline,
+    orphaned_baselines,
+    read_baseline,
+    update_baseline,
+    write_baseline,
+)
+from pytest_relevance.results.run import RecordError
+
+
+def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:
+    return BaselineEntry(name, variant, name, values.get("params", {}), values.get("depth", 10), ranking)
+
+
+def error_of(path: Path) -> str:
+    with pytest.raises(RecordError) as caught:
+        read_baseline(path)
+    return str(caught.value).replace(str(path), "FILE")
+
+
+def test_it_stands_beside_the_case_file() -> None:
+    assert baseline_path("suites/shop.relevance.yaml") == Path("suites/shop.relevance.yaml.baseline.jsonl")
+
+
+def test_a_baseline_whose_case_file_is_gone_is_orphaned(tmp_path: Path) -> None:
+    for name in ("shop.relevance.yaml", "shop.relevance.yaml.baseline.jsonl", "old.relevance.yaml.baseline.jsonl"):
+        (tmp_path / name).touch()
+    assert has_baseline(tmp_path / "shop.relevance.yaml")
+    assert not has_baseline(tmp_path / "hats.relevance.yaml")
+    assert orphaned_baselines(tmp_path) == ["old.relevance.yaml.baseline.jsonl"]
+
+
+def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
+    path = tmp_path / "shop.baseline.jsonl"
+    entries = [entry("b", "x"), entry("a", "y", variant="hybrid"), entry("a", "z", variant="bm25", params={"n": 1})]
+    write_baseline(path, entries)
+    header, *lines, last = path.read_text().splitlines()
+    assert json.loads(header)["version"] == 1
+    assert json.loads(last) == {"end": True}
+    assert [(json.loads(line)["id"], json.loads(line)["variant"]) for line in lines] == [
+        ("a", "bm25"),
+        ("a", "hybrid"),
+        ("b", None),
+    ]
+    assert json.loads(lines[0]) == {
+        "id": "a",
+        "variant": "bm25",
+        "query": "a",
+        "params": {"n": 1},
+        "depth": 10,
+        "ranking": ["z"],
+        "scores": {},
+    }
+    assert read_baseline(path) == {each.key: each for each in entries}
+
+
+texts = st.text(min_size=1, max_size=5)
+
+
+@given(
+    entries=st.lists(
+        st.builds(
+            BaselineEntry,
+            texts,
+            st.none() | texts,
+            texts,
+            st.dictionaries(texts, st.none() | st.booleans() | st.integers() | texts | st.lists(texts, max_size=2)),
+            st.integers(1, 100),
+            st.lists(texts, max_size=4).map(tuple),
+            st.dictionaries(texts, st.none() | st.floats(0, 1)),
+        ),
+        unique_by=lambda entry: entry.key,
+    )
+)
+def test_whatever_is_written_is_read_again(entries: list[BaselineEntry], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("baseline") / "baseline.jsonl"
+    write_baseline(path, entries)
+    assert read_baseline(path) == {each.key: each for each in entries}
+
+
+class TestUpdate:
+    def test_all(self, tmp_path: Path) -> None:
+        path = tmp_path / "baseline"
+        write_baseline(path, [entry("a", "x"), entry("b", "x"), entry("gone", "x")])
+        updated = update_baseline(
+            path, [entry("a", "y"), entry("b", "x"), entry("c", "z")], all_keys=frozenset((n, None) for n in "abc")
+        )
+        assert (updated.added, updated.changed, updated.dropped, updated.kept) == (1, 1, 1, 1)
+        assert read_baseline(path) == {each.key: each for each in (entry("a", "y"), entry("b", "x"), entry("c", "z"))}
+
+    def test_a_part_of_the_file_drops_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "baseline"
+        write_baseline(path, [entry("a", "x"), entry("gone", "x")])
+        assert update_baseline(path, [entry("a", "y")]).dropped == 0
+        assert ("gone", None) in read_baseline(path)
+
+    def test_only_new_ones(self, tmp_path: Path) -> None:
+        path = tmp_path / "baseline"
+        write_baseline(path, [entry("a", "x")])
+        updated = update_baseline(path, [entry("a", "y"), entry("b", "y")], only_new=True)
+        assert (updated.added, updated.changed) == (1, 0)
+        assert read_baseline(path)["a", None].ranking == ("x",)
+
+    def test_nothing_to_change_leaves_the_file_alone(self, tmp_path: Path) -> None:
+        path = tmp_path / "baseline"
+        write_baseline(path, [entry("a", "x")])
+        before = path.stat().st_mtime_ns, path.stat().st_ino
+        assert not update_baseline(path, [entry("a", "x")]).is_change
+        assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
+
+    def test_two_runs_at_once_lose_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "baseline"
+        program = textwrap.dedent(
+            """
+            import sys
+            from pytest_relevance.results.baseline_io import BaselineEntry, update_baseline
+            for number in range(20):
+                name = f"{sys.argv[2]}-{number}"
+                update_baseline(sys.argv[1], [BaselineEntry(name, None, name, {}, 10, ("x",))])
+            """
+        )
+        running = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in ("one", "two")]
+        assert [process.wait(60) for process in running] == [0, 0]
+        assert len(read_baseline(path)) == 40
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+    def test_a_kill_at_any_moment_leaves_the_old_or_the_new_one(self, tmp_path: Path) -> None:
+        path = tmp_path / "baseline"
+        write_baseline(path, [entry(f"case {number}", "old" * 50) for number in range(2000)])
+        program = textwrap.dedent(
+            """
+            import itertools, sys
+            from pytest_relevance.results.baseline_io import BaselineEntry, read_baseline, write_baseline
+            entries = list(read_baseline(sys.argv[1]).values())
+            print("ready", flush=True)
+            for round in itertools.count():
+                ranking = (("new", "old")[round % 2] * 50,)
+                write_baseline(sys.argv[1], [BaselineEntry(e.id, None, e.query, {}, 10, ranking) for e in entries])
+            """
+        )
+        seen = set()
+        for moment in range(8):
+            process = subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE)
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(0.01 + 0.017 * moment)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+            entries = read_baseline(path)
+            assert len(entries) == 2000
+            rankings = {each.ranking for each in entries.values()}
+            assert len(rankings) == 1
+            seen |= rankings
+        assert seen <= {("old" * 50,), ("new" * 50,)}
+        update_baseline(path, [entry("one more", "x")])
+        assert [left.name for left in tmp_path.iterdir()] == ["baseline"]
+
+    @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
+    def test_a_folder_that_may_not_be_written(self, tmp_path: Path) -> None:
+        tmp_path.chmod(0o500)
+        try:
+            with pytest.raises(PermissionError):
+                update_baseline(tmp_path / "baseline", [entry("a", "x")])
+        finally:
+            tmp_path.chmod(0o700)
+
+    def test_a_full_disk_leaves_the_old_one(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "baseline"
+        write_baseline(path, [entry("a", "x")])
+        before = path.read_bytes()
+
+        def full(handle: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            update_baseline(path, [entry("b", "x")])
+        assert path.read_bytes() == before
+        assert [left.name for left in tmp_path.iterdir()] == ["baseline"]
+
+
+HEADER = '{"kind":"pytest-relevance baseline","version":1}\n'
+END = '{"end":true}'
+GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["x"],"scores":{}}'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", 'FILE:1: expected a JSON object, found ""; is the file truncated?'),
+        ('{"kind":"pytest-relevance record","version":1}\n', "FILE:1: this is no baseline; found "),
+        (
+            HEADER.replace("1}", "2}"),
+            "FILE:1: the file has version 2, and this pytest-relevance knows 1; upgrade pytest-relevance",
+        ),
+        (HEADER + GOOD[:40], 'FILE:2: expected a JSON object, found "{\\"id'),
+        (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
+        (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is no entry of a baseline (it has no depth)"),
+        (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is no entry of a baseline (its ranking is [7])"),
+        (
+            f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",
+            "FILE:2: a merge conflict is left in the file; take either side and run --relevance-update",
+        ),
+        (HEADER, 'FILE: the file is cut: its last line is not {"end":true}; restore the file, or add that line where'),
+        (f"{HEADER}{GOOD}\n", "FILE: the file is cut: its last line is not"),
+        (f"{HEADER}{GOOD}\n{END}\n{GOOD.replace('a', 'b')}\n", "FILE:4: a line below the last one"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "baseline"
+    path.write_text(content)
+    assert error_of(path).replace('"{"id', '"{\\"id').startswith(message)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", END, '{"end": true}'])
+def test_every_kind_of_line_end_is_read(tmp_path: Path, line_end: str, last: str) -> None:
+    accepted = BaselineEntry("a\rb", None, "a\rb", {}, 10, ("x\ny",))
+    path = tmp_path / "baseline"
+    write_baseline(path, [accepted, entry("c", "z")])
+    text = path.read_text().replace(END, last or END)
+    path.write_bytes(text.replace("\n", line_end).encode())
+    assert read_baseline(path) == {accepted.key: accepted, ("c", None): entry("c", "z")}
+
+
+def test_a_file_that_is_cut_at_the_end_of_any_line_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "baseline"
+    write_baseline(path, [entry("a", "x"), entry("b", "y")])
+    lines = path.read_text().splitlines(keepends=True)
+    for kept in range(1, len(lines)):
+        path.write_text("".join(lines[:kept]))
+        assert error_of(path).startswith("FILE: the file is cut: its last line is not")
+    path.write_text("".join(lines).rstrip("\n"))  # nothing is missing
+    assert len(read_baseline(path)) == 2
+
+
+def test_two_branches_that_add_an_entry_each_can_be_merged(tmp_path: Path) -> None:
+    ours, base, theirs = (tmp_path / name for name in ("ours", "base", "theirs"))
+    common = [entry(name, "x") for name in "bcdefg"]
+    write_baseline(base, common)
+    write_baseline(ours, [entry("a", "x"), *common])
+    write_baseline(theirs, [*common, entry("h", "x")])
+    merged = subprocess.run(["git", "merge-file", "-p", ours, base, theirs], capture_output=True, check=True).stdout
+    ours.write_bytes(merged)
+    assert "".join(case for case, _ in read_baseline(ours)) == "abcdefgh"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a permission there")
+def test_a_link_to_a_file_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "baseline"
+    path.symlink_to("elsewhere.jsonl")
+    assert error_of(path) == (
+        'FILE: is a link to "elsewhere.jsonl", which is not there; restore that file, or delete the link'
+    )
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert error_of(tmp_path / "baseline") == "FILE: cannot be read: No such file or directory"

@@ -1,0 +1,254 @@
+"""The records of shards put together: what belongs together, what is missing, what gates say of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest_relevance.results.facts import CaseFileFacts
+
+from pytest_relevance.cases.gates import gate_of
+from pytest_relevance.cases.model import Gate
+from pytest_relevance.results.gates import FAILED, PASSED
+from pytest_relevance.results.merge import JudgedGate, Unmergeable, judge_gates, merge
+from pytest_relevance.results.run import Conditions, Result, Run
+from pytest_relevance.results.scoring import ERROR, SKIPPED
+
+if TYPE_CHECKING:
+    from tests.runs.conftest import Maker
+
+FILE = "shop.relevance.yaml"
+QUERIES = ("boots", "shoes", "socks")
+
+
+def gate(condition: str, **keys: Any) -> Gate:
+    usual = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": []}
+    return gate_of({**usual, **keys})
+
+
+def facts(
+    *variants: str | None, content: str = "as it is", gates: Sequence[Gate] = (), count: int = 3
+) -> CaseFileFacts:
+    totals = tuple(("search", variant, count) for variant in variants or (None,))
+    return CaseFileFacts(FILE, content, totals, tuple((each, 2) for each in gates))
+
+
+def shard(results: Iterable[Result], name: str = "shard", found: CaseFileFacts | None = None, **keys: Any) -> Run:
+    return Run([*results], name=name, files={FILE: found or facts()}, program="1.0", **keys)
+
+
+def with_values(result: Result, **values: Any) -> Result:
+    return Result({**result.values, **values}, result.details, result.conditions)
+
+
+def ids(run: Run) -> list[str]:
+    return [result.id for result in run.results]
+
+
+def test_parts_make_a_whole(make: Maker) -> None:
+    one = shard([make.result("boots", ["b1"])])
+    two = shard([make.result("shoes", ["s1"]), make.result("socks", ["o1"])])
+    merged = merge([one, two], name="all")
+    assert ids(merged.run) == [*QUERIES]
+    assert (merged.is_whole, merged.again, merged.replaced) == (True, (), ())
+    assert (merged.run.name, merged.run.program, merged.run.files) == ("all", "1.0", one.files)
+
+
+def test_what_no_part_has_is_counted_for_each_variant(make: Maker) -> None:
+    of_a = facts("a", "b")
+    one = shard([make.result("boots", ["b1"], variant="a")], found=of_a)
+    two = shard([make.result(query, variant="b") for query in QUERIES], found=facts("b"))
+    merged = merge([one, two])
+    assert [(gap.file, gap.search, gap.variant, gap.found, gap.total) for gap in merged.gaps] == [
+        (FILE, "search", "a", 1, 3)
+    ]
+    assert not merged.is_whole
+    # variants that parts of a matrix have for themselves
+    three = shard([make.result(query, variant="c") for query in QUERIES], found=facts("c"))
+    assert merge([two, three]).is_whole
+
+
+def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
+    boots = make.result("boots", ["b1", "b2"])
+    slower = with_values(boots, latency=7.5)
+    merged = merge([shard([boots]), shard([slower, make.result("shoes")])])
+    assert ids(merged.run) == ["boots", "shoes"]
+    assert merged.again == (boots.key,)
+    assert merged.run.results[0].latency == boots.latency
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"outcome": "skipped"},
+        {"verdict": "failed"},
+        {"digest": "f" * 16},
+        {"scores": {"nDCG@10": 0.5}},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_a_case_that_came_to_something_else(make: Maker, changed: dict[str, Any]) -> None:
+    boots = make.result("boots", ["b1"])
+    one, two = shard([boots], "one"), shard([with_values(boots, **changed)], "two")
+    with pytest.raises(Unmergeable) as error:
+        merge([one, two])
+    assert error.value.reasons == (
+        '1 case came to something else in one and two: "boots"; --last takes the result of the record that is named '
+        "last",
+    )
+    merged = merge([one, two], last=True)
+    assert (merged.replaced, merged.again) == ((boots.key,), ())
+    (result,) = merged.run.results
+    assert all(result.values[name] == value for name, value in changed.items())
+
+
+def test_another_ranking_of_the_same_score_or_other_settings_are_something_else(make: Maker) -> None:
+    boots = make.result("boots", ["x", "b1"])
+    for other in (
+        make.result("boots", ["y", "b1"]),
+        Result(boots.values, boots.details, Conditions(k=5)),
+        Result(boots.values, boots.details, replace(boots.conditions, settings=replace(boots.settings, gain="linear"))),
+    ):
+        with pytest.raises(Unmergeable, match="came to something else"):
+            merge([shard([boots]), shard([other])])
+
+
+def test_all_reasons_are_said_together(make: Maker) -> None:
+    boots = make.result("boots", ["b1"])
+    one = shard([boots], "one")
+    two = Run([make.result("boots", ["b2"])], name="two", files={FILE: facts(content="other")}, program="")
+    with pytest.raises(Unmergeable) as error:
+        merge([one, two], last=False)
+    assert str(error.value).splitlines() == [
+        "the records cannot be merged:",
+        "- they were made by different versions of pytest-relevance: one by 1.0, two by an unknown one; run the shards "
+        "with one version",
+        f"- {FILE}, or a file of judgments or queries that it names, is not the same in one and two: run the shards on "
+        "one commit",
+        '- 1 case came to something else in one and two: "boots"; --last takes the result of the record that is named '
+        "last",
+    ]
+
+
+def test_counts_are_held_against_the_first_part_that_has_them(make: Maker) -> None:
+    runs = [
+        shard([], "one", facts("a")),
+        shard([], "two", facts("b", count=4)),
+        shard([], "three", facts("a", "b", count=3)),
+    ]
+    with pytest.raises(Unmergeable) as error:
+        merge(runs)
+    assert error.value.reasons == (f"{FILE} has 4 cases in two and 3 in three, with search[b]",)
+
+
+def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) -> None:
+    """Two tests may check a query, on one line of a function that both call; one test may do so twice."""
+    check = make.result("boots", ["b1"], file="test_shop.py")
+
+    def of(test: str, result: Result = check) -> Result:
+        return with_values(result, test=f"test_shop.py::{test}")
+
+    other = make.result("boots", ["b2"], file="test_shop.py")
+    one = Run([of("test_here"), of("test_here")], name="one")
+    two = Run([of("test_there", other)], name="two")
+    assert len(merge([one, two]).run) == 3
+    again = Run([of("test_here"), of("test_here", other)], name="again")
+    with pytest.raises(Unmergeable, match="1 case came to something else in one and again"):
+        merge([one, again])
+    assert merge([one, one]).again == (check.key,)
+
+
+def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
+    names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
+    one = shard([], "one", missing=[*(f"{FILE}::{name}" for name in names), "broken.relevance.yaml"])
+    vector = make.result("std::vector", [], variant="words")
+    two = shard([make.result("boots"), make.result("shoes"), vector], "two")
+    merged = merge([one, two])
+    assert merged.run.missing == (f"{FILE}::hats", "broken.relevance.yaml")
+    assert not merge([shard([make.result(query) for query in QUERIES], missing=["x.relevance.yaml"])]).is_whole
+
+
+def judged(run: Run) -> list[tuple[str, str | None, str]]:
+    def outcome(found: JudgedGate) -> str:
+        return found.verdict.outcome if found.verdict is not None else found.why_not
+
+    return [(found.gate.id, found.variant, outcome(found)) for found in judge_gates(run)]
+
+
+def test_gates_are_judged_over_the_whole_in_each_variant(make: Maker) -> None:
+    gates = [
+        gate("mean", bounds=[["nDCG@10", 0.9]]),
+        gate("mean", id="of head", tag="head", bounds=[["nDCG@10", 0.9]]),
+        gate("passing", share=1),
+        gate("passing", id="of nobody", tag="later", share=1),
+    ]
+    found = facts("good", "bad", gates=gates)
+    best = {query: [*make.judgments[query]] for query in QUERIES}
+    tags = {"boots": ["head"], "shoes": [], "socks": []}
+    good = [make.result(query, best[query], variant="good", tags=tags[query]) for query in QUERIES]
+    bad = [make.result(query, best[query][::-1], variant="bad", tags=tags[query], min_ndcg=0.9) for query in QUERIES]
+    one, two = shard(good, found=found), shard(bad, found=found)
+    assert {why for *_, why in judged(merge([one]).run)} == {"3 of 6 ran"}
+    assert judged(merge([one, two]).run) == [
+        ("mean", "good", PASSED),
+        ("mean", "bad", FAILED),
+        ("of head", "good", PASSED),
+        ("of head", "bad", FAILED),
+        ("passing", "good", PASSED),
+        ("passing", "bad", FAILED),
+        ("of nobody", "good", "no case with the tag later ran"),
+        ("of nobody", "bad", "no case with the tag later ran"),
+    ]
+
+
+def test_errors_fail_a_gate_and_skipped_cases_are_left_out(make: Maker) -> None:
+    found = facts(gates=[gate("mean", bounds=[["nDCG@10", 0.5]])])
+    fine = make.result("boots", [*make.judgments["boots"]])
+    without = [make.without_score("shoes", SKIPPED), make.without_score("socks", SKIPPED)]
+    assert judged(merge([shard([fine], found=found), shard(without, found=found)]).run) == [("mean", None, PASSED)]
+    without[1] = make.without_score("socks", ERROR)
+    assert judged(merge([shard([fine], found=found), shard(without, found=found)]).run) == [("mean", None, FAILED)]
+
+
+def test_a_drop_is_from_what_the_records_say_of_the_baseline(make: Maker) -> None:
+    found = facts(gates=[gate("max_drop", bounds=[["nDCG@10", 0.05]])])
+    results = [make.result(query, [*make.judgments[query]][::-1]) for query in QUERIES]
+    was = [with_values(result, before={"nDCG@10": 1.0}) for result in results]
+    same = [with_values(result, before={"nDCG@10": result.score}) for result in results]
+    assert judged(merge([shard(was[:1], found=found), shard(was[1:], found=found)]).run) == [("max_drop", None, FAILED)]
+    assert judged(merge([shard(same[:1], found=found), shard(same[1:], found=found)]).run) == [
+        ("max_drop", None, PASSED)
+    ]
+    (drop,) = judge_gates(merge([shard(results, found=found)]).run)
+    assert drop.verdict is not None
+    assert "has no baseline, or a stale one" in drop.verdict.reasons[0]
+
+
+PARTS = st.lists(
+    st.tuples(st.sets(st.sampled_from(QUERIES)), st.sets(st.sampled_from(QUERIES))), min_size=3, max_size=3
+)
+
+
+@given(parts=PARTS)
+def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[set[str], set[str]]]) -> None:
+    one, two, three = (
+        shard(
+            [make.result(query, [*make.judgments[query]]) for query in sorted(ran)],
+            f"part {number}",
+            missing=[f"{FILE}::{query}" for query in sorted(cut_short - ran)],
+        )
+        for number, (ran, cut_short) in enumerate(parts)
+    )
+
+    def told(*runs: Run) -> tuple[object, ...]:
+        merged = merge(runs)
+        return ids(merged.run), {*merged.run.missing}, merged.run.files, merged.gaps, merged.is_whole
+
+    at_once = told(one, two, three)
+    assert told(merge([one, two]).run, three) == at_once
+    assert told(one, merge([two, three]).run) == at_once
+    assert at_once[-1] == ({*QUERIES} == {query for ran, _ in parts for query in ran})

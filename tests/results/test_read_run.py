@@ -1,0 +1,235 @@
+"""Runs from files: TREC, tables, Parquet, JSON."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.results.evaluate import evaluate
+from pytest_relevance.results.read_run import read_run
+from pytest_relevance.results.record import write_record
+from pytest_relevance.results.run import Run
+
+if TYPE_CHECKING:
+    from tests.results.conftest import Maker
+
+
+def written(tmp_path: Path, content: str | bytes, name: str = "run.txt") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def problems(path: Path, format: str | None = None) -> list[str]:
+    with pytest.raises(JudgmentFileError) as caught:
+        read_run(path, format)
+    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+
+
+def test_a_trec_run_is_sorted_by_score_then_by_document_both_descending(tmp_path: Path) -> None:
+    path = written(tmp_path, "q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 1.5 tag\nq1 Q0 c 3 0.5 tag\nq2 Q0 a 9 -1e-3 tag\n")
+    assert read_run(path) == {"q1": ["b", "c", "a"], "q2": ["a"]}
+
+
+def test_a_trec_run_between_tabs_with_comments_and_gzip(tmp_path: Path) -> None:
+    content = b"# a run\r\nsmart watch\tQ0\t10020#0\t1\t2\tx\r\n\r\nsmart watch\tQ0\t007\t2\t1\tx\r\n"
+    path = written(tmp_path, gzip.compress(content))
+    assert read_run(path) == {"smart watch": ["10020#0", "007"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "ranking"),
+    [
+        ("query_id,doc_id,rank\nq,b,2\nq,a,1\nq,c,10\n", ["a", "b", "c"]),
+        ("query_id,doc_id,score\nq,b,2\nq,a,1\nq,c,10\n", ["c", "b", "a"]),
+        ("query_id,doc_id,rank,score\nq,b,2,9\nq,a,1,1\n", ["a", "b"]),
+        ("query,docid\nq,b\nq,a\n", ["b", "a"]),
+        ("Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,q,b,2\ns,t,1,q,a,1\n", ["a", "b"]),
+    ],
+)
+def test_tables(tmp_path: Path, content: str, ranking: list[str]) -> None:
+    assert read_run(written(tmp_path, content, "run.csv")) == {"q": ranking}
+    assert read_run(written(tmp_path, content.replace(",", "\t"), "run.tsv")) == {"q": ranking}
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "run.parquet"
+    pandas.DataFrame({"q_id": ["q", "q"], "doc_id": [7, 8], "score": [0.1, 0.2]}).to_parquet(path)
+    assert read_run(path) == {"q": ["8", "7"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"q": {"a": 0.5, "b": 1.5, "c": 0.5}}',
+        '{"q": ["b", "c", "a"]}',
+        '[{"query": "q", "doc_id": "a", "rank": 3}, {"query": "q", "doc_id": "b", "rank": 1}, '
+        '{"query": "q", "doc_id": "c", "rank": 2}]',
+        '{"qid": "q", "doc_id": "a", "score": 1}\n{"qid": "q", "doc_id": "c", "score": 1}\n'
+        '{"qid": "q", "doc_id": "b", "score": 2}\n',
+    ],
+)
+def test_json(tmp_path: Path, content: str) -> None:
+    assert read_run(written(tmp_path, content, "run.json")) == {"q": ["b", "c", "a"]}
+
+
+def test_ids_in_json_stay_as_they_are_written(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"007": [1e5, 12, "no"]}', "run.json")
+    assert read_run(path) == {"007": ["1e5", "12", "no"]}
+    rows = written(tmp_path, '[{"query_id": 7, "doc_id": 1e5}, {"query_id": 7, "doc_id": "NaN"}]', "rows.json")
+    assert read_run(rows) == {"7": ["1e5", "NaN"]}
+
+
+def test_tables_of_text_have_a_space_before_what_a_spreadsheet_would_calculate(tmp_path: Path) -> None:
+    path = written(tmp_path, "query,doc_id,rank\n -5 degrees, =a,2\n -5 degrees,  +b,1\n -5 degrees, c,3\n")
+    assert read_run(path) == {"-5 degrees": [" +b", "=a", " c"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{" -5 degrees": [" =a"]}', '[{"query": " -5 degrees", "doc_id": " =a"}]', '{" -5 degrees": {" =a": 1}}'],
+)
+def test_json_has_texts_as_they_are(tmp_path: Path, content: str) -> None:
+    assert read_run(written(tmp_path, content, "run.json")) == {" -5 degrees": [" =a"]}
+
+
+def test_parquet_has_texts_as_they_are(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    import pandas
+
+    path = tmp_path / "run.parquet"
+    pandas.DataFrame({"query": [" -5 degrees"], "doc_id": [" =a"]}).to_parquet(path)
+    assert read_run(path) == {" -5 degrees": [" =a"]}
+
+
+def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
+    assert read_run(written(tmp_path, '{"q": ["NaN", "null"]}', "run.json")) == {"q": ["NaN", "null"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("q Q0 a 1 0.5 x\nq Q0 a 2 0.4 x\n", 'FILE:2: query "q": the document "a" is returned twice; keep one of them'),
+        ("q Q0 a 1 high x\nq Q0 b 2 1 x\nq Q0 c 3 1 x\n", 'FILE:1: query "q", document "a": a score is a number'),
+        ("q Q0 a 1 0.5 x\nq Q0 b 2\nq Q0 c 2 0.5 x\n", "FILE:2: found 4 columns where there are 6"),
+        ('{"x Q0 a 1 2\n', "FILE:1: the file is no valid JSON"),
+        ("query,doc_id,rank\nq,,1\n,a,2\n", "FILE:2: the row has no document"),
+        ("query,doc_id,rank\nq,a,first\n", 'FILE:2: query "q", document "a": a rank is a number'),
+        ("query,doc_id,rank\n", "FILE: the file has no results, only a header or comments"),
+        ('{"q": {"a": 1}, "q": {"b": 1}}', "FILE:1: "),
+        ('{"q": ["a", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
+        ('{"q": ["b", "a", "c", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
+        ('{"q": ["a", NaN]}', 'FILE: query "q": NaN is no id of a document; an id is text or a number'),
+        ('[{"query": "q", "doc_id": NaN}]', "FILE: doc_id: NaN is no id; an id is text or a number"),
+        ('{"q": ["a", null]}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the list'),
+        ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
+        ('{"q": ["a"', "FILE:1: the file is no valid JSON"),
+        ("[1, 2]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),
+        ("", "FILE: the file is empty"),
+        ("hello\n", 'FILE:1: the format of this run is not recognised; the file begins with "hello"'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, problem: str) -> None:
+    assert problems(written(tmp_path, content))[0].startswith(problem)
+
+
+def test_a_case_of_a_record_that_is_an_error_has_no_ranking(tmp_path: Path, make: Maker) -> None:
+    results = [make.result("boots", ["a", "b"]), make.without_score("lamp", "error"), make.result("nothing", [])]
+    write_record(tmp_path / "run.jsonl", Run(results))
+    assert read_run(tmp_path / "run.jsonl") == {"boots": ["a", "b"], "nothing": []}
+
+
+def test_a_format_that_is_named_wrongly(tmp_path: Path) -> None:
+    with pytest.raises(
+        ValueError, match='a run is record, parquet, csv, trec or json, not "trek"; did you mean "trec"'
+    ):
+        read_run(written(tmp_path, ""), "trek")
+
+
+@pytest.mark.parametrize("format", ["csv", "trec", "json", "parquet", "record"])
+def test_a_file_that_is_not_what_it_was_said_to_be(tmp_path: Path, format: str) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    assert problems(written(tmp_path, "Dear reader,\nhello\n"), format)
+
+
+@given(
+    scores=st.dictionaries(
+        st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=4),
+        st.floats(-100, 100).map(lambda score: round(score, 3)),
+        min_size=1,
+    )
+)
+def test_a_run_scores_the_same_however_it_is_written(
+    scores: dict[str, float], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    rows = [f"q Q0 {document} 0 {score} tag" for document, score in scores.items() if not document.startswith("#")]
+    trec = read_run(written(folder, "\n".join(["q Q0 first 0 101 tag", *rows])), "trec")
+    kept = {"first": 101.0} | {document: score for document, score in scores.items() if not document.startswith("#")}
+    assert trec == read_run(written(folder, json.dumps({"q": kept}), "run.json"))
+    assert trec == {"q": sorted(kept, key=lambda document: (kept[document], document), reverse=True)}
+
+
+SNAPSHOT = "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position"
+
+
+def test_a_snapshot_of_quepid_has_fields_of_documents_of_any_name(tmp_path: Path) -> None:
+    rows = '(3/5/26) Weekly,2026-03-05,8,tv,b,2,x,5,1,z\n(3/5/26) Weekly,2026-03-05,8,tv,a,1,"y, z",,9,z\n'
+    path = written(tmp_path, f"{SNAPSHOT},title,rating,rank,query\n{rows}", "snapshot.csv")
+    assert read_run(path) == {"tv": ["a", "b"]}
+
+
+def test_several_snapshots_in_a_file_are_several_runs(tmp_path: Path) -> None:
+    path = written(tmp_path, f"{SNAPSHOT}\nMay,t,8,tv,a,1\nJune,t,8,tv,b,1\n", "snapshot.csv")
+    assert problems(path) == ['FILE:1: there are 2 snapshots in the file, such as "May" and "June"; keep one of them']
+
+
+def test_a_snapshot_of_quepid_in_json(tmp_path: Path) -> None:
+    snapshot = {
+        "id": 1,
+        "name": "Weekly",
+        "docs": {"7": [{"id": "b", "explain": "{}", "rated_only": False}, {"id": 10}], "9": [], "12": [{"id": "c"}]},
+        "queries": [{"query_id": 7, "query_text": "tv"}, {"query_id": 9, "query_text": "radio"}],
+        "scores": [{"query_id": 7, "score": 0.5}],
+    }
+    path = written(tmp_path, json.dumps(snapshot), "snapshot.json")
+    assert read_run(path) == {"tv": ["b", "10"], "radio": [], "12": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("docs", "problem"),
+    [
+        ({"7": [{"id": "a"}, {"ID": "b"}]}, 'FILE: query "tv": a document has an id, found nothing'),
+        ({"7": [{"id": "a"}, {"id": "a"}]}, 'FILE: query "tv": the document "a" is returned twice; keep one of them'),
+        ({"7": [{"id": "a"}], "8": [{"id": "b"}]}, 'FILE: the query "tv" stands twice; keep one of them'),
+    ],
+)
+def test_what_is_wrong_with_a_snapshot_in_json(tmp_path: Path, docs: object, problem: str) -> None:
+    queries = [{"query_id": 7, "query_text": "tv"}, {"query_id": 8, "query_text": "tv"}]
+    path = written(tmp_path, json.dumps({"docs": docs, "queries": queries}), "snapshot.json")
+    assert problems(path) == [problem]
+
+
+def test_the_run_of_trec_eval(tmp_path: Path) -> None:
+    folder = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data" / "trec_eval"
+    if not folder.is_dir():
+        pytest.skip("the real data is not here")
+    from pytest_relevance.judgments.reading import read_judgments
+
+    scores = evaluate(
+        read_judgments(folder / "qrels.test"), read_run(folder / "results.test"), ["AP", "P@10"], negative="zero"
+    )
+    assert scores["AP"].mean() == pytest.approx(0.1785, abs=5e-5)  # out.test.a
+    assert scores["P@10"].mean() == pytest.approx(0.3, abs=5e-2)

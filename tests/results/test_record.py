@@ -1,0 +1,313 @@
+"""The record of a run on disk: what is written is what is read, and what a hand or a full disk did to it is said."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest_relevance.results.lines import as_json, settings_of, settings_values
+
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.record import read_record, write_record
+from pytest_relevance.results.run import Conditions, RecordError, Result, Run
+
+if TYPE_CHECKING:
+    from tests.runs.conftest import Maker
+
+TEXTS = st.text(max_size=12) | st.sampled_from(
+    [
+        '},"',
+        '"',
+        "\\",
+        "\n\r\u2028",
+        ',"details":{',
+        '],"grades":[',
+        "\ud800",
+        "007",
+        "",
+        "\0",
+        "</script>",
+        "é",
+        "日本",
+    ]
+)
+PARAMS = st.dictionaries(
+    TEXTS,
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+        max_leaves=5,
+    ),
+    max_size=3,
+)
+SETTINGS = st.builds(
+    Settings,
+    gain=st.sampled_from(["exponential", "linear"]) | st.dictionaries(st.floats(-5, 5), st.floats(0, 9), min_size=1),
+    discount=st.sampled_from(["log2", "ln"]),
+    ideal=st.sampled_from(["judged", "returned", "max"]),
+    unjudged=st.sampled_from(["zero", "skip"]),
+    negative=st.sampled_from(["keep", "zero"]),
+)
+SCORES = st.none() | st.floats(0, 1)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> Result:
+    """A result with anything that its values may be."""
+    ranking = draw(st.lists(TEXTS, max_size=5))
+    grade = st.none() | st.integers(-1, 3) | st.floats(0, 3)
+    values: dict[str, Any] = {
+        "file": draw(TEXTS),
+        "id": draw(TEXTS),
+        "query": draw(TEXTS),
+        "verdict": draw(st.sampled_from(["passed", "failed", "inconclusive", "measured", "error", "skipped"])),
+        "line": draw(st.integers(1, 10**6)),
+        "variant": draw(st.none() | TEXTS),
+        "tags": draw(st.lists(TEXTS, max_size=2)),
+        "params": draw(PARAMS),
+        "weight": draw(st.integers(1, 9) | st.floats(0.001, 1e9)),
+        "scores": draw(st.dictionaries(TEXTS, SCORES, max_size=2)),
+        "latency": draw(st.none() | st.floats(0, 9)),
+        "digest": draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
+        "reasons": draw(st.lists(TEXTS, max_size=2)),
+    }
+    details: dict[str, Any] = {
+        "ranking": ranking,
+        "grades": [draw(grade) for _ in ranking],
+        "returned": draw(st.integers(0, 99)),
+        "judgments": draw(st.dictionaries(st.sampled_from(["0", "1", "2.5"]), st.integers(1, 9))),
+    }
+    settings = draw(SETTINGS)
+    if not isinstance(settings.gain, str):  # a mapping has a gain for every grade that there is
+        grades = {*filter(None, details["grades"]), *map(float, details["judgments"])}
+        settings = replace(settings, gain={**settings.gain, **dict.fromkeys(grades, 1.0), 0: 0.0})
+    conditions = Conditions(draw(TEXTS), draw(st.integers(1, 100)), settings)
+    return Result(values, details if draw(st.booleans()) else {}, conditions)
+
+
+FACTS = (
+    *("key", "query", "line", "verdict", "outcome", "params", "weight", "scores", "latency", "digest", "details"),
+    *("conditions", "depth", "lower", "upper", "k", "settings"),
+)
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """All that can be asked of a result."""
+    return {name: getattr(result, name) for name in FACTS} | {
+        name: list(getattr(result, name)) for name in ("tags", "reasons", "ranking")
+    }
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+@given(run=st.builds(Run, st.lists(results(), max_size=4), missing=st.lists(TEXTS, max_size=2)), packed=st.booleans())
+def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
+    path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
+    write_record(path, run)
+    read = Run.open(path)
+    assert read.name == path.name
+    assert read.missing == run.missing
+    assert [facts(result) for result in read.results] == [facts(result) for result in run.results]
+    assert [one.has_ranking_of(two) for one, two in zip(read.results, run.results, strict=True)] == [True] * len(run)
+
+
+def write(make: Maker, path: Path, *edits: Callable[[list[str]], object]) -> Path:
+    """A record of three cases, and what a hand made of its lines."""
+    write_record(path, make.run())
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for edit in edits:
+        edit(lines)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def change(number: int, old: str, new: str) -> Callable[[list[str]], object]:
+    def edit(lines: list[str]) -> None:
+        assert old in lines[number - 1]
+        lines[number - 1] = lines[number - 1].replace(old, new, 1)
+
+    return edit
+
+
+LISTED = '{"conditions":0,"file":"f","id":"q","verdict":"passed","digest":"0123456789abcdef","details":[1]}'
+
+
+def error_of(path: Path) -> str:
+    with pytest.raises(RecordError) as caught:
+        read_record(path)
+    return str(caught.value).replace(str(path), "FILE")
+
+
+def test_a_line_a_result_below_a_header(make: Maker, tmp_path: Path) -> None:
+    path = write(make, tmp_path / "run.jsonl")
+    header, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    assert (header["kind"], header["version"], header["results"]) == ("pytest-relevance record", 1, 3)
+    assert header["conditions"][0]["gain"] == "exponential"
+    assert [line["id"] for line in lines] == ["boots", "shoes", "socks"]
+    assert lines[0]["details"]["ranking"] == ["b1", "b2", "b3"]
+
+
+def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make: Maker, tmp_path: Path) -> None:
+    write_record(tmp_path / "run.jsonl.gz", make.run())
+    packed = (tmp_path / "run.jsonl.gz").read_bytes()
+    assert gzip.decompress(packed).startswith(b'{"kind":"pytest-relevance record"')
+    (tmp_path / "renamed").write_bytes(packed)
+    assert len(Run.open(tmp_path / "renamed")) == 3
+
+
+def test_settings_stand_in_the_header_once(make: Maker, tmp_path: Path) -> None:
+    run = Run(
+        [make.result("boots", ["b1"], gain={0: 0, 1: 1, 2: 5, 3: 9}), make.result("shoes", ["s1"], gain="linear")]
+    )
+    write_record(tmp_path / "run.jsonl", run)
+    read = Run.open(tmp_path / "run.jsonl").results
+    assert read[0].settings.gain == {0: 0, 1: 1, 2: 5, 3: 9}
+    assert read[1].settings.gain == "linear"
+    assert (tmp_path / "run.jsonl").read_text().count("linear") == 1
+
+
+@given(SETTINGS)
+def test_settings_come_back(found: Settings) -> None:
+    assert settings_of(json.loads(json.dumps(settings_values(found)))) == found
+
+
+def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: Path) -> None:
+    write_record(tmp_path / "run.jsonl", Run([make.result("boots", ["b1"], judgments={"b1": 0})]))
+    (read,) = Run.open(tmp_path / "run.jsonl").results
+    assert read.score is None
+    assert "NaN" not in (tmp_path / "run.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (math.inf, "inf"),
+        (math.nan, "nan"),
+        (datetime.date(2024, 1, 31), "2024-01-31"),
+        ({1: {(1, 2): math.inf}}, {"1": {"(1, 2)": "inf"}}),
+        ([math.nan, 1.5], ["nan", 1.5]),
+        ((1, "a"), [1, "a"]),
+    ],
+)
+def test_a_parameter_that_json_does_not_have_becomes_text(value: object, read: object) -> None:
+    assert json.loads(as_json({"n": value})) == {"n": read}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda lines: lines.insert(2, ""),
+        lambda lines: lines.append("  "),
+        lambda lines: lines.__setitem__(1, json.dumps(json.loads(lines[1]), sort_keys=True)),
+        lambda lines: lines.__setitem__(2, json.dumps(json.loads(lines[2]), indent=None)),
+        lambda lines: lines.__setitem__(1, json.dumps(dict(reversed(json.loads(lines[1]).items())))),
+        lambda lines: lines.__setitem__(0, json.dumps(json.loads(lines[0]), sort_keys=True)),
+    ],
+    ids=["an empty line", "a blank line", "sorted keys", "spaces", "keys reversed", "another header"],
+)
+def test_what_an_editor_does_to_a_record_does_not_matter(
+    make: Maker, tmp_path: Path, edit: Callable[[list[str]], object]
+) -> None:
+    read = Run.open(write(make, tmp_path / "run.jsonl", edit))
+    assert [facts(result) for result in read.results] == [facts(result) for result in make.run().results]
+    assert all(one.has_ranking_of(two) for one, two in zip(read.results, make.run().results, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        ([lambda lines: lines.pop()], "FILE: the record is truncated: 2 of 3 results are there; fetch"),
+        (
+            [lambda lines: lines.__setitem__(3, lines[3][:90])],
+            'FILE:4: expected a JSON object, found "{"conditions":0,"file"',
+        ),
+        ([change(3, '"digest"', 'digest')], "FILE:3: expected a JSON object"),
+        ([lambda lines: lines.__setitem__(1, lines[1] + lines[2])], "FILE:2: expected a JSON object"),
+        ([change(3, '"verdict":"measured"', '"verdict":"fine"')], "FILE:3: the line is no result: its verdict is "),
+        ([change(3, '"verdict":"measured",', "")], "FILE:3: the line is no result: it has no verdict; make"),
+        ([change(2, '"id":"boots",', "")], "FILE:2: the line is no result: it has no id; make"),
+        ([change(2, '"id":"boots"', '"id":7')], "FILE:2: the line is no result: its id is 7; make"),
+        ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is no result: its scores are {"),
+        ([change(2, '"verdict":', '"items":7,"verdict":')], "FILE:2: the line is no result: its items are 7; make"),
+        ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is no result: its weight is 0; make"),
+        ([change(4, '"conditions":0', '"conditions":4')], "FILE:4: the line is no result: its conditions are 4,"),
+        ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is no result: its weight is '2'; make"),
+        ([change(2, '"verdict":"measured"', '"verdict":[]')], "FILE:2: the line is no result: its verdict is []; make"),
+        ([lambda lines: lines.__setitem__(1, LISTED)], "FILE:2: the line is no result: its details are [1] ("),
+        ([change(1, '"version":1', '"version":2')], "FILE:1: the file has version 2, and this"),
+        ([change(1, '"version":1', '"version":"1"')], "FILE:1: the file has version '1'"),
+        ([change(1, "record", "recording")], 'FILE:1: this is no record; found "{"kind":"pytest-relevance recording"'),
+        ([change(1, '"missing":[],', "")], "FILE:1: the header is damaged (KeyError('missing'))"),
+        ([change(1, "exponential", "exponentially")], "FILE:1: the header is damaged (ValueError("),
+        ([lambda lines: lines.clear()], 'FILE:1: expected a JSON object, found ""'),
+    ],
+)  # fmt: skip
+def test_what_a_hand_did_is_said_with_its_line(
+    make: Maker, tmp_path: Path, edits: list[Callable[[list[str]], object]], message: str
+) -> None:
+    assert error_of(write(make, tmp_path / "run.jsonl", *edits)).startswith(message)
+
+
+def test_a_ranking_that_a_hand_broke_is_said_when_it_is_looked_at(make: Maker, tmp_path: Path) -> None:
+    run = Run.open(write(make, tmp_path / "run.jsonl", change(3, '"s1","s2"', '"s1,"s2"')))
+    assert run.results[0].ranking == ["b1", "b2", "b3"]
+    with pytest.raises(RecordError, match=r'the record of shop.relevance.yaml, "shoes" is damaged in its details'):
+        run.results[1].ranking  # noqa: B018
+
+
+@pytest.mark.parametrize("text", ["", "no record", "[]", '{"kind": "other"}', "\n\n", '"text"'])
+def test_another_file_is_no_record(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "other"
+    path.write_text(text)
+    assert error_of(path).startswith("FILE:1: ")
+
+
+@pytest.mark.parametrize("data", [b"\x1f\x8b\x08\x00broken", b"\xff\xfe{"])
+def test_bytes_that_are_no_text_cannot_be_read(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "run.jsonl").write_bytes(data)
+    assert error_of(tmp_path / "run.jsonl").startswith("FILE: cannot be read: ")
+
+
+def test_a_file_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
+    assert error_of(tmp_path / "gone.jsonl") == "FILE: cannot be read: No such file or directory"
+    assert error_of(tmp_path).startswith("FILE: cannot be read: ")
+
+
+@given(data=st.binary(max_size=200), at=st.integers(0, 900), length=st.integers(0, 80))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
+def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
+    make: Maker, tmp_path: Path, data: bytes, at: int, length: int
+) -> None:
+    path = tmp_path / "run.jsonl"
+    write_record(path, make.run())
+    whole = path.read_bytes()
+    path.write_bytes(whole[:at] + data + whole[at + length :])
+    try:
+        found = [facts(result) for result in read_record(path).results]
+    except RecordError:
+        found = []
+    assert len(found) in (0, 3)
+
+
+def test_a_record_that_cannot_be_written_leaves_the_old_one(make: Maker, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    write_record(path, make.run())
+    before = path.read_bytes()
+    broken = Result({"file": "f", "id": "q", "verdict": Unwritable()}, {}, Conditions())
+    with pytest.raises(RuntimeError, match="cannot be shown"):
+        write_record(path, Run([broken]))
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+class Unwritable:
+    def __str__(self) -> str:
+        raise RuntimeError("cannot be shown")

@@ -1,0 +1,121 @@
+"""A run: its results, and the tables of a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import score
+from pytest_relevance.results.case_result import NO_DIGEST, CaseResult, Repeats
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.run import FileInfo, Run
+from pytest_relevance.results.scoring import digest_of, score_case
+
+if TYPE_CHECKING:
+    from tests.results.conftest import Maker
+
+
+def test_a_result_says_what_became_of_its_case(make: Maker) -> None:
+    result = make.result("boots", ["b2", "b1", "x"], id="b", tags=["head"], weight=4, min_ndcg=0.9, params={"n": 1})
+    assert result.key == ("shop.relevance.yaml", "b", None)
+    assert (result.query, result.line, result.tags, result.weight, result.params) == ("boots", 7, ("head",), 4, {"n": 1})
+    assert (result.verdict, result.outcome) == ("failed", "failed")
+    assert result.reasons == ("nDCG@10 0.790 is below 0.900",)
+    assert result.score == result.scores["nDCG@10"] == pytest.approx(0.790, abs=5e-4)
+    assert result.documents == ("b2", "b1", "x")
+
+
+def test_an_unjudged_result_leaves_its_score_open(make: Maker) -> None:
+    result = make.result("boots", ["b2", "b1", "x"])
+    lower, upper = result.interval
+    assert lower is not None and result.score is not None and upper is not None
+    assert lower <= result.score < upper
+    certain = make.result("boots", ["b2"])
+    assert certain.interval == (certain.score, certain.score)
+
+
+def test_what_is_usual_need_not_be_said() -> None:
+    result = CaseResult("f", 1, "boots", "measured")
+    assert (result.query, result.outcome, result.weight, result.variant) == ("boots", "measured", 1, None)
+    assert (result.score, result.interval, result.latency) == (None, (None, None), None)
+    assert (result.documents, result.tags, result.params, result.k) == ((), (), {}, 10)
+
+
+def test_judgments_are_told_apart_by_their_digest() -> None:
+    judgments = {"a": 3, "b": 0.5}
+    assert digest_of(judgments) == digest_of({"b": 0.5, "a": 3.0})
+    assert len({digest_of(each) for each in (judgments, {"a": 3}, {"a": 3, "b": 1}, {"a": 3, "c": 0.5}, {})}) == 5
+    assert digest_of({}) == NO_DIGEST
+
+
+@pytest.mark.parametrize(
+    "keys", [{"expect": {"AP": 0.5}}, {"unjudged": "skip"}, {"ideal": "returned"}, {"expect": {"order": ["b1", "b2"]}}]
+)
+def test_a_case_about_the_whole_ranking_keeps_all_of_it(make: Maker, keys: dict[str, Any]) -> None:
+    assert len(make.result("boots", [f"x{number}" for number in range(60)], **keys).documents) == 60
+
+
+@given(grades=st.lists(st.floats(0, 40), min_size=1, max_size=8))
+def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(grades: list[float]) -> None:
+    judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
+    case = case_from_values({"query": "q", "judgments": judgments})
+    read = CaseResult.from_dict(score_case(case, read_ranking([*judgments][::-1])).to_dict())
+    found = score(Metric("nDCG@10", "nDCG", 10), read.graded, read.settings)
+    assert (None if found != found else found) == read.score
+    assert read.judgments == {grade: grades.count(grade) for grade in grades}
+
+
+def test_a_file_is_whole_when_all_of_its_items_ended(make: Maker) -> None:
+    info = FileInfo("shop.relevance.yaml", totals=[("search", "a", 2), ("search", "b", 1)])
+    results = [make.result("boots", variant="a"), make.result("shoes", variant="b")]
+    assert info.total == 3
+    assert not info.is_whole(results, "shop.relevance.yaml")
+    assert info.is_whole([*results, make.result("shoes", variant="a")], "shop.relevance.yaml")
+
+
+def test_a_table_with_a_row_a_case(make: Maker) -> None:
+    run = Run(
+        [
+            replace(make.result("boots", ["b1"], variant="bm25", expect={"RR": ">= 0.5"}), repeats=Repeats(3, 2)),
+            make.result("shoes", ["x"], tags=["head"], weight=2),
+        ]
+    )
+    frame = run.frame
+    assert len(run) == len(frame) == 2
+    assert frame["id"].tolist() == ["boots", "shoes"]
+    assert frame["variant"].isna().tolist() == [False, True]
+    assert frame["weight"].tolist() == [1, 2]
+    assert frame["score"].tolist() == frame["nDCG@10"].tolist()
+    assert frame["RR"].isna().tolist() == [False, True]
+    assert frame["calls"].tolist()[0] == 3
+    assert frame["rankings_seen"].tolist()[0] == 2
+    assert repr(run) == "Run(run: 2 results)"
+
+
+def test_a_table_with_a_row_a_result(make: Maker) -> None:
+    frame = Run([make.result("boots", ["b2", "x", "b2", "b1"], k=3)]).rankings
+    assert frame["rank"].tolist() == [1, 2, 3]
+    assert frame["document"].tolist() == ["b2", "x", "b2"]
+    assert frame["grade"].isna().tolist() == [False, True, True]
+    assert frame["gain"].tolist() == [3, 0, 0]
+    assert frame["discounted"].tolist() == pytest.approx([3, 0, 0])
+    assert frame["discount"].tolist() == pytest.approx([1, 1.585, 2], abs=1e-3)
+
+
+def test_ranks_close_up_in_the_table_where_unjudged_results_are_skipped(make: Maker) -> None:
+    frame = Run([make.result("boots", ["x", "b1", "y", "b3"], k=2, unjudged="skip")]).rankings
+    assert frame["gain"].isna().tolist() == [True, False, True, False]
+    assert frame["discount"].tolist()[1::2] == pytest.approx([1, 1.585], abs=1e-3)
+    summed = frame["discounted"].sum()
+    assert summed == pytest.approx(7 + 1 / 1.585, abs=1e-3)
+
+
+def test_a_table_of_a_run_without_results_has_its_columns() -> None:
+    assert "score" in Run([]).frame
+    assert "document" in Run([]).rankings

@@ -1,0 +1,131 @@
+"""Unjudged results: they never lift a score over its floor, and each is worth how far it may move the score.
+
+Junk that nobody judged is junk until somebody did.
+"""
+
+from __future__ import annotations
+
+from math import log2
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.worklist import unjudged_results
+
+
+def scored(ranking: list[str], judgments: dict[str, int], **keys: Any) -> CaseResult:
+    case = case_from_values({"query": "x", "judgments": judgments, **keys})
+    return score_case(case, read_ranking(ranking))
+
+
+JUNK = [f"junk{number}" for number in range(10)]
+
+
+@pytest.mark.parametrize(
+    "scale", [None, [0, 3], [1, 3], {"relevant": 1, "perfect": 3}], ids=["no scale", "from 0", "from 1", "names from 1"]
+)
+def test_nothing_but_junk_fails_where_only_what_is_relevant_was_judged(scale: object) -> None:
+    found = scored(JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, **({"scale": scale} if scale else {}))
+
+    assert found.verdict == FAILED
+    assert found.score == 0.0
+    assert found.reasons == ("nDCG@10 0.000 is below 0.600",)
+
+
+def test_nothing_but_junk_is_inconclusive_where_a_share_must_be_judged() -> None:
+    assert scored(JUNK, {"a": 3, "b": 2}, min_ndcg=0.6, min_judged=0.5).verdict == INCONCLUSIVE
+
+
+def test_junk_above_the_one_relevant_document_fails() -> None:
+    found = scored(["junk1", "junk2", "junk3", "a"], {"a": 3}, min_ndcg=0.9)
+
+    assert found.verdict == FAILED
+    lower, upper = found.interval
+    assert lower is not None and found.score is not None and upper is not None
+    assert lower <= found.score <= upper
+
+
+def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
+    # with x at 3 the ideal has two documents of grade 3, and b, at rank 3 now, is less than that allows
+    found = scored(["a", "b", "x"], {"a": 3, "b": 2}, min_ndcg=0.6)
+
+    assert found.score == 1.0
+    assert found.lower is not None
+    assert found.lower < 1.0
+
+
+def moves(found: CaseResult) -> dict[str, float]:
+    """How far each unjudged result may move the score."""
+    return {result.document: result.move for result in unjudged_results(found)}
+
+
+def test_a_top_grade_at_the_top_lifts_the_score_and_further_down_takes_from_it() -> None:
+    found = scored(["x", "a", "y"], {"a": 3}, scale=[0, 3], k=3)
+
+    # x: the ideal becomes 3, 3, which the ranking now has; y: the ideal grows as much, y stands a rank below it
+    assert found.score is not None
+    assert found.score == pytest.approx(1 / log2(3))
+    assert moves(found)["x"] == pytest.approx(1 - found.score)
+    assert moves(found)["y"] == pytest.approx((1 / log2(3) + 1 / 2) / (1 + 1 / log2(3)) - found.score)
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"gain": "linear", "scale": [-1, 3], "negative": "zero"},
+    {"gain": {0: 0, 1: 2, 2: 3, 3: 10}},
+    {"ideal": "returned"},
+    {"ideal": "max"},
+    {"unjudged": "skip"},
+    {"unjudged": "skip", "ideal": "returned"},
+]
+DOCUMENTS = ["a", "b", "c", "d", "e", "f"]
+
+
+@given(
+    st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=8),
+    st.dictionaries(st.sampled_from(DOCUMENTS[:4]), st.integers(0, 3), max_size=4),
+    st.integers(1, 6),
+    st.sampled_from(SETTINGS),
+)
+def test_a_move_is_what_the_judgment_does_to_the_score(
+    ranking: list[str], judgments: dict[str, int], k: int, keys: dict[str, Any]
+) -> None:
+    keys = {"scale": [0, 3], "k": k, **keys}
+    found = scored(ranking, judgments, **keys)
+
+    assert list(moves(found)) == found.unjudged
+    for document, move in moves(found).items():
+        judged = scored(ranking, {**judgments, document: 3}, **keys)
+        assert judged.score is not None
+        assert move == pytest.approx(judged.score - (found.score or 0), abs=1e-12)
+
+
+def test_ranks_and_titles_are_those_of_the_results() -> None:
+    ranking = [{"id": "a"}, {"id": "x", "title": "Boots"}, {"id": "a"}, {"id": "y"}, {"id": "x"}, {"id": "z"}]
+    case = case_from_values({"query": "x", "judgments": {"a": 3}, "k": 5})
+
+    found = unjudged_results(score_case(case, read_ranking(ranking)))
+
+    assert [(result.document, result.title, result.rank) for result in found] == [("x", "Boots", 2), ("y", "", 4)]
+
+
+@pytest.mark.parametrize("judgments", [{}, {"a": 0}], ids=["nothing judged", "nothing relevant"])
+@pytest.mark.parametrize("keys", [{}, {"scale": [0, 3]}, {"gain": {0: 0, 7: 2}}], ids=["plain", "scale", "mapping"])
+def test_where_nothing_relevant_is_judged_a_move_is_the_score_that_would_be(
+    judgments: dict[str, int], keys: dict[str, Any]
+) -> None:
+    found = scored(["x", "a", "y"], judgments, **keys)
+
+    assert found.score is None
+    assert moves(found)["x"] == 1
+    assert moves(found)["y"] == pytest.approx(1 / 2)
+
+
+def test_where_no_grade_has_a_gain_nothing_moves() -> None:
+    assert moves(scored(["x"], {"a": 0}, gain={0: 0, 1: 0})) == {"x": 0}

@@ -1,0 +1,325 @@
+"""The worklist: one row a query and document, the most valuable first, in a CSV that is read back as judgments."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import read_judgments
+from pytest_relevance.results import worklist
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
+
+BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")
+
+
+class Ran(CaseResult):
+    """A case that ran, with unjudged results of the wanted ranks and moves."""
+
+    unjudged_results: list[Unjudged]
+
+
+def ran(
+    query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25
+) -> CaseResult:
+    """A case that ran; `results` are documents with rank and move."""
+    unjudged = [Unjudged(document, f"Title of {document}", rank, move) for document, rank, move in results]
+    return ran_with(query_id or query, query, ran_as, unjudged, weight)
+
+
+def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], weight: float = 1) -> CaseResult:
+    search, variant = ran_as
+    about = {"search": search, "variant": variant, "weight": weight, "scores": {"nDCG@10": 0.0}}
+    found = Ran("f", 1, query_id, "measured", query, **about)
+    found.unjudged_results = unjudged
+    return found
+
+
+def worklist_of(results: Iterable[CaseResult]) -> Worklist:
+    """The worklist of cases whose unjudged results are as the test gives them; how they are found is tested elsewhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worklist, "unjudged_results", lambda result: result.unjudged_results)
+        return Worklist(results)
+
+
+def rows(found: Worklist) -> list[dict[str, str]]:
+    """The rows of the CSV."""
+    return list(csv.DictReader(StringIO(found.to_csv().decode(), newline="")))
+
+
+def documents(found: Worklist) -> list[str]:
+    return [row["document"] for row in rows(found)]
+
+
+def filled_in(found: Worklist, grade: str = "2") -> bytes:
+    """The CSV with the same grade in every row."""
+    first, *others = csv.reader(StringIO(found.to_csv().decode(), newline=""))
+    text = StringIO()
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(
+        [first, *([*row[:-1], grade] for row in others)]
+    )
+    return text.getvalue().encode()
+
+
+def test_a_row_a_result() -> None:
+    found = worklist_of([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
+
+    assert found.to_csv().decode() == (
+        "query_id,query,document,title,ranks,move,grade\n"
+        "q7,blue shoes,sku-1,Title of sku-1,3,0.2500,\n"
+    )  # fmt: skip
+    assert (len(found.rows), found.queries) == (1, 1)
+
+
+def test_nothing_unjudged_is_a_header() -> None:
+    found = worklist_of([ran("shoes")])
+
+    assert found.to_csv() == b"query_id,query,document,title,ranks,move,grade\n"
+    assert found.queries == 0
+
+
+def test_the_most_valuable_come_first() -> None:
+    found = worklist_of(
+        [
+            ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1)),
+            ran("boots", ("c", 1, 0.05), ("d", 3, -0.3)),
+            ran("laces", ("e", 9, 0.04), weight=10),
+        ]
+    )
+
+    assert documents(found) == ["e", "d", "a", "b", "c"]
+
+
+def test_ties_go_by_rank_then_by_query_and_document() -> None:
+    found = worklist_of(
+        [
+            ran("shoes", ("z", 2, 0.1), ("y", 2, 0.1), ("x", 3, 0.1)),
+            ran("boots", ("w", 2, 0.1), ("v", 1, 0.1)),
+        ]
+    )
+
+    assert documents(found) == ["v", "w", "y", "z", "x"]
+
+
+def test_several_variants_are_named_at_their_ranks() -> None:
+    found = worklist_of(
+        [
+            ran("shoes", ("a", 7, 0.1), ("b", 1, 0.4), ran_as=HYBRID),
+            ran("shoes", ("a", 3, -0.2), ran_as=BM25),
+        ]
+    )
+
+    assert [(row["document"], row["ranks"], row["move"]) for row in rows(found)] == [
+        ("b", "hybrid: 1", "0.4000"),
+        ("a", "bm25: 3; hybrid: 7", "-0.2000"),
+    ]
+
+
+def test_searches_of_different_names_are_named_in_full() -> None:
+    found = worklist_of([ran("shoes", ("a", 1, 0.1)), ran("shoes", ("a", 2, 0.1), ran_as=("find", None))])
+
+    assert rows(found)[0]["ranks"] == "find: 2; search[bm25]: 1"
+
+
+def test_a_pair_in_several_cases_is_one_row() -> None:
+    found = worklist_of(
+        [
+            ran("shoes", ("a", 1, 0.1), weight=2),
+            ran("shoes", ("a", 3, 0.15)),
+            ran("shoes", ("a", 1, 0.1), query_id="other"),
+        ]
+    )
+
+    assert [(row["query_id"], row["ranks"], row["move"]) for row in rows(found)] == [
+        ("shoes", "1, 3", "0.1500"),
+        ("other", "1", "0.1000"),
+    ]
+    assert found.queries == 2
+
+
+def test_the_order_in_which_cases_finish_makes_no_difference() -> None:
+    all_ran = [
+        ran(query, *((f"d{number % 4}", number, 0.1 * (-1) ** number) for number in range(1, 6)), ran_as=variant)
+        for query in ("shoes", "boots")
+        for variant in (BM25, HYBRID)
+    ]
+    expected = worklist_of(all_ran).to_csv()
+    for seed in range(5):
+        random.Random(seed).shuffle(all_ran)
+        assert worklist_of(all_ran).to_csv() == expected
+
+
+def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Path) -> None:
+    """Two suites number their queries: in one file of judgments an id can only mean one of them."""
+    found = worklist_of(
+        [
+            ran("shoes", ("a", 1, 0.1), query_id="1"),
+            ran("boots", ("a", 1, 0.1), query_id="1"),
+            ran("laces", ("a", 1, 0.1), query_id="2"),
+            ran("red shoes", ("a", 1, 0.1), query_id="shoes"),
+            ran("belts", ("a", 1, 0.1), query_id="boots"),
+        ]
+    )
+    (tmp_path / "list.csv").write_bytes(filled_in(found))
+
+    judgments = read_judgments(tmp_path / "list.csv")
+
+    assert {query: judgments.text(query) for query in judgments} == {
+        "2": "laces",
+        "belts": "belts",
+        "boots": "boots",
+        "red shoes": "red shoes",
+        "shoes": "shoes",
+    }
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@a", "\ta", "\ra", "  =1", "=cmd|' /C calc'!A0"])
+def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
+    found = worklist_of([ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5)]), ran("b", ("c", 1, 0.1))])
+
+    for row in rows(found):
+        assert not [name for name, text in row.items() if text[:1] in "=+-@\t\r" and text and name != "move"]
+    assert float(rows(found)[0]["move"]) == -0.5  # a number, and not text
+
+
+def test_the_order_of_columns_is_the_documented_one() -> None:
+    assert COLUMNS == ("query_id", "query", "document", "title", "ranks", "move", "grade")
+
+
+TEXTS = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable()) | st.sampled_from(
+    [
+        "007",
+        "no",
+        "1e5",
+        "10020#0",
+        "a/b c",
+        'a "b", c',
+        "a\nb",
+        "a\r\nb",
+        "\r",
+        "\t=1",
+        " =1",
+        " ",
+        "-",
+        "'",
+        "wĕn, 鞋 👟",
+    ]
+)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=8))
+@settings(deadline=None, max_examples=150)
+def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
+    """Ids, texts and documents are exactly those of the run."""
+    texts = {query_id: query for query_id, query, _ in found}  # an id means one query
+    path = tmp_path_factory.mktemp("worklist") / "list.csv"
+    path.write_bytes(
+        filled_in(worklist_of(ran(texts[own], (document, 1, 0.1), query_id=own) for own, _, document in found))
+    )
+
+    judgments = read_judgments(path)
+
+    assert {(query, document) for query in judgments for document in judgments[query]} == {
+        (query_id, document) for query_id, _, document in found
+    }
+    assert {judgments.text(query_id) for query_id in texts} == set(texts.values())
+    assert all(query_id in judgments.known_as(text) for query_id, text in texts.items())
+
+
+def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
+    found = worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
+    path = tmp_path / "list.csv"
+    path.write_bytes(found.to_csv())
+    assert read_judgments(path) == {}
+
+    path.write_bytes(found.to_csv().replace(b"0.3000,\n", b"0.3000,3\n"))
+
+    judgments = read_judgments(path)
+    assert judgments == {"7": {"a": 3}}
+    assert judgments.text("7") == "shoes"
+    assert judgments.titles["7"]["a"] == "Title of a"
+
+
+def test_ids_that_no_file_can_hold_are_escaped() -> None:
+    """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no text."""
+    found = worklist_of([ran("a\0", ("b\ud800", 1, 0.1))])
+    assert found.to_csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Title of b\\ud800,1,0.1000,\n")
+
+
+def test_a_title_is_one_line() -> None:
+    found = worklist_of([ran_with("a", "a", BM25, [Unjudged("b", "Boots\n\x1b[31mred\xa0\u202e", 1, 0.1)])])
+    assert rows(found)[0]["title"] == "Boots\\n\\x1b[31mred\xa0\\u202e"
+
+
+BLANK = worklist_of([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        BLANK,
+        worklist_of([]).to_csv(),
+        BLANK.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf" + BLANK,
+        BLANK.replace(b"0.3000,\n", b"0.3000,  \n"),
+        b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;\n",
+    ],
+)
+def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
+    assert why_kept(data) is None
+
+
+@pytest.mark.parametrize("longest", [131_071, 131_073, 1_000_000])
+def test_a_row_of_any_length_is_read_back(tmp_path: Path, longest: int) -> None:
+    """Python's reader of CSV takes 128 KiB a cell; a pasted document as query, or a title, is longer."""
+    long = 'x, "y"\n' * (longest // 8)
+    blank = worklist_of([ran(f"q {long}", (f"d {long}", 1, 0.3)), ran("shoes", ("a", 1, 0.2))])
+    assert why_kept(blank.to_csv()) is None
+    data = blank.to_csv().replace(b"000,\n", b"000,3\n")
+    assert (why_kept(data) or "").startswith("has 2 grades filled in")
+    path = tmp_path / "worklist.csv"
+    path.write_bytes(data)
+    limit = csv.field_size_limit()
+    assert read_judgments(path) == {f"q {long}": {f"d {long}": 3}, "shoes": {"a": 3}}
+    path.write_bytes(data + b"1,2,3\n")
+    with pytest.raises(JudgmentFileError, match="3 columns"):
+        read_judgments(path)
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize(
+    ("data", "count"),
+    [
+        (BLANK.replace(b"0.3000,\n", b"0.3000,0\n"), "1 grade"),
+        (filled_in(worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]), "exact"), "2 grades"),
+        (b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;3\n", "1 grade"),
+    ],
+)
+def test_a_list_with_grades_is_kept(data: bytes, count: str) -> None:
+    assert (why_kept(data) or "").startswith(f"has {count} filled in, which a new worklist would overwrite; ")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"query,docid,rating\nshoes,a,\n",
+        BLANK.replace(b"grade", b"grade,remark").replace(b"00,\n", b"00,,\n"),
+        BLANK.replace(b"0.3000,\n", b"0.3000,,3\n"),
+        b"cases: [{query: shoes}]\n",
+        b'query_id,"query\n',
+        b"\x1f\x8b\x08\x00",
+    ],
+)
+def test_another_file_is_kept(data: bytes) -> None:
+    assert why_kept(data) == "exists and is no worklist; name another file"
