@@ -132,7 +132,7 @@ def _result(values: dict[str, Any]) -> CaseResult:
     check(len(found.grades) == len(found.documents), "documents and grades are not equally many")
     check(len(found.engine_scores) in (0, len(found.documents)), "documents and engine_scores are not equally many")
     for grade in {*found.judgments, *(grade for grade in found.grades if grade is not None)}:
-        found.settings.gain_of(grade)
+        found.settings.gains[grade]  # raises where it has none
     check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
     return found
 
