@@ -16,9 +16,7 @@ from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.run import FileInfo, Run, RunInfo
 
 _MOST_NAMED = 3
-_SAME = (
-    *("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),
-)
+_SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)
 """The fields in which two results of one case must be equal; how long the search took does not matter."""
 
 _Match = tuple[Key, str, str, int]
@@ -190,9 +188,7 @@ def _common(mappings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _missing(
-    infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]
-) -> tuple[str, ...]:
+def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:
     """The node ids of what did not finish in one run, and did in none."""
     missing = dict.fromkeys(name for info in infos for name in info.missing)
     if not missing:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance.results import baseline_io as accepting
-from pytest_relevance.results.baseline import read_baseline
+from pytest_relevance.results.baseline_io import read_baseline
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run

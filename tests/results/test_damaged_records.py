@@ -34,7 +34,9 @@ def lines(make: Maker, tmp_path: Path) -> list[str]:
 
 def sound(make: Maker) -> Run:
     gates = [{**gate_values(gate), "line": line} for line, gate in enumerate(check_gates(GATES, {}), 2)]
-    file = FileInfo("shop.relevance.yaml", "shop.relevance.yaml", "c0ffee", [("search", None, 3)], {"a": 2}, gates, ["b"])
+    file = FileInfo(
+        "shop.relevance.yaml", "shop.relevance.yaml", "c0ffee", [("search", None, 3)], {"a": 2}, gates, ["b"]
+    )
     run = make.run(tags=["head"], weight=2, params={"page": 1}, min_ndcg=1, expect={"P@5": 0.1}, k=5)
     for result in run.results:
         result.baseline = BaselineComparison("regression", 1.0, (), {"P@5": 0.2}, ("b9",), (None,), {"nDCG@5": 1.0})
@@ -48,7 +50,9 @@ def sound(make: Maker) -> Run:
 WAYS: dict[str, Callable[[Path, Path], object]] = {
     "frame": lambda path, other: Run.open(path).frame,
     "rankings": lambda path, other: Run.open(path).rankings,
-    "merge": lambda path, other: judge_gates(*results_and_files(merge_runs([Run.open(path), Run.open(other)], last=True).run)),
+    "merge": lambda path, other: judge_gates(
+        *results_and_files(merge_runs([Run.open(path), Run.open(other)], last=True).run)
+    ),
     "run": lambda path, other: read_run(path),
     "text": lambda path, other: report_lines(Run.open(path), verbosity=2),
     "markdown": lambda path, other: report_markdown(Run.open(path)),
