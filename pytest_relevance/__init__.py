@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
     from pytest_relevance.reports.comparison import Comparison, compare_runs
+    from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.evaluate import evaluate
     from pytest_relevance.results.read_run import read_run
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.run import Run
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
+    "CaseResult": "pytest_relevance.results.case_result",
     "Comparison": "pytest_relevance.reports.comparison",
     "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
@@ -67,6 +69,7 @@ _HOMES = {
 __all__ = [
     "Case",
     "CaseFileError",
+    "CaseResult",
     "Comparison",
     "Incomparable",
     "RelevanceWarning",

@@ -1,4 +1,7 @@
-"""Python's search for garbage, held while many objects are made that all stay: it takes long, and finds none."""
+"""Pause the cyclic garbage collector while many objects are allocated that all stay. For `plugin` and `cli` alone.
+
+Collecting 10,000 cases makes some 400,000 objects; the collector would look at them several times and free none.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,15 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def garbage_kept() -> Iterator[None]:
-    """Look for no garbage meanwhile.
-
-    In the end what was made is counted among the old objects (what `freeze` and `unfreeze` come to where nothing was
-    frozen), or the first look after it would be at them all.
-    """
+def paused_gc() -> Iterator[None]:
+    """Pause the collector, if it is on."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
+
+
+garbage_kept = paused_gc

@@ -1,1 +1,1 @@
-"""The case file: reading it with positions, checking it, the Case and Suite it becomes. Knows no pytest."""
+"""The case file: the `Suite` and its `Case`s, the table of keys, their checks, and lint. Works without pytest."""

@@ -1,168 +1,120 @@
-"""From checked keys to a `Case`, for a case file and for a case written in Python alike."""
+"""From checked keys to a `Case`, for a case file and for a case written in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.cases.expectations import KINDS
-from pytest_relevance.cases.fields import CASE, FIELDS, INHERITED, SCORING, SUITE
-from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.limits import contradictions, floor_of, needs_best, unreachable
+from pytest_relevance._text import found
+from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
+from pytest_relevance.cases.limits import check_contradictions, check_reachable, floor_of, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Terms
-from pytest_relevance.cases.problems import Refused, RefusedSeveral
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
-from pytest_relevance._text import did_you_mean, found, quoted
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.queries import ListedQuery
+    from pytest_relevance.cases.sources.queries import ListedQuery
 
-CASES = "cases"
-NAMES = {
-    SUITE: (*(field.name for field in FIELDS.values() if SUITE in field.at), CASES),
-    CASE: tuple(field.name for field in FIELDS.values() if CASE in field.at),
-}
-"""The keys of a suite and of a case."""
-
-_HELD_BY_CASE = ("min_ndcg", "params", "tags")
-_OVERRIDABLE = frozenset({*INHERITED, *SCORING}) - frozenset(_HELD_BY_CASE)
-_AS_THEY_ARE = ("weight", "xfail", "skip", "note", "usefixtures")
-
-
-def make_terms(values: Mapping[str, object]) -> Terms:
-    """`Terms` from checked values of their keys. `Refused` where two of them do not go together."""
-    settings = Settings(**{name: values[name] for name in SCORING if name in values})  # type: ignore[arg-type]
-    terms = Terms(settings=settings, **{name: values[name] for name in INHERITED if name in values})  # type: ignore[arg-type]
-    scale = terms.scale
-    if scale is not None and settings.gain == "exponential" and scale.highest > LARGEST_EXPONENTIAL_GRADE:
-        raise Refused(
-            f"with gain: exponential (2^grade - 1) the highest grade may be {LARGEST_EXPONENTIAL_GRADE}, found "
-            f"{scale.highest:g}; write gain: linear, or a smaller scale",
-            ("scale",),
-        )
-    return terms
-
-
-def checked_case(
-    own: Mapping[str, object],
-    values: Mapping[str, object],
-    suite: Terms,
-    graded: Graded,
-    *,
-    line: int,
-    column: int,
-    listed: ListedQuery | None = None,
-) -> Case:
-    """A `Case` from its checked keys (`own`), those on top of the suite's (`values`), the suite's terms, its judgments.
-
-    `listed` is the query of a file that the case is made of, where nobody wrote it. `Refused` or `RefusedSeveral`, with
-    paths from the case, where keys contradict each other.
-    """
-    terms = suite
-    if not _OVERRIDABLE.isdisjoint(own):
-        try:
-            terms = make_terms({**values, **{name: getattr(suite, name) for name in _HELD_BY_CASE}})
-        except Refused as refused:  # to be mended where the case departs from its suite
-            raise Refused(refused.message, ("scale",) if "scale" in own else ("gain",)) from None
-    expect: tuple[Expectation, ...] = own.get("expect", ())  # type: ignore[assignment]
-    if expect and (refusals := list(contradictions(expect, terms.k))):
-        raise RefusedSeveral(refusals)
-    floor = floor_of(own, terms, graded, expect)
-    written_id = own.get("id")
-    tags = suite.tags
-    if "tags" in own:
-        tags = tuple(dict.fromkeys((*tags, *own["tags"])))  # type: ignore[misc]
-    query = own["query"]
-    name = query if listed is None else listed.id
-    optional = {name: own[name] for name in _AS_THEY_ARE if name in own}
-    return Case(
-        id=name if written_id is None else written_id,  # type: ignore[arg-type]
-        query=query,  # type: ignore[arg-type]
-        terms=terms,
-        judgments=graded.grades,
-        min_ndcg=floor,
-        line=line,
-        column=column,
-        params=own.get("params", suite.params),  # type: ignore[arg-type]
-        tags=tags,
-        has_written_id=written_id is not None,
-        expect=expect,
-        titles=graded.titles,
-        notes=graded.notes,
-        source=None if listed is None else listed.file,
-        **optional,  # type: ignore[arg-type]
-    )
-
-
-def case_from_values(values: Mapping[str, object]) -> Case:
-    """A case written in Python, from its keys and plain values (the keys of a case in a case file).
-
-    Raises ValueError with a line for each mistake, naming the key, what was found and what is allowed.
-    """
-    own: dict[str, object] = {}
-    refusals = [Refused(unknown_key(str(name), CASE)) for name in values if name not in NAMES[CASE]]
-    for name, field in FIELDS.items():
-        if name in values and CASE in field.at:
-            try:
-                if name == "judgments":
-                    _look_at_documents(values[name])
-                own[name] = field.check(values[name], own)
-                if name == "judgments" and not isinstance(own[name], Graded):
-                    raise Refused(_NO_FILE)
-            except (Refused, RefusedSeveral) as error:
-                refusals += [refused.under(name) for refused in error.all()]
-    if "query" not in values:
-        refusals.append(Refused(NO_QUERY))
-    case = None
-    if not refusals:
-        graded = own.get("judgments", NO_JUDGMENTS)
-        assert isinstance(graded, Graded)
-        try:
-            case = _settled(checked_case(own, own, Terms(), graded, line=0, column=0))
-            refusals = list(unreachable(case)) if needs_best(case) else []
-        except (Refused, RefusedSeveral) as error:
-            refusals = error.all()
-    if case is None or refusals:
-        raise ValueError("\n".join(refused.render() for refused in refusals))
-    return case
-
-
+NO_QUERY = 'the case has no "query", the only key it must have'
 _NO_FILE = (
     "a file is read by pytest_relevance.read_judgments, once for all tests; give the judgments of this query, "
     "read_judgments(FILE)[QUERY], or document: grade pairs"
 )
 
+_OF_EACH_CASE = frozenset({"min_ndcg", "params", "tags"})
+"""Keys of `Terms` that a `Case` has itself, so that most cases share the terms of their suite."""
 
-def _look_at_documents(judgments: object) -> None:
-    """Documents are text in every file, so that only here they have to be looked at."""
-    if isinstance(judgments, Mapping):
-        wrong = [document for document in judgments if not isinstance(document, str)]
-        if wrong:
-            raise Refused(f"a document id is text, found {found(wrong[0])}")
-
-
-def _settled(case: Case) -> Case:
-    """A case alone: its judgments are all there are, and its terms nobody else's."""
-    terms = replace(case.terms)
-    terms.settle(sorted(case.judgments.values()))
-    return replace(case, terms=terms)
+_OVERRIDABLE = frozenset({*OF_TERMS, *OF_SETTINGS} & KEYS[CASE].keys()) - _OF_EACH_CASE
+_UNCHANGED = ("query", "expect", "weight", "xfail", "skip", "note", "usefixtures")
+"""Keys whose checked values become those of the `Case` as they are."""
 
 
-NO_QUERY = 'the case has no "query", the only key it must have'
+def make_terms(values: Mapping[str, object], at: Location, *, key: str = "scale") -> Terms:
+    """Make `Terms` of checked values; report at `key` where scale and gain do not go together."""
+    settings = Settings(**{name: values[name] for name in OF_SETTINGS if name in values})  # type: ignore[arg-type]
+    terms = Terms(settings=settings, **{name: values[name] for name in OF_TERMS if name in values})  # type: ignore[arg-type]
+    scale = terms.scale
+    if scale is not None and settings.gain == "exponential" and scale.highest > LARGEST_EXPONENTIAL_GRADE:
+        what = f"with gain: exponential (2^grade - 1) the highest grade may be {LARGEST_EXPONENTIAL_GRADE}"
+        at.refuse(f"{what}, found {scale.highest:g}; write gain: linear, or a smaller scale", key)
+    return terms
 
 
-def unknown_key(name: str, level: str) -> str:
-    """What to say of a key that a suite or a case does not have."""
-    if name == CASES and level == SUITE:
-        return f"{quoted(CASES)} cannot come from a merge key; write it out"
-    if name in FIELDS or name == CASES:
-        other = "of the suite, beside cases" if level == CASE else "of a case"
-        return f"{quoted(name)} is a key {other}, not of a {level}"
-    if level == CASE and name in KINDS:
-        return f"{quoted(name)} is no key of a case; it is an expectation, write it under expect:"
-    return f"unknown key {quoted(name)} of a {level}{did_you_mean(name, NAMES[level]) or _all_of(level)}"
+def make_case(
+    own: Mapping[str, object],
+    suite: Terms,
+    graded: Graded,
+    at: Location,
+    *,
+    position: tuple[int, int],
+    listed: ListedQuery | None = None,
+) -> Case:
+    """Make a `Case` of its checked keys and its judgments; report the keys that contradict each other.
+
+    `own` are the checked keys of the case, `at.values` these on top of those of the suite, and `suite` the terms of the
+    suite. `position` is the line and column of the case. `listed` is the query of a file of queries that the case is
+    made of, None for a written case. Where mistakes are reported, the case is not to be used.
+    """
+    terms = suite
+    if not _OVERRIDABLE.isdisjoint(own):
+        values = {**at.values, **{name: getattr(suite, name) for name in _OF_EACH_CASE}}
+        terms = make_terms(values, at, key="scale" if "scale" in own else "gain")
+    expect: tuple[Expectation, ...] = own.get("expect", ())  # type: ignore[assignment]
+    if expect:
+        check_contradictions(expect, terms.k, at)
+    floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
+    tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
+    unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
+    default_id = unchanged["query"] if listed is None else listed.id
+    return Case(
+        **unchanged,
+        id=own.get("id", default_id),  # type: ignore[arg-type]
+        terms=terms,
+        judgments=graded.grades,
+        min_ndcg=floor,
+        line=position[0],
+        column=position[1],
+        params=own.get("params", suite.params),  # type: ignore[arg-type]
+        tags=tags,
+        has_written_id="id" in own,
+        titles=graded.titles,
+        notes=graded.notes,
+        source=None if listed is None else listed.file,
+    )
 
 
-def _all_of(level: str) -> str:
-    return f"; it takes {', '.join(NAMES[level])}"
+def case_from_values(values: Mapping[str, object]) -> Case:
+    """Make a case written in Python, from the keys of a case in a case file and their plain values.
+
+    Raises:
+        ValueError: with a line for each mistake, which names the key, what was found and what is allowed.
+    """
+    at = Location({})
+    own, _ = check_keys(CASE, values, lambda value, _: value, at)
+    if "query" not in values:
+        at.refuse(NO_QUERY)
+    graded = own.get("judgments", NO_JUDGMENTS)
+    if isinstance(graded, Graded):
+        _check_documents(graded, at)
+    else:
+        at.refuse(_NO_FILE, "judgments")
+    if not at.mistakes:
+        assert isinstance(graded, Graded)
+        case = make_case(own, Terms(), graded, at, position=(0, 0))
+        terms = replace(case.terms)  # its judgments are all there are
+        terms.settle(sorted(case.judgments.values()))
+        case = replace(case, terms=terms)
+        if not at.mistakes and needs_best(case):
+            check_reachable(case, at)
+    if at.mistakes:
+        raise ValueError("\n".join(mistake.render() for mistake in at.mistakes))
+    return case
+
+
+def _check_documents(graded: Graded, at: Location) -> None:
+    """Check that documents are text, which they are in every file."""
+    wrong = [document for document in graded.grades if not isinstance(document, str)]
+    if wrong:
+        at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")

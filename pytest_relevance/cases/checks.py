@@ -1,237 +1,225 @@
-"""What the keys of a case file may hold: a check a kind of value.
+"""Checks of the simple values in a case file: texts, numbers, choices, names, params, xfail.
 
-A check takes plain Python, so that it is the same for a case file and for a case written in Python
-(`relevance.check`). It returns the value a `Case` or `Terms` holds, or raises `Refused` with the path to what is wrong.
-`terms` are the suite's values and the case's own so far. For judgments see `graded`, for `expect:` `expectations`.
+A check takes a plain Python value, so that it is the same for a case file and for a case written in Python
+(`relevance.check`), and its `Location`. It returns what a `Case` or `Terms` has in that place. Where it reports a
+mistake to the location, what it returns is not used.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pytest_relevance.cases.model import Xfail
-from pytest_relevance.cases.names import check_fixture_name, check_id
-from pytest_relevance.cases.problems import Refused, RefusedSeveral
-from pytest_relevance.cases.scalars import is_number, number_advice
-from pytest_relevance.cases.scalars import value as scalar_value
-from pytest_relevance.metrics.settings import GAINS
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
+from pytest_relevance.cases.model import Xfail
+from pytest_relevance.cases.names import wrong_fixture, wrong_id, wrong_tag
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.yaml.scalars import is_number, number_advice
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
+from pytest_relevance.metrics.settings import GAINS
 
-Check = Callable[[object, Mapping[str, object]], object]
+Check = Callable[[object, Location], object]
 
 LARGEST_WHOLE = 1_000_000
-"""The deepest rank and the largest number of results that may be asked for."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def text(value: object, terms: Mapping[str, object]) -> str:
-    """Any text."""
-    if not isinstance(value, str):
-        cure = "; put a text with brackets or braces in quotes" if isinstance(value, (list, Mapping)) else ""
-        raise Refused(f"expected text, found {found(value)}{cure}")
-    return value
-
-
-def name_of_field(value: object, terms: Mapping[str, object]) -> str:
-    """The name of a field in a search result."""
-    if not text(value, terms).strip():
-        raise Refused("expected the name of a field, found nothing; leave the key out for the default")
-    return text(value, terms)
-
-
-def query(value: object, terms: Mapping[str, object]) -> str:
-    """A text that is not empty. It travels, and becomes part of files, which half characters cannot."""
-    written = text(value, terms)
-    if not written.strip():
-        raise Refused("the query is empty; write what a user would type")
-    if not written.isascii() and _SURROGATE.search(written):  # from a test in Python: no file has one
-        raise Refused("the query has half a character (a lone surrogate); write the whole one")
-    return written
-
-
-def written_id(value: object, terms: Mapping[str, object]) -> str:
-    """A text that may stand in a node id."""
-    return check_id(text(value, terms))
-
-
-def whole(value: object, terms: Mapping[str, object]) -> int:
-    """A whole number from 1, such as a cutoff."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_WHOLE:
-        raise Refused(
-            f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}{number_advice(value)}"
-        )
-    return value
-
-
-def share(value: object, terms: Mapping[str, object]) -> float:
-    """A number from 0 to 1."""
-    return _number(value, 0, 1, "expected a number from 0 to 1")
-
-
-def floor(value: object, terms: Mapping[str, object]) -> float | None:
-    """A number from 0 to 1, or None."""
-    if value is None:
-        return None
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 5 <= value <= 100:  # a percentage
-        raise Refused(f"expected a number from 0 to 1, found {found(value)}; write {value / 100:g}")
-    return _number(value, 0, 1, "expected a number from 0 to 1, or null to take an inherited floor away")
-
-
-def weight(value: object, terms: Mapping[str, object]) -> float:
-    """A number above 0."""
-    return _number(value, 5e-324, float("inf"), "expected a number above 0")
-
-
-def _number(value: object, lowest: float, highest: float, expected: str) -> float:
-    if not is_number(value) or not lowest <= value <= highest:
-        raise Refused(f"{expected}, found {found(value)}{number_advice(value)}")
-    return value
-
-
-def choice(allowed: Iterable[str]) -> Check:
-    """One of a table's names."""
-    names = tuple(allowed)
-
-    def check(value: object, terms: Mapping[str, object]) -> str:
-        if not isinstance(value, str) or value not in names:
-            raise Refused(f"expected {listed(names)}, found {found(value)}{_close(value, names)}")
-        return value
-
-    return check
-
-
-def gain(value: object, terms: Mapping[str, object]) -> object:
-    """The name of a gain, or a mapping of grades (or their names) to gains."""
-    if not isinstance(value, Mapping):
-        if not isinstance(value, str) or value not in GAINS:
-            names = listed([*GAINS, "a mapping grade: gain"])
-            raise Refused(f"expected {names}, found {found(value)}{_close(value, GAINS)}")
-        return value
-    gains: dict[float, float] = {}
-    refusals = []
-    for written, gained in value.items():
-        try:
-            grade = _grade_of_gain(written, terms)
-            if not is_number(gained):
-                raise Refused(f"a gain is a number, found {found(gained)}{number_advice(gained)}", (str(written),))
-            if grade in gains:
-                raise Refused(f"grade {grade:g} has two gains; keep one of them", (str(written),), at_key=True)
-            gains[grade] = gained
-        except Refused as refused:
-            refusals.append(refused)
-    _raise(refusals)
-    if not gains:
-        raise Refused("the mapping of gains is empty; write grade: gain pairs, or exponential or linear")
-    return gains
-
-
-def _grade_of_gain(written: object, terms: Mapping[str, object]) -> float:
-    names: Mapping[str, float] = getattr(terms.get("scale"), "names", {})
-    if isinstance(written, str) and written in names:
-        return names[written]
-    grade = scalar_value(written) if isinstance(written, str) else written
-    if not is_number(grade):
-        allowed = listed([*map(printable, names), "a number"])
-        close = _close(written, names)
-        raise Refused(f"{shown(written)} is no grade; expected {allowed}{close}", (str(written),), at_key=True)
-    return grade
-
+"""The deepest rank and the largest number of results that a case may ask for."""
 
 NOT_PARAMETERS = {
     "k": 'search() is given k by the plugin, when it has a parameter of that name; set "k" beside params',
     "query": "the query is search()'s first argument already",
 }
-
-
-def params(value: object, terms: Mapping[str, object]) -> dict[str, object]:
-    """Keyword arguments, on top of the inherited ones."""
-    if not isinstance(value, Mapping):
-        raise Refused(f"expected a mapping of keyword arguments for search(), found {found(value)}")
-    refusals = []
-    for name in value:
-        if not isinstance(name, str) or not name:
-            refusals.append(Refused(f"the name of a parameter is text, found {found(name)}", (str(name),), at_key=True))
-        elif name in NOT_PARAMETERS:
-            refusals.append(Refused(f"params may not have {name}: {NOT_PARAMETERS[name]}", (name,), at_key=True))
-    _raise(refusals)
-    inherited = terms.get("params")
-    return {**inherited, **value} if isinstance(inherited, Mapping) else dict(value)
-
-
-def names(check: Callable[[object], str], what: str) -> Check:
-    """A list of names, each passing `check`."""
-
-    def checked(value: object, terms: Mapping[str, object]) -> tuple[str, ...]:
-        if not isinstance(value, (list, tuple)):
-            cure = f"; write [{value}]" if isinstance(value, str) and value.isidentifier() else ""
-            raise Refused(f"expected a list of {what}, found {found(value)}{cure}")
-        refusals, seen = [], dict[str, None]()
-        for number, item in enumerate(value):
-            try:
-                name = check(item)
-                if name in seen:
-                    raise Refused(f"{quoted(name)} stands twice; keep one of them")
-                seen[name] = None
-            except Refused as refused:
-                refusals.append(refused.under(number))
-        _raise(refusals)
-        return tuple(seen)
-
-    return checked
-
-
-def tag(value: object) -> str:
-    """A tag, as far as that can be said here: whose name it is may only be asked where pytest is known."""
-    if not isinstance(value, str) or not value:
-        raise Refused(f"a tag is text, found {found(value)}")
-    return value
-
-
-def search(value: object, terms: Mapping[str, object]) -> str:
-    """The name of a fixture."""
-    return check_fixture_name(value)
-
-
-def xfail(value: object, terms: Mapping[str, object]) -> Xfail:
-    """A reason, or {reason: ..., strict: true}."""
-    if not isinstance(value, Mapping):
-        return Xfail(_reason(value, "xfail"))
-    refusals = []
-    for key in value:
-        if key not in ("reason", "strict"):
-            close = _close(key, ("reason", "strict"))
-            refusals.append(
-                Refused(f"unknown key {quoted(str(key))}; xfail takes reason and strict{close}", (key,), at_key=True)
-            )
-    strict = value.get("strict")
-    if strict is not None and not isinstance(strict, bool):
-        refusals.append(Refused(f"expected true or false, found {found(strict)}", ("strict",)))
-    _raise(refusals)
-    try:
-        return Xfail(_reason(value.get("reason"), "xfail"), strict if isinstance(strict, bool) else None)
-    except Refused as refused:
-        raise refused.under("reason") from None
-
-
-def skip(value: object, terms: Mapping[str, object]) -> str:
-    """A reason."""
-    return _reason(value, "skip")
-
+"""Names that `params` may not have, and why."""
 
 NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off", "0", "1"})
-"""What stands, in any case, where somebody means to switch `skip` or `xfail` on or off."""
+"""Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are no reasons."""
 
 SWITCHES = (0, 1)
 """Numbers that mean the same, however they are written."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
-def _reason(value: object, key: str) -> str:
-    if not isinstance(value, str) or not value.strip() or _is_switch(value.strip()):
-        cure = f"say why, for the one who reads the report, or take {key} out"
-        raise Refused(f"{key} takes the reason as text, found {found(value)}; {cure}")
+
+def text_with(wrong: Callable[[str], str | None]) -> Check:
+    """Make the check of a text; `wrong` says what is wrong with one, or None."""
+
+    def check(value: object, at: Location) -> object:
+        message = wrong(value) if isinstance(value, str) else f"expected text, found {found(value)}"
+        if message is not None:
+            advice = "; put a text with brackets or braces in quotes" if isinstance(value, (list, Mapping)) else ""
+            at.refuse(f"{message}{advice}")
+        return value
+
+    return check
+
+
+def _wrong_query(query: str) -> str | None:
+    if not query.strip():
+        return "the query is empty; write what a user would type"
+    if not query.isascii() and _SURROGATE.search(query):  # only in a case written in Python; no file can hold it
+        return "the query has half a character (a lone surrogate); write the whole one"
+    return None
+
+
+def _wrong_field(name: str) -> str | None:
+    return None if name.strip() else "expected the name of a field, found nothing; leave the key out for the default"
+
+
+text = text_with(lambda text: None)
+query = text_with(_wrong_query)
+written_id = text_with(wrong_id)
+name_of_field = text_with(_wrong_field)
+
+
+def number(allowed: Callable[[float], bool], expected: str) -> Check:
+    """Make the check of a finite number; `expected` describes in messages what is `allowed`."""
+
+    def check(value: object, at: Location) -> object:
+        if not is_number(value) or not allowed(value):
+            at.refuse(f"expected {expected}, found {found(value)}{number_advice(value)}")
+        return value
+
+    return check
+
+
+def whole(value: object, at: Location) -> object:
+    """A whole number from 1, such as a cutoff."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_WHOLE:
+        at.refuse(f"expected a whole number from 1 to {LARGEST_WHOLE:,}, found {found(value)}{number_advice(value)}")
     return value
+
+
+share = number(lambda value: 0 <= value <= 1, "a number from 0 to 1")
+weight = number(lambda value: value > 0, "a number above 0")
+_floor = number(lambda value: 0 <= value <= 1, "a number from 0 to 1, or null to take an inherited floor away")
+
+
+def floor(value: object, at: Location) -> object:
+    """A number from 0 to 1, or None."""
+    if value is None:
+        return None
+    if is_number(value) and 5 <= value <= 100:  # a percentage
+        return at.refuse(f"expected a number from 0 to 1, found {found(value)}; write {value / 100:g}")
+    return _floor(value, at)
+
+
+def choice(allowed: Iterable[str], *others: str) -> Check:
+    """Make the check of one of several names; `others` are mentioned in messages as allowed too."""
+    names = tuple(allowed)
+
+    def check(value: object, at: Location) -> object:
+        if not isinstance(value, str) or value not in names:
+            close = did_you_mean(value, names) if isinstance(value, str) else ""
+            at.refuse(f"expected {listed([*names, *others])}, found {found(value)}{close}")
+        return value
+
+    return check
+
+
+_gain_by_name = choice(GAINS, "a mapping grade: gain")
+
+
+def gain(value: object, at: Location) -> object:
+    """The name of a formula, or a mapping of grades (or their names) to gains."""
+    if not isinstance(value, Mapping):
+        return _gain_by_name(value, at)
+    gains: dict[float, object] = {}
+    for written, gained in value.items():
+        grade = _grade_of_gain(written, at)
+        if grade is None:
+            continue
+        if not is_number(gained):
+            at.refuse(f"a gain is a number, found {found(gained)}{number_advice(gained)}", str(written))
+        elif grade in gains:
+            at.refuse(f"grade {grade:g} has two gains; keep one of them", str(written), at_key=True)
+        gains[grade] = gained
+    if not value:
+        at.refuse("the mapping of gains is empty; write grade: gain pairs, or exponential or linear")
+    return gains
+
+
+def _grade_of_gain(written: object, at: Location) -> float | None:
+    names: Mapping[str, float] = getattr(at.values.get("scale"), "names", {})
+    if isinstance(written, str) and written in names:
+        return names[written]
+    grade = scalar_value(written) if isinstance(written, str) else written
+    if is_number(grade):
+        return grade
+    allowed = listed([*map(printable, names), "a number"])
+    close = did_you_mean(written, names) if isinstance(written, str) else ""
+    at.refuse(f"{shown(written)} is no grade; expected {allowed}{close}", str(written), at_key=True)
+    return None
+
+
+def params(value: object, at: Location) -> object:
+    """Keyword arguments of the search, merged over the inherited ones."""
+    if not isinstance(value, Mapping):
+        return at.refuse(f"expected a mapping of keyword arguments for search(), found {found(value)}")
+    for name in value:
+        if not isinstance(name, str) or not name:
+            at.refuse(f"the name of a parameter is text, found {found(name)}", str(name), at_key=True)
+        elif name in NOT_PARAMETERS:
+            at.refuse(f"params may not have {name}: {NOT_PARAMETERS[name]}", name, at_key=True)
+    inherited = at.values.get("params")
+    return {**inherited, **value} if isinstance(inherited, Mapping) else dict(value)
+
+
+def tags(value: object, at: Location) -> object:
+    """A list of tags; which names others own is only checked where that is known."""
+    owned = at.owned_tags
+
+    def wrong(tag: object) -> str | None:
+        if not isinstance(tag, str) or not tag:
+            return f"a tag is text, found {found(tag)}"
+        return wrong_tag(tag, owned) if owned is not None else None
+
+    return _names(value, "tags", wrong, at)
+
+
+def fixtures(value: object, at: Location) -> object:
+    """A list of names of fixtures."""
+    return _names(value, "fixture names", wrong_fixture, at)
+
+
+def search(value: object, at: Location) -> object:
+    """The name of a fixture."""
+    wrong = wrong_fixture(value)
+    return at.refuse(wrong) if wrong else value
+
+
+def _names(value: object, what: str, wrong: Callable[[object], str | None], at: Location) -> object:
+    """A list of different names; `wrong` says what is wrong with one."""
+    if not isinstance(value, (list, tuple)):
+        advice = f"; write [{value}]" if isinstance(value, str) and value.isidentifier() else ""
+        return at.refuse(f"expected a list of {what}, found {found(value)}{advice}")
+    for index, name in enumerate(value):
+        message = wrong(name)
+        if message is None and name in value[:index]:
+            message = f"{quoted(name)} stands twice; keep one of them"
+        if message is not None:
+            at.refuse(message, index)
+    return tuple(value)
+
+
+def xfail(value: object, at: Location) -> object:
+    """A reason, or {reason: ..., strict: true}."""
+    if not isinstance(value, Mapping):
+        return Xfail(_reason("xfail", value, at))
+    unknown_keys(value, ("reason", "strict"), "xfail takes reason and strict", at)
+    strict = value.get("strict")
+    if strict is not None and not isinstance(strict, bool):
+        at.refuse(f"expected true or false, found {found(strict)}", "strict")
+    return Xfail(_reason("xfail", value.get("reason"), at.under("reason")), strict)
+
+
+def skip(value: object, at: Location) -> object:
+    """A reason."""
+    return _reason("skip", value, at)
+
+
+def _reason(key: str, value: object, at: Location) -> str:
+    if not isinstance(value, str) or not value.strip() or _is_switch(value.strip()):
+        advice = f"say why, for the one who reads the report, or take {key} out"
+        at.refuse(f"{key} takes the reason as text, found {found(value)}; {advice}")
+    return str(value)
 
 
 def _is_switch(written: str) -> bool:
@@ -246,10 +234,9 @@ def _is_switch(written: str) -> bool:
     return False
 
 
-def _close(value: object, known: Iterable[str]) -> str:
-    return did_you_mean(value, known) if isinstance(value, str) else ""
-
-
-def _raise(refusals: list[Refused]) -> None:
-    if refusals:
-        raise RefusedSeveral(refusals)
+def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:
+    """Report the keys of a mapping that are not `known`; `takes` tells in messages which there are."""
+    for key in written:
+        if key not in known:
+            close = did_you_mean(str(key), known)
+            at.refuse(f"unknown key {quoted(str(key))}; {takes}{close}", str(key), at_key=True)

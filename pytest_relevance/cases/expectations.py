@@ -1,6 +1,6 @@
-"""`expect:` as written, read into `Expectation`s: one table of kinds drives parsing, help and errors.
+"""The check of `expect:`, which makes `Expectation`s; whether a ranking meets them is decided by the results.
 
-What the expectations mean for a ranking is in `runs.expectations`.
+One table of kinds drives parsing and messages. A new kind is a row in `KINDS` and a function that checks it.
 """
 
 from __future__ import annotations
@@ -9,18 +9,23 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from pytest_relevance.cases.checks import LARGEST_WHOLE
-from pytest_relevance.cases.model import Expectation
-from pytest_relevance.cases.problems import Path, Refused, RefusedSeveral
-from pytest_relevance.cases.scalars import is_number, number, number_advice
-from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 from pytest_relevance._text import did_you_mean, found, listed, quoted
+from pytest_relevance.cases.checks import LARGEST_WHOLE, unknown_keys, whole
+from pytest_relevance.cases.model import Expectation
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
+from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 
 _COMPARISON = re.compile(r"\s*(>=|<=|==|>|<)\s*(.*?)\s*", re.DOTALL)
 _DURATION = re.compile(r"([0-9.]+)\s*(ms|s)")
 SECONDS = {"ms": 0.001, "s": 1.0}
-UNBOUNDED = frozenset({"DCG", "CG"})  # the measures that are sums; all others are shares, from 0 to 1
+"""The units of a duration, in seconds."""
+
+UNBOUNDED = frozenset({"DCG", "CG"})
+"""The measures that are sums; all others are shares, from 0 to 1."""
 
 
 def largest_score(metric: Metric) -> float:
@@ -35,153 +40,122 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
 }
-"""What the comparisons of an expectation mean."""
+"""The comparisons of an expectation: a function of the value and its bound."""
 
 EXACT = 1e-9
-"""How far a score may be from its bound where they are to be equal: `== 0.6` is met by 3/5 however it is rounded."""
+"""How far a score may be from its bound with `==`, so that 3/5 meets `== 0.6` however it is rounded."""
 
 _OUTSIDE = frozenset({("<", 0), (">", 1)})
 
 
-def check_expectations(value: object, terms: Mapping[str, object]) -> tuple[Expectation, ...]:
-    """The expectations of a case, or `RefusedSeveral` with a path to each that cannot be read."""
+def check_expectations(value: object, at: Location) -> object:
+    """The expectations of a case: metrics with their bounds, and the kinds of `KINDS`."""
     if not isinstance(value, Mapping):
-        raise Refused(f"expected a mapping such as {{P@5: 0.6, first: sku-1}}, found {found(value)}")
-    expectations: list[Expectation] = []
-    refusals: list[Refused] = []
-    for name, expected in value.items():
-        kind = KINDS.get(name)
-        try:
-            expectations.append(_metric(name, expected) if kind is None else kind(name, expected))
-        except (Refused, RefusedSeveral) as error:
-            refusals += [refused.under(str(name)) for refused in error.all()]
-    if refusals:
-        raise RefusedSeveral(refusals)
-    return tuple(expectations)
+        return at.refuse(f"expected a mapping such as {{P@5: 0.6, first: sku-1}}, found {found(value)}")
+    return tuple(KINDS.get(name, _metric)(name, expected, at.under(str(name))) for name, expected in value.items())
 
 
-def _metric(name: object, expected: object) -> Expectation:
+def _metric(name: str, expected: object, at: Location) -> object:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`."""
-    metric = _parsed(name)
-    comparison, bound = ">=", 0.0
-    if is_number(expected):
-        bound = expected
-    else:
-        comparison, bound = _compared(expected, _bound, number, _example(metric))
-    if metric.measure not in UNBOUNDED and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE):
-        raise Refused(f"{metric.text} lies between 0 and 1, found {found(expected)}; write {_example(metric)}")
-    return Expectation("metric", str(name), metric, comparison, bound)
+    metric = _parsed(name, at)
+    if metric is None:
+        return None
+    example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
+
+    def wrong(comparison: str, bound: float) -> str:
+        is_share = metric.measure not in UNBOUNDED
+        outside = is_share and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE)
+        return f"{metric.text} lies between 0 and 1" if outside else ""
+
+    return Expectation("metric", str(name), metric, *_compared(expected, ">=", _number, wrong, example, at))
 
 
-def _example(metric: Metric) -> str:
-    return f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
-
-
-def _parsed(name: object) -> Metric:
+def _parsed(name: object, at: Location) -> Metric | None:
     try:
         return parse_metric(name)  # type: ignore[arg-type]
     except ValueError as error:
+        message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
-        if base.casefold() in {measure.casefold() for measure in MEASURES}:
-            raise Refused(str(error), at_key=True) from None
-        close = did_you_mean(str(name), KINDS) or f"; {error}"
-        message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
-        raise Refused(message, at_key=True) from None
+        if base.casefold() not in {measure.casefold() for measure in MEASURES}:
+            close = did_you_mean(str(name), KINDS) or f"; {error}"
+            message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
+        at.refuse(message, at_key=True)
+        return None
 
 
-def _documents(kind: str, expected: object) -> Expectation:
-    """`sku-1`, `[sku-1, sku-2]`, and where a depth means something `{docs: [...], within: 25}`."""
-    within: int | None = None
-    path: Path = ()
-    if isinstance(expected, Mapping):
-        within, expected, path = _with_depth(kind, expected)
+def _documents(kind: str, expected: object, at: Location) -> object:
+    """`sku-1`, `[sku-1, sku-2]`, and for the kinds of `WITH_DEPTH` `{docs: [...], within: 25}`."""
+    within: Any = None
+    if isinstance(expected, Mapping) and kind in WITH_DEPTH:
+        example = f"{kind}: {{docs: [...], within: 25}}"
+        unknown_keys(expected, ("docs", "within"), f"write {example}", at)
+        if "docs" not in expected:
+            return at.refuse(f"the documents are missing; write {example}")
+        if "within" in expected:
+            within = whole(expected["within"], at.under("within"))
+        expected, at = expected["docs"], at.under("docs")
     documents = [expected] if isinstance(expected, str) else expected
     if not isinstance(documents, (list, tuple)) or not documents:
-        raise Refused(f"expected a document or a list of documents, found {found(expected)}", path)
-    seen: dict[str, None] = {}
-    refusals = []
+        return at.refuse(f"expected a document or a list of documents, found {found(expected)}")
     for index, document in enumerate(documents):
-        at: Path = (*path, index) if documents is expected else path
+        here = at.under(index) if documents is expected else at
         if not isinstance(document, str) or not document:
-            refusals.append(Refused(f"a document id is text, found {found(document)}", at))
-        elif document in seen:
-            refusals.append(Refused(f"document {quoted(document)} stands twice; keep one of them", at))
-        else:
-            seen[document] = None
-    if refusals:
-        raise RefusedSeveral(refusals)
-    if kind == "order" and len(seen) < 2:
-        raise Refused("order takes at least two documents, each expected before the next", path)
-    return Expectation(kind, kind, documents=tuple(seen), within=within)
+            here.refuse(f"a document id is text, found {found(document)}")
+        elif document in documents[:index]:
+            here.refuse(f"document {quoted(document)} stands twice; keep one of them")
+    if kind == "order" and len(documents) < 2:
+        at.refuse("order takes at least two documents, each expected before the next")
+    return Expectation(kind, kind, documents=tuple(documents), within=within)
 
 
 WITH_DEPTH = frozenset({"include", "exclude"})
-_LONG_FORM = ("docs", "within")
+"""The kinds that look at the top k, or at another depth with `within`."""
 
 
-def _with_depth(kind: str, written: Mapping[object, object]) -> tuple[int | None, object, tuple[str, ...]]:
-    """The depth and the documents of a long form, and the path to the documents."""
-    if kind not in WITH_DEPTH:
-        raise Refused(f"expected a document or a list of documents, found {found(written)}")
-    example = f"{kind}: {{docs: [...], within: 25}}"
-    unknown = [
-        Refused(
-            f"unknown key {quoted(str(key))}{did_you_mean(str(key), _LONG_FORM) or f'; write {example}'}",
-            (str(key),),
-            at_key=True,
-        )
-        for key in written
-        if key not in _LONG_FORM
-    ]
-    if unknown:
-        raise RefusedSeveral(unknown)
-    if "docs" not in written:
-        raise Refused(f"the documents are missing; write {example}")
-    if "within" not in written:
-        return None, written["docs"], ("docs",)
-    within = written["within"]
-    if not isinstance(within, int) or isinstance(within, bool) or not 1 <= within <= LARGEST_WHOLE:
-        allowed = f"expected a whole number from 1 to {LARGEST_WHOLE:,}"
-        raise Refused(f"{allowed}, found {found(within)}{number_advice(within)}", ("within",))
-    return within, written["docs"], ("docs",)
-
-
-def _results(kind: str, expected: object) -> Expectation:
+def _results(kind: str, expected: object, at: Location) -> object:
     """A number of results: `0` and other plain numbers mean exactly that many."""
+
+    def wrong(comparison: str, bound: float) -> str:
+        is_count = bound == int(bound) and 0 <= bound <= LARGEST_WHOLE and (comparison, bound) != ("<", 0)
+        return "" if is_count else f"expected a whole number from 0 to {LARGEST_WHOLE:,}"
+
     example = f'{kind}: 0, {kind}: 5 (exactly) or {kind}: ">= 1"'
-    comparison, bound = _compared(expected, _bound, number, example, plain="==")
-    if bound != int(bound) or not 0 <= bound <= LARGEST_WHOLE or (comparison == "<" and bound == 0):
-        allowed = f"expected a whole number from 0 to {LARGEST_WHOLE:,}"
-        raise Refused(f"{allowed}, found {found(expected)}; write {example}")
+    comparison, bound = _compared(expected, "==", _number, wrong, example, at)
     return Expectation(kind, kind, comparison=comparison, bound=int(bound))
 
 
-def _latency(kind: str, expected: object) -> Expectation:
-    """A duration with its unit, in seconds afterwards; plain `200 ms` means at most that."""
+def _latency(kind: str, expected: object, at: Location) -> object:
+    """A duration with its unit, converted to seconds; plain `200 ms` means at most that."""
+
+    def wrong(comparison: str, bound: float) -> str:
+        return "" if bound and comparison in ("<", "<=") else "expected the longest duration allowed"
+
     example = f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"'
-    comparison, bound = _compared(expected, _seconds, _seconds, example, plain="<=")
-    if comparison not in ("<", "<=") or not bound:
-        raise Refused(f"expected the longest duration allowed, found {found(expected)}; write {example}")
+    comparison, bound = _compared(expected, "<=", _seconds, wrong, example, at)
     return Expectation(kind, kind, comparison=comparison, bound=bound)
 
 
 def _compared(
     expected: object,
+    plain: str,
     read: Callable[[object], float | None],
-    behind: Callable[[str], float | None],
+    wrong: Callable[[str, float], str],
     example: str,
-    plain: str = ">=",
+    at: Location,
 ) -> tuple[str, float]:
-    """The comparison and its bound: `read` makes it of a plain value, `behind` of the text behind an operator."""
-    comparison, bound = plain, read(expected)
-    if isinstance(expected, str) and (match := _COMPARISON.fullmatch(expected)):
-        comparison, bound = match[1], behind(match[2])
+    """The comparison, `plain` where none is written, and its bound, converted by `read`; `wrong` says what is wrong."""
+    match = _COMPARISON.fullmatch(expected) if isinstance(expected, str) else None
+    comparison, written = (match[1], scalar_value(match[2])) if match is not None else (plain, expected)
+    bound = read(written)
     if bound is None:
-        raise Refused(f"expected a bound, found {found(expected)}{number_advice(expected) or f'; write {example}'}")
-    return comparison, bound
+        advice = number_advice(expected) or f"; write {example}"
+        at.refuse(f"expected a bound, found {found(expected)}{advice}")
+    elif message := wrong(comparison, bound):
+        at.refuse(f"{message}, found {found(expected)}; write {example}")
+    return comparison, bound or 0.0
 
 
-def _bound(value: object) -> float | None:
+def _number(value: object) -> float | None:
     return value if is_number(value) else None
 
 
@@ -191,7 +165,7 @@ def _seconds(value: object) -> float | None:
     return None if match is None or amount is None else amount * SECONDS[match[2]]
 
 
-KINDS: dict[str, Callable[[str, object], Expectation]] = {
+KINDS: dict[str, Callable[[str, object, Location], object]] = {
     "first": _documents,
     "include": _documents,
     "exclude": _documents,
@@ -199,4 +173,4 @@ KINDS: dict[str, Callable[[str, object], Expectation]] = {
     "results": _results,
     "latency": _latency,
 }
-"""The keys of `expect:` that are no metrics, and what reads them."""
+"""The keys of `expect:` that are no metrics, and the checks of their values."""

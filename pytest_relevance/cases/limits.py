@@ -1,7 +1,8 @@
-"""What the keys of a case say together: which floor applies, and what no ranking whatever could meet.
+"""What the keys of a case say together: the floor that applies, and the best and worst that its judgments allow.
 
 A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search; so are
-expectations that contradict each other. Each check gives refusals with paths from the case.
+expectations that contradict each other. A floor that every ranking meets is no mistake (with negative gains a score may
+lie below 0), but seldom meant: lint warns of it.
 """
 
 from __future__ import annotations
@@ -10,19 +11,51 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from math import floor, isnan, nan
 
-from pytest_relevance.cases.graded import Graded, Origin
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.cases.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Case, Expectation, Terms
-from pytest_relevance.cases.problems import Refused, RefusedSeveral
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.sources.grades import Graded
 from pytest_relevance.metrics.names import Metric, build_metric
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance._text import listed, quoted
 
-_ROUNDING = 1e-9  # a floor that people computed elsewhere and rounded is not "above the best"
+_ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
+_OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
 
 
-def check_gains(graded: Graded, settings: Settings) -> bool:
-    """Whether any document is relevant: has a gain above 0. `RefusedSeveral` for documents whose grade has no gain."""
+def floor_of(
+    own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation], at: Location
+) -> float | None:
+    """The floor of nDCG that applies to a case: its own, the inherited one, or None. Checks the gains of its grades."""
+    relevant = _has_relevant(graded, terms.settings, at)
+    least: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
+    written = own.get("min_ndcg") is not None
+    if least is None:
+        return None
+    wrong = ""
+    if _most_results(expect) == 0:
+        wrong = "a case that expects no results has no nDCG; take min_ndcg or results out"
+    elif not graded.grades:
+        wrong = "a floor needs judgments, and the case has none; add judgments, or take it out"
+        if not written:
+            inherited = f"the suite's min_ndcg {least:g} applies to this case, which has no judgments"
+            at.refuse(f"{inherited}; add judgments, or write min_ndcg: null")
+    elif not relevant and not at.mistakes:
+        wrong = (
+            "no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
+            "judge a relevant document, or take min_ndcg out"
+        )
+    if wrong and written:
+        at.refuse(wrong, "min_ndcg")
+    return None if wrong else least
+
+
+def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
+    """Whether any document has a gain above 0. Reports the documents whose grade has no gain.
+
+    One remedy, another gain, is that of all of them where the gain is a formula; a mapping lacks each grade by itself.
+    """
     gains = settings.gains
     relevant = False
     without: dict[float, str] = {}
@@ -31,92 +64,41 @@ def check_gains(graded: Graded, settings: Settings) -> bool:
             relevant = gains[grade] > 0 or relevant
         except ValueError as error:
             without[grade] = f"{str(error).partition(';')[0]}; {_OTHER_GAIN}" if settings.increasing else str(error)
-    if without:
-        raise RefusedSeveral([*_without_gain(graded, without, settings.gain)])
+    for document, grade in graded.grades.items() if without else ():
+        if grade in without:
+            message, origin = without[grade], graded.origin(document)
+            remedy = settings.gain if settings.increasing else message
+            if origin is None:
+                at.refuse(message, "judgments", document, group=(None, remedy))
+            else:
+                problem = partial(origin.problem, message)
+                at.refuse_elsewhere(message, problem, group=(origin.judgments.file, remedy))
     return relevant
 
 
-_OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
-
-
-def _without_gain(graded: Graded, without: Mapping[float, str], gain: object) -> Iterator[Refused]:
-    """The judgments whose grades have no gain: the first of each file, or with a mapping the first of each grade."""
-    groups: dict[tuple[str | None, str], list[tuple[str, float, Origin | None]]] = {}
-    for document, grade in graded.grades.items():
-        if grade in without:
-            origin = graded.origin(document)
-            file = None if origin is None else origin.judgments.file
-            key = file, gain if isinstance(gain, str) else without[grade]
-            groups.setdefault(key, []).append((document, grade, origin))
-    for key, judgments in groups.items():
-        document, grade, origin = judgments[0]
-        message = without[grade]
-        if origin is None:
-            yield Refused(message, ("judgments", document), group=key, count=len(judgments))
-        else:
-            elsewhere = partial(origin.problem, message)
-            yield Refused(message, elsewhere=elsewhere, group=key, count=len(judgments))
-
-
-def floor_of(own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation]) -> float | None:
-    """The floor of nDCG that applies to a case: its own, the inherited one, or none."""
-    relevant = check_gains(graded, terms.settings)
-    least: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
-    written = own.get("min_ndcg") is not None
-    if least is None:
-        return None
-    if _most_results(expect) == 0:
-        if written:
-            raise Refused("a case that expects no results has no nDCG; take min_ndcg or results out", ("min_ndcg",))
-        return None
-    if not graded.grades:
-        if written:
-            raise Refused(
-                "a floor needs judgments, and the case has none; add judgments, or take it out", ("min_ndcg",)
-            )
-        raise Refused(
-            f"the suite's min_ndcg {least:g} applies to this case, which has no judgments; "
-            "add judgments, or write min_ndcg: null"
-        )
-    if not relevant:
-        if written:
-            raise Refused(
-                "no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
-                "judge a relevant document, or take min_ndcg out",
-                ("min_ndcg",),
-            )
-        return None
-    return least
-
-
-def contradictions(expect: Sequence[Expectation], k: int) -> Iterator[Refused]:
-    """The expectations about documents that no ranking could meet."""
-    top: dict[str, tuple[str, int]] = {}  # document: who wants it, and how deep it may be at most
+def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
+    """Report the expectations about documents that no ranking could meet."""
+    top: dict[str, tuple[str, int]] = {}  # document: the kind that expects it, and the deepest rank allowed
     for expected in expect:
         if expected.kind == "first":
             top.update({document: ("first", rank) for rank, document in enumerate(expected.documents, 1)})
         elif expected.kind == "include":
             within = expected.within or k
             if len(expected.documents) > within:
-                count = len(expected.documents)
-                yield Refused(f"{count} documents cannot all be in the top {within}", ("expect", "include"))
+                at.refuse(f"{len(expected.documents)} documents cannot all be in the top {within}", "expect", "include")
             for document in expected.documents:
                 if document not in top or within < top[document][1]:
                     top[document] = ("include", within)
     most = _most_results(expect)
     if most is not None and len(top) > most:
         kinds = listed(dict.fromkeys(kind for kind, _ in top.values()), "and")
-        yield Refused(f"at most {most} results cannot hold the {len(top)} documents of {kinds}", ("expect", "results"))
+        at.refuse(f"at most {most} results cannot hold the {len(top)} documents of {kinds}", "expect", "results")
     for expected in expect:
-        if expected.kind == "exclude":
-            within = expected.within or k
-            for document in expected.documents:
-                if document in top and top[document][1] <= within:
-                    yield Refused(
-                        f"{quoted(document)} is expected by {top[document][0]}, so that it cannot be absent from the "
-                        f"top {within}",
-                        ("expect", "exclude"),
-                    )
+        within = expected.within or k
+        for document in expected.documents if expected.kind == "exclude" else ():
+            if document in top and top[document][1] <= within:
+                what = f"{quoted(document)} is expected by {top[document][0]}"
+                at.refuse(f"{what}, so that it cannot be absent from the top {within}", "expect", "exclude")
 
 
 def _most_results(expect: Sequence[Expectation]) -> int | None:
@@ -136,59 +118,103 @@ def needs_best(case: Case) -> bool:
     )
 
 
-def unreachable(case: Case) -> Iterator[Refused]:
-    """The floors of a case that no ranking can reach. To be asked once its terms are settled."""
+def check_reachable(case: Case, at: Location) -> None:
+    """Report the floors that no ranking can reach, once the terms of the case are settled."""
     if case.min_ndcg is not None and case.settings.ideal == "max":
-        expected = Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
-        if refused := _unreachable(expected, case):
-            yield refused.under("min_ndcg")
+        _check_reachable(_floor_as_expectation(case), case, at.under("min_ndcg"))
     for expected in case.expect:
-        if expected.metric is not None and (refused := _unreachable(expected, case)):
-            yield refused.under("expect", expected.written)
+        if expected.metric is not None:
+            _check_reachable(expected, case, at.under("expect", expected.written))
 
 
-def _unreachable(expected: Expectation, case: Case) -> Refused | None:
+def _check_reachable(expected: Expectation, case: Case, at: Location) -> None:
     metric = expected.metric
     assert metric is not None
     if not case.judgments:
-        return Refused(f"{metric.text} needs judgments, and the case has none; add judgments")
+        at.refuse(f"{metric.text} needs judgments, and the case has none; add judgments")
+        return
     best = nan
     for ranking in best_rankings(case.judgments.values(), case.settings):
         reached = score(metric, ranking, case.settings)
         if isnan(reached):
-            return Refused(f"{metric.text} is not defined, as no judged document is relevant; {_cure(metric)}")
-        if not _beyond(expected, reached):
-            return None
+            at.refuse(f"{metric.text} is not defined, as no judged document is relevant; {_advice(metric)}")
+            return
+        if not _is_above(expected, reached):
+            return
         best = reached if isnan(best) else max(best, reached)
-    possible = (
-        floor((best + _ROUNDING) * 10_000) / 10_000
-    )  # rounded down: what the message shows can be written as the floor
-    return Refused(
-        f"the floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments of the "
-        "case allow; lower it, or judge more documents"
-    )
+    possible = floor((best + _ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
+    what = f"the floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments of the"
+    at.refuse(f"{what} case allow; lower it, or judge more documents")
 
 
-def _cure(metric: Metric) -> str:
+def _advice(metric: Metric) -> str:
     return "judge one that is" if metric.measure == "nDCG" else f"judge one {metric.rel:g} or higher"
 
 
-def _beyond(expected: Expectation, reached: float) -> bool:
+def _is_above(expected: Expectation, reached: float) -> bool:
     if expected.comparison in (">=", "=="):
         return expected.bound > reached + _ROUNDING
     return expected.comparison == ">" and expected.bound >= reached
 
 
+def always_met(case: Case) -> list[str]:
+    """What a case expects that every ranking meets, as it is written: `min_ndcg 0`, `P@5 >= 0`, `results >= 0`."""
+    always = [
+        f"{expected.written} {expected.comparison} {expected.bound:g}"
+        for expected in case.expect
+        if _is_always_met(expected, case)
+    ]
+    if case.min_ndcg is not None and _is_always_met(_floor_as_expectation(case), case):
+        always.insert(0, f"min_ndcg {case.min_ndcg:g}")
+    return always
+
+
+def _is_always_met(expected: Expectation, case: Case) -> bool:
+    if expected.kind == "results":
+        return expected.comparison == ">=" and not expected.bound
+    if expected.metric is None:
+        return False
+    judged, settings = case.judgments.values(), case.settings
+    rankings = (*worst_rankings(judged, settings), *best_rankings(judged, settings))
+    return all(_meets(expected, score(expected.metric, ranking, settings)) for ranking in rankings)
+
+
+def _meets(expected: Expectation, value: float) -> bool:
+    if expected.comparison == "==":
+        return abs(value - expected.bound) <= EXACT
+    return COMPARE[expected.comparison](value, expected.bound)
+
+
+def _floor_as_expectation(case: Case) -> Expectation:
+    assert case.min_ndcg is not None
+    return Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
+
+
 def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
-    """Rankings of the judged documents of which one is the best there can be, whatever the measure.
+    """Rankings of judged documents, given by their grades, of which one is the best there can be for any measure.
 
     Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
-    gain, and both without what counts against them; Judged is best with all. A single result is best where the ideal
-    grows with what is returned (nDCG without a cutoff, `ideal: max`).
+    gain, and both without documents that lower the score; Judged is best with all. A single result is best where the
+    ideal grows with what is returned (nDCG without a cutoff, `ideal: max`).
     """
     gains, grades = settings.gains, list(judged)
     by_grade = sorted(grades, reverse=True)
     yield GradedRanking([*by_grade], (), grades)
     by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
     for ranked in (by_gain, by_gain[:1], [grade for grade in by_grade if grade > 0]):
+        yield GradedRanking([*ranked], (), grades)
+
+
+def worst_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
+    """Rankings of judged documents, given by their grades, of which one is the worst there can be for any measure.
+
+    These are an empty ranking, one unjudged result, and the documents that lower the score most on top (by gain, and by
+    grade for the measures that look at grades), alone and before all others.
+    """
+    gains, grades = settings.gains, list(judged)
+    by_gain = sorted(grades, key=gains.__getitem__)
+    by_grade = sorted(grades)
+    negative_gains = [grade for grade in by_gain if gains[grade] < 0]
+    negative_grades = [grade for grade in by_grade if grade < 0]
+    for ranked in ([], [None], negative_gains, negative_grades, by_gain, by_grade):
         yield GradedRanking([*ranked], (), grades)

@@ -1,7 +1,7 @@
-"""What a case file becomes: a `Suite` of `Case`s.
+"""The model of a case file: a `Suite` of `Case`s.
 
-Plain frozen data, made once by the reader and shared by everything after it. What a suite sets for all of its cases is
-one `Terms` object that they share, so that a case holds little more than its query and its judgments.
+These are frozen dataclasses, made once by the reader and used by everything after it. What a suite sets for all of its
+cases is one `Terms` object that they share, so that a case holds little more than its query and its judgments.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _ROUNDING = 1e-9  # a bound of RR that was computed elsewhere and rounded
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One line of `expect:`, `written` being its key. `kind` says which of the other fields count.
+    """An entry of `expect:`; `written` is its key.
 
-    The kinds: "metric", and those of `cases.expectations.KINDS`.
+    `kind` is "metric" or a key of `cases.expectations.KINDS`, and decides which other fields are used. `bound` is a
+    score, a number of results, or a duration in seconds. `within` is a rank, None for the top k of the case.
     """
 
     kind: str
@@ -36,11 +37,11 @@ class Expectation:
 
     @property
     def name(self) -> str:
-        """The key it was written under: a metric's name, `first`, `include` ..."""
+        """The canonical name of the metric, or the kind: `first`, `include` ..."""
         return self.metric.text if self.metric is not None else self.kind
 
     def ranks(self, settings: Settings) -> int | None:
-        """How many ranks decide an expectation of a metric; None for the whole ranking.
+        """The number of ranks that decide an expectation of a metric; None for the whole ranking.
 
         A bound x of RR is decided by floor(1 / x) ranks: no document below them gives RR a value of x or more.
         """
@@ -51,7 +52,7 @@ class Expectation:
 
     @property
     def deepest(self) -> int:
-        """The deepest rank that a metric's cutoff, or a bound of RR, names; 0 where there is none."""
+        """The deepest rank that the cutoff of a metric, or a bound of RR, names; 0 where there is none."""
         if self.metric is None:
             return 0
         return self.metric.k or (self._ranks_of_bound if self.metric.measure == "RR" else None) or 0
@@ -66,7 +67,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Xfail:
-    """A case that is expected to fail. `strict=None` leaves it to pytest's own `xfail_strict`."""
+    """Why a case is expected to fail. `strict=None` leaves the choice to the option `xfail_strict` of pytest."""
 
     reason: str
     strict: bool | None = None
@@ -76,9 +77,9 @@ class Xfail:
 class Gate:
     """A condition on the cases of a file, or on those with a tag.
 
-    `condition`: "mean" (of each metric at least its bound), "max_drop" (the mean of each metric below the baseline's by
-    no more than its bound; with `p`, or not significantly so), or "passing" (the share of cases that pass, `share`).
-    `bounds` are the metrics with their bounds.
+    `condition` is "mean" (the mean of each metric is at least its bound), "max_drop" (the mean of each metric is at
+    most its bound below that of the baseline; with `p`, or the drop is not significant at that level), or "passing" (at
+    least `share` of the cases pass). `bounds` are the metrics with their bounds.
     """
 
     id: str
@@ -90,7 +91,7 @@ class Gate:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The metrics that it needs of every case."""
+        """The metrics whose scores the gate needs of every case."""
         return tuple(metric for metric, _ in self.bounds)
 
 
@@ -99,9 +100,9 @@ class Terms:
     """What a suite sets for its cases and a case may override.
 
     `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
-    nDCG@k may drop below the baseline, None for the project's. `gates` are the whole suite's: a
-    case cannot change them. `lowest` and `highest` are the grades an unjudged result may have: the scale's, else those
-    of the file's judgments, and 0.
+    nDCG@k may drop below the baseline, None for the default of the project. `gates` are those of the suite, which no
+    case can change. `lowest` and `highest` are the range of grades that an unjudged result may have: that of the scale,
+    or else of all judgments of the file and 0.
     """
 
     search: str = "search"
@@ -122,12 +123,12 @@ class Terms:
     highest: float = 0.0
 
     def settle(self, grades: Sequence[float]) -> None:
-        """Fill in the range of grades once the last judgment is known: `grades` are all of the file's, sorted.
+        """Set the range of grades once all judgments of the file are known; `grades` are theirs, sorted.
 
-        Without a scale they begin at 0 at the latest: who lists only what is relevant has not said that there is
-        nothing else, and a result that nobody judged may be junk. A grade that has no gain under these terms (it is
-        another case's) cannot be supposed of a result here.
-        The one place where a frozen object changes after it was made: the cases that share it already hold it.
+        Without a scale the range includes 0: a file that lists relevant documents alone does not say that there are no
+        others, and an unjudged result may be irrelevant. A grade of another case that has no gain under these terms is
+        left out, as no result of this case can have it.
+        This is the only change of a frozen object, because the cases that share the terms exist already.
         """
         if self.scale is not None:
             grades = (self.scale.lowest, self.scale.highest)
@@ -152,10 +153,10 @@ class Terms:
 class Case:
     """A query and what is expected of its ranking.
 
-    `line` and `column` count from 1, in the case file or in `source`, the file of queries that the case comes from (as
-    messages name it; the line is 1 where none is known). `judgments` maps document ids to grades. `min_ndcg` is the
-    floor that applies, or None: taken away, or not defined because no document is relevant. `titles` and `notes` are of
-    documents, as far as the judgments give them.
+    `line` and `column` count from 1, in the case file or in `source`, the path in messages of the file of queries that
+    the case comes from (line 1 where none is known); they are 0 in a case written in Python. `judgments` maps document
+    ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined because
+    no document is relevant. `weight` is the weight in means. `titles` and `notes` are those of judged documents.
     """
 
     id: str
@@ -180,12 +181,12 @@ class Case:
 
     @property
     def node_name(self) -> str:
-        """The name among pytest's node ids."""
+        """The name of the case in its pytest node id."""
         return self.id if self.has_written_id else node_name(self.id)
 
     @property
     def search(self) -> str:
-        """The fixture that is called."""
+        """The name of the fixture that is called."""
         return self.terms.search
 
     @property
@@ -195,19 +196,19 @@ class Case:
 
     @property
     def settings(self) -> Settings:
-        """How nDCG and its kin are computed."""
+        """The settings with which scores are computed."""
         return self.terms.settings
 
     @property
     def min_judged(self) -> float:
-        """The share of judged results below which the score may decide nothing; 0 is off."""
+        """The share of judged results in the top k, from 0 (off) to 1, below which the case may be inconclusive."""
         return self.terms.min_judged
 
     @property
     def depth(self) -> int:
-        """The deepest rank that the case looks at, at least the `depth` of its terms: a `search` is given it as `k`.
+        """The deepest rank that the case looks at, at least the `depth` of its terms; a `search` is given it as `k`.
 
-        What looks at the whole ranking (`AP`, `order` ...) does not deepen it.
+        Metrics and expectations without a cutoff (`AP`, `order` ...) look at the whole ranking, and do not count.
         """
         deepest = max(self.terms.k, self.terms.depth or 0)
         for expected in self.expect:
@@ -232,12 +233,12 @@ def _depth(expected: Expectation) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """The cases of one file, in its order, and what it sets for them. `path` is the file as it was named.
+    """The cases of one file, in its order, and what the file sets for them. `path` is the path as it was given.
 
-    After the written cases come those of the files of queries; `queries_line` is where these are named. `files` are the
-    paths of all files of judgments and queries that were read. `warnings` say what is no mistake and may be one.
-    `gate_lines` are where the gates stand. `unjudged` are the queries of the files of queries that have no judgments
-    in those of the suite, and so no floor; `listed` is how many queries those files have, without what they leave out.
+    After the written cases come those of the files of queries, which are named in line `queries_line`. `files` are the
+    paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
+    `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
+    suite, and so without a floor; `listed` is the number of listed queries that became cases or stand for written ones.
     """
 
     path: str

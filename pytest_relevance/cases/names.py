@@ -1,7 +1,7 @@
-"""The names a case goes by: its id, its name among pytest's node ids, its tags.
+"""What a case may be called: its id, its name among pytest's node ids, its tags, its fixtures.
 
-A written id stands in the node id as it is, so what a node id cannot carry is refused. A query that serves as id is the
-user's text and stays raw everywhere but in the node id, where those characters are percent-encoded.
+A written id becomes part of the node id unchanged, so what a node id cannot carry is refused. A query that serves as id
+is the user's text and stays unchanged everywhere but in the node id, where those characters are percent-encoded.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import keyword
 import re
 import unicodedata
 
-from pytest_relevance.cases.problems import Refused
 from pytest_relevance._text import found as shown_value
 from pytest_relevance._text import listed, quoted
 
 RESERVED = frozenset({"pytestmark", "pytest_generate_tests"})
-"""Names that pytest reads as something else when a module has them."""
+"""Names that pytest gives another meaning when a module has them."""
 
 OWNED_TAGS = frozenset({"filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail"})
-"""Marks that pytest itself owns; the plugin adds those that are registered."""
+"""Markers that pytest itself owns; the plugin adds those that are registered."""
 
 OF_EXPRESSIONS = frozenset({"and", "or", "not", "None", "True", "False"})
-"""Words that mean something else to `-m`."""
+"""Words with a meaning of their own in the expressions of `-m`."""
 
+_ALSO_KEYS = frozenset({"skip", "xfail", "usefixtures"})
 _TAG = re.compile(r"[\w.+-]+")
-_HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode here; ":" is looked at more closely
+_HARMLESS = re.compile(r"[\w .,;!?'\"()&+*/=<>|@#$^~-]*")  # nothing to encode; ":" needs a closer look
 _ENCODED = frozenset("[]%")
 _CONTROL = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
@@ -34,10 +34,10 @@ def is_control(character: str) -> bool:
     return unicodedata.category(character) in _CONTROL
 
 
-def check_id(text: str) -> str:
-    """A written id, or `Refused` when it cannot stand in a node id."""
+def wrong_id(text: str) -> str | None:
+    """Say why a written id cannot be part of a node id; None where it can."""
     if not text.strip():
-        raise Refused("the id is empty; leave the key out to have the query as id")
+        return "the id is empty; leave the key out to have the query as id"
     found = [part for part in ("::", "[", "]") if part in text]
     if any(is_control(character) for character in text):
         found.append("a control character")
@@ -45,55 +45,46 @@ def check_id(text: str) -> str:
     if text.endswith(":"):
         found.append("a trailing :")
     if found:
-        raise Refused(
+        return (
             f"the id {quoted(text)} has {listed(found, 'and')}, which a pytest node id cannot carry; "
             "choose another id, or leave it out to have the query as id"
         )
-    if text in RESERVED:
-        raise Refused(f"the id {quoted(text)} is reserved by pytest; choose another")
-    return text
+    return f"the id {quoted(text)} is reserved by pytest; choose another" if text in RESERVED else None
 
 
 def node_name(query: str) -> str:
-    """The name of a case whose query is its id: the query, with what a node id cannot carry percent-encoded."""
+    """Encode a query that serves as id for a node id: what a node id cannot carry is percent-encoded."""
     if _HARMLESS.fullmatch(query) and not query.startswith("__") and query not in RESERVED:
         return query
     encoded = "".join(
         _percent(character) if character in _ENCODED or is_control(character) else character for character in query
     ).replace("::", "%3A%3A")
-    if encoded.endswith(":"):  # "FILE::a:" + "::" would be read as an id of its own
+    if encoded.endswith(":"):  # before "::", which follows in some node ids, it would be read as part of that
         encoded = f"{encoded[:-1]}%3A"
     if encoded.startswith((":", "__")) or encoded in RESERVED:
         encoded = _percent(encoded[0]) + encoded[1:]
     return encoded
 
 
-def check_tag(text: str, owned: frozenset[str]) -> str:
-    """A tag, or `Refused` when it cannot be a mark of its own."""
+def wrong_tag(text: str, owned: frozenset[str]) -> str | None:
+    """Say why a tag cannot be a marker of its own, `owned` being those of others; None where it can."""
     if not _TAG.fullmatch(text):
-        raise Refused(f"the tag {quoted(text)} may have letters, digits and . + - _ only, so that -m can name it")
+        return f"the tag {quoted(text)} may have letters, digits and . + - _ only, so that -m can name it"
     if text.startswith("_"):
-        raise Refused(f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose another name")
+        return f"the tag {quoted(text)} begins with _, which pytest allows no marker; choose another name"
     if text in owned:
-        raise Refused(
-            f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name"
-            + _instead(text)
-        )
+        instead = f' (or write the key "{text}" of the case)' if text in _ALSO_KEYS else ""
+        return f"the tag {quoted(text)} is a marker that pytest or a plugin already owns; choose another name{instead}"
     if text in OF_EXPRESSIONS:
-        raise Refused(f"the tag {quoted(text)} is a word of the language of -m; choose another name")
-    return text
+        return f"the tag {quoted(text)} is a word of the language of -m; choose another name"
+    return None
 
 
-def check_fixture_name(value: object) -> str:
-    """The name of a fixture, or `Refused`."""
-    if not isinstance(value, str) or not value.isidentifier() or keyword.iskeyword(value):
-        raise Refused(f"expected the name of a fixture, as it stands in Python, found {shown_value(value)}")
-    return value
-
-
-def _instead(tag: str) -> str:
-    keys = {"skip": "skip", "xfail": "xfail", "usefixtures": "usefixtures"}
-    return f' (or write the key "{keys[tag]}" of the case)' if tag in keys else ""
+def wrong_fixture(value: object) -> str | None:
+    """Say why a value cannot be the name of a fixture; None where it can."""
+    if isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value):
+        return None
+    return f"expected the name of a fixture, as it stands in Python, found {shown_value(value)}"
 
 
 def _percent(character: str) -> str:

@@ -1,6 +1,8 @@
-"""What is wrong with a case file: one `Problem` a mistake, all those of a file in one `CaseFileError`.
+"""What is wrong with a case file.
 
-Mistakes in the files of judgments and queries that it names are among them, each with the name of its file.
+Checks work on nested values and report a `Mistake` through a `Location`, which knows the path of the value that is
+being checked. The reader turns each mistake into a `Problem` with line and column, and all problems of a file make one
+`CaseFileError`.
 """
 
 from __future__ import annotations
@@ -8,86 +10,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from pytest_relevance._text import quoted
 
 MOST_SHOWN = 50
+"""How many problems of a case file its error lists."""
+
 MOST_ELSEWHERE = 100
-"""Problems in other files than the case file that are looked for: who has that many has one mistake, made often."""
+"""How many problems in the files that a case file names are looked for: so many come from one mistake, repeated."""
 
 Path = tuple[str | int, ...]
-"""Where in the nested values of a case or suite: keys and list indexes, outermost first."""
+"""The keys and list indexes that lead to a value within a suite or a case, outermost first."""
 
-
-class Refused(ValueError):
-    """A value that a check refuses; `path` leads to it from the value that was checked.
-
-    `at_key` points at the key rather than at what it holds. `elsewhere` makes the problem, given the case, of what
-    stands in a judgment file: the place there takes a search, and is asked only for what is reported. `group` is the
-    same for mistakes with one remedy, of which a file reports the first alone; this one is `count` of them.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        path: Path = (),
-        *,
-        at_key: bool = False,
-        elsewhere: Callable[[str | None], Problem] | None = None,
-        group: Hashable = None,
-        count: int = 1,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.path = path
-        self.at_key = at_key
-        self.elsewhere = elsewhere
-        self.group = group
-        self.count = count
-
-    def under(self, *outer: str | int) -> Refused:
-        """The same refusal, seen from further out."""
-        path = (*outer, *self.path)
-        return Refused(
-            self.message, path, at_key=self.at_key, elsewhere=self.elsewhere, group=self.group, count=self.count
-        )
-
-    def all(self) -> list[Refused]:
-        """Itself, as `RefusedSeveral` gives several."""
-        return [self]
-
-    def render(self) -> str:
-        """The message behind the keys that lead to it: `expect.first[1]: ...`."""
-        path = self.path[:-1] if self.at_key else self.path
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
-        return f"{where.removeprefix('.')}: {self.message}" if where else self.message
-
-
-class RefusedSeveral(ValueError):
-    """Several refusals of one check, so that all of them are reported together."""
-
-    def __init__(self, refusals: list[Refused]) -> None:
-        super().__init__("; ".join(refused.message for refused in refusals))
-        self._refusals = refusals
-
-    def all(self) -> list[Refused]:
-        """Each of them."""
-        return self._refusals
-
-
-_HARMLESS_KEY = re.compile(r"[\w@()=,+-]+")
-
-
-def _shown_key(key: str) -> str:
-    return key if len(key) <= 40 and _HARMLESS_KEY.fullmatch(key) else quoted(key, 40)
+_PLAIN_KEY = re.compile(r"[\w@()=,+-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake: where (lines and columns count from 1), in which case, and what about it.
+    """One mistake in a file: its position (line and column count from 1), the case it is in, and the message.
 
-    `file` is None for the case file itself, else a file that it names; there are no columns in those, and where there
-    are no lines either (JSON, Parquet) the line is 0 and the message says where.
+    `file` is None for the case file itself, else the name of a file that it names. Such files have no columns; where
+    they have no lines either (JSON, Parquet), the line is 0 and the message says where.
     """
 
     line: int
@@ -97,30 +41,92 @@ class Problem:
     file: str | None = None
 
     @property
-    def place(self) -> tuple[str, int, int]:
-        """What problems are sorted by: those of the case file come first."""
+    def position(self) -> tuple[str, int, int]:
+        """The sort key: problems of the case file come first."""
         return self.file or "", self.line, self.column
 
     def render(self, file: str) -> str:
-        """`file:line:column: message (in case "...")`; `file` is the case file."""
-        where = f" (in case {self.case})" if self.case else ""
+        """`file:line:column: message (in case "...")`; `file` is the name of the case file."""
+        case = f" (in case {self.case})" if self.case else ""
         if self.file is None:
-            return f"{file}:{self.line}:{self.column}: {self.message}{where}"
+            return f"{file}:{self.line}:{self.column}: {self.message}{case}"
         line = f":{self.line}" if self.line else ""
-        return f"{self.file}{line}: {self.message}{where}"
+        return f"{self.file}{line}: {self.message}{case}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A value that a check refuses, and the path that leads to it.
+
+    `at_key` points at the key of the value instead of the value. `elsewhere` makes the problem where the value stands
+    in another file than the case file: a function of the label of the case, because finding a line there is slow and
+    only needed for what is shown. Of the mistakes of one `group`, which have one remedy, only the first is reported.
+    """
+
+    message: str
+    path: Path = ()
+    at_key: bool = False
+    elsewhere: Callable[[str | None], Problem] | None = None
+    group: Hashable = None
+
+    def render(self) -> str:
+        """The message after the path: `expect.first[1]: ...`."""
+        path = self.path[:-1] if self.at_key else self.path
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
+        return f"{where.removeprefix('.')}: {self.message}" if where else self.message
+
+
+class Location:
+    """The path of a value that is being checked, and the list where its mistakes are collected.
+
+    All locations of one case share `mistakes`, `values` and `owned_tags`. `values` are the checked values of the case
+    so far, on top of those of the suite. `owned_tags` are the markers that a tag may not be; None allows any tag.
+    """
+
+    __slots__ = ("mistakes", "owned_tags", "path", "values")
+
+    def __init__(
+        self,
+        values: dict[str, object],
+        owned_tags: frozenset[str] | None = None,
+        mistakes: list[Mistake] | None = None,
+        path: Path = (),
+    ) -> None:
+        self.values = values
+        self.owned_tags = owned_tags
+        self.mistakes: list[Mistake] = [] if mistakes is None else mistakes
+        self.path = path
+
+    def under(self, *path: str | int) -> Location:
+        """The location of a nested value."""
+        return Location(self.values, self.owned_tags, self.mistakes, (*self.path, *path))
+
+    def refuse(self, message: str, *path: str | int, at_key: bool = False, group: Hashable = None) -> Any:
+        """Report a mistake here, or at a nested value. Returns None, so that a check can return the call."""
+        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, group=group))
+
+    def refuse_elsewhere(
+        self, message: str, problem: Callable[[str | None], Problem], *, group: Hashable = None
+    ) -> None:
+        """Report a mistake in another file; see `Mistake.elsewhere`."""
+        self.mistakes.append(Mistake(message, self.path, elsewhere=problem, group=group))
 
 
 class CaseFileError(ValueError):
-    """A case file that cannot be used. `problems` has every mistake found in it, in the order of the file.
+    """A case file that cannot be used.
 
-    After them come those in the files that it names. `at_least` says that there may be more: nobody looked any further.
+    `problems` has every mistake found in it, in the order of the file, and then those in the files that it names.
+    `at_least` is True where the search for mistakes stopped early, so that there may be more.
     """
 
     def __init__(self, file: str, problems: Iterable[Problem]) -> None:
         self.file = file
-        found = sorted(problems, key=lambda problem: problem.place)
+        found = sorted(problems, key=lambda problem: problem.position)
         self.at_least = sum(problem.file is not None for problem in found) >= MOST_ELSEWHERE
-        self.problems = _without_echoes(found)
+        first: dict[tuple[str, int, int, str], Problem] = {}
+        for problem in found:  # a mistake behind an anchor is found in every case that uses it, and corrected once
+            first.setdefault((*problem.position, problem.message), problem)
+        self.problems = tuple(first.values())
         shown = [problem.render(file) for problem in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
             least = "at least " * self.at_least
@@ -128,13 +134,9 @@ class CaseFileError(ValueError):
         super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[CaseFileError], tuple[str, tuple[Problem, ...]]]:
-        """Pickle what it was made of, not the text that was made of that."""
+        """Pickle the file and the problems; the text is made from them."""
         return type(self), (self.file, self.problems)
 
 
-def _without_echoes(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Each mistake once: what stands behind an anchor is wrong in every case that uses it, and mended in one place."""
-    first: dict[tuple[str, int, int, str], Problem] = {}
-    for problem in problems:
-        first.setdefault((*problem.place, problem.message), problem)
-    return tuple(first.values())
+def _shown_key(key: str) -> str:
+    return key if len(key) <= 40 and _PLAIN_KEY.fullmatch(key) else quoted(key, 40)

@@ -1,11 +1,11 @@
-"""The JSON Schema of a case file, for editors: made of the tables that the reader checks with.
+"""The JSON Schema of a case file, for editors: made of the table of keys that the reader checks with.
 
-It accepts whatever the reader accepts, as an editor sees it: after a YAML 1.2 loader, where text that looks like a
-number, a boolean or null is one. What it cannot refuse is listed in `reader_only`. A key that joins `FIELDS` needs a
-row in `VALUES`. Afterwards `python -m pytest_relevance.cases.schema` writes the file that ships.
+The schema accepts whatever the reader accepts, as an editor sees it: after a loader of YAML 1.2, for which text that
+looks like a number, a boolean or null is one. A test lists the mistakes that it cannot refuse. A key names its
+definition here. `python -m pytest_relevance.cases.schema` writes the file that ships.
 
-Draft 2020-12, but what it says draft 7 says with the same words, which some editors know best. Its regular expressions
-mean the same in Python and in JavaScript; `\\w` is not the same in both, and so whatever is not ASCII passes.
+The draft is 2020-12, in words that mean the same in draft 7, which some editors know best. The regular expressions mean
+the same in Python and in JavaScript; `\\w` does not, so everything that is not ASCII passes.
 """
 
 from __future__ import annotations
@@ -18,37 +18,78 @@ from typing import Any
 
 from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
 from pytest_relevance.cases.expectations import KINDS, SECONDS, UNBOUNDED
-from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
-from pytest_relevance.cases.files import FILE, JUDGED, ONLY
 from pytest_relevance.cases.gates import CONDITIONS, MAX_DROP, MEAN, PASSING
+from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
-from pytest_relevance.cases.scalars import DECIMAL
+from pytest_relevance.cases.sources.files import FILE, JUDGED, ONLY
+from pytest_relevance.cases.yaml.scalars import DECIMAL
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS
-from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, MEASURES, Measure
-from pytest_relevance.metrics.settings import CHOICES
+from pytest_relevance.metrics.settings import GAINS
 
 Schema = dict[str, Any]
 
 SHIPPED = Path(__file__).with_name("case-file.schema.json")
-"""The schema as it ships in the package."""
+"""The schema that ships with the package."""
 
 _TITLE = "pytest-relevance case file"
-
 _END = r"(?!\n)$"  # in Python $ alone matches before a last line break too
 _NOT_ASCII = r"[^\u0000-\u007f]"
 _NUMBER = DECIMAL.pattern
 _COMPARISON = r"\s*(?:[<>]=?|==)\s*"
 
 
-def _any_case(word: str) -> str:
-    """A pattern of a word in upper and lower case: JSON Schema has no flags."""
-    return "".join(f"[{letter.upper()}{letter.lower()}]" if letter.isalpha() else letter for letter in word)
+def case_file_schema() -> Schema:
+    """Make the JSON Schema of a case file."""
+    cases = {"description": "The cases, each a query.", **_list(_ref(CASE), 1)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": _TITLE,
+        "description": "What stands beside cases is a default of the suite, which a case may override.",
+        **_mapping({**_keys(SUITE), CASES: cases}),
+        "anyOf": [{"required": [CASES]}, {"required": [QUERIES]}],
+        "$defs": {CASE: _mapping(_keys(CASE), required=["query"]), **_DEFINITIONS},
+    }
+
+
+def schema_text() -> str:
+    """Make the text of the file that ships."""
+    return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def is_schema(data: bytes) -> bool:
+    """Whether the content of a file is a schema of case files, of any version, or `{}`, one that is not written yet."""
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and (not found or found.get("title") == _TITLE)
+
+
+def main(arguments: list[str]) -> None:
+    """Write the schema to the file that is named, or to the one that ships."""
+    (Path(arguments[0]) if arguments else SHIPPED).write_text(schema_text(), encoding="utf-8", newline="\n")
+
+
+def _keys(level: str) -> dict[str, Schema]:
+    return {name: {"description": key.about, **_values(key.kind.schema)} for name, key in KEYS[level].items()}
+
+
+def _values(schema: str | Mapping[str, object]) -> Schema:
+    """What a key may hold, by the name of a definition or a table of choices."""
+    if not isinstance(schema, str):
+        return _choice(schema)
+    return _TYPES[schema] if schema in _TYPES else _ref(schema)
 
 
 def _ref(name: str, description: str = "") -> Schema:
     ref: Schema = {"$ref": f"#/$defs/{name}"}
     return {"description": description, **ref} if description else ref
+
+
+def _list(items: Schema, least: int = 0) -> Schema:
+    """A list of at least so many items."""
+    return {"type": "array", "items": items, **({"minItems": least} if least else {})}
 
 
 def _mapping(values: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
@@ -57,10 +98,24 @@ def _mapping(values: Mapping[str, Schema], required: Iterable[str] = ()) -> Sche
     return {"type": "object", "properties": dict(values), **needed, "additionalProperties": False}
 
 
+def _any_of(*schemas: Schema) -> Schema:
+    return {"anyOf": list(schemas)}
+
+
 def _choice(names: Mapping[str, object]) -> Schema:
-    """One of a table's names, with what the table says of each (editors show it, validators do not know it)."""
-    means = [meaning for meaning in names.values() if isinstance(meaning, str)]
-    return {"enum": list(names), **({"enumDescriptions": means} if means else {})}
+    """One of the names of a table, with their meanings (`enumDescriptions` is for editors alone)."""
+    meanings = [meaning for meaning in names.values() if isinstance(meaning, str)]
+    return {"enum": list(names), **({"enumDescriptions": meanings} if meanings else {})}
+
+
+def _text(pattern: str) -> Schema:
+    """A string of this pattern."""
+    return {"type": "string", "pattern": f"^{pattern}{_END}"}
+
+
+def _any_case(word: str) -> str:
+    """A pattern of a word in upper and lower case: JSON Schema has no flags."""
+    return "".join(f"[{letter.upper()}{letter.lower()}]" if letter.isalpha() else letter for letter in word)
 
 
 # The reader takes text as written, so that it may look like anything to an editor.
@@ -71,16 +126,13 @@ _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
 _FORMATS = {name: FORMATS[ALIASES.get(name, name)].about for name in sorted([*FORMATS, *ALIASES])}
-
-_FILE_KEYS: dict[str, Schema] = {
+_FILE: dict[str, Schema] = {
     FILE: {"description": "The file, from where the case file is.", **_TEXT},
     "format": {"description": "What it is, where its content does not show it.", **_choice(_FORMATS)},
     "query": {"description": "Where an Elasticsearch request has the text of its query.", **_TEXT},
     "grade_column": {"description": "Which column of a table has the grades.", **_TEXT},
 }
-_QUERY_FILE_KEYS: dict[str, Schema] = {
-    ONLY: {"description": "judged: queries without judgments are left out.", "enum": [JUDGED]},
-}
+_ONLY: Schema = {"description": f"{JUDGED}: leave the queries without judgments out.", "enum": [JUDGED]}
 
 _DEFINITIONS: dict[str, Schema] = {
     "id": {
@@ -103,68 +155,39 @@ _DEFINITIONS: dict[str, Schema] = {
     },
     # a number in quotes is refused: a string that is one had quotes, and no grade has such a name
     "rating": {**_TEXT, "pattern": rf"^(?!(?:{_NUMBER}){_END})"},
-    "grade": {"anyOf": [_ref("rating"), {"type": "array", "items": _ref("rating"), "minItems": 1}]},
-    "judgment": {
-        "anyOf": [
-            _ref("grade"),
-            _mapping(
-                {
-                    "grade": _ref("grade", "A number, a name of the scale, or a list of ratings."),
-                    "title": {"description": "What the document is called, where a report shows it.", **_ANY_TEXT},
-                    "note": {"description": "Why it has this grade.", **_ANY_TEXT},
-                },
-                required=["grade"],
-            ),
-        ]
-    },
-    "file": {"anyOf": [_TEXT, _mapping(_FILE_KEYS, required=[FILE])]},
-    "files": {"anyOf": [_ref("file"), {"type": "array", "items": _ref("file"), "minItems": 1}]},
-    "query-file": {"anyOf": [_TEXT, _mapping({**_FILE_KEYS, **_QUERY_FILE_KEYS}, required=[FILE])]},
-    "query-files": {"anyOf": [_ref("query-file"), {"type": "array", "items": _ref("query-file"), "minItems": 1}]},
-    "documents": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]},
-    "documents-within": {
-        "anyOf": [
-            _ref("documents"),
-            _mapping(
-                {
-                    "docs": _ref("documents", "A document, or a list of them."),
-                    "within": {"description": "Another depth than the top k.", **_WHOLE},
-                },
-                required=["docs"],
-            ),
-        ]
-    },
-    "bound-of-a-share": {
-        "anyOf": [_SHARE, {"type": "string", "pattern": rf"^{_COMPARISON}(?:-?0|1)(?:\.[0-9]+)?\s*{_END}"}]
-    },
-    "bound-of-a-sum": {"anyOf": [_ANY_NUMBER, {"type": "string", "pattern": rf"^{_COMPARISON}{_NUMBER}\s*{_END}"}]},
-    "bound-of-a-count": {
-        "anyOf": [{**_WHOLE, "minimum": 0}, {"type": "string", "pattern": rf"^{_COMPARISON}{_NUMBER}\s*{_END}"}]
-    },
-    "bound-of-a-time": {
-        "type": "string",
-        "pattern": rf"^(?:\s*<=?\s*)?{_NUMBER}\s*(?:{'|'.join(SECONDS)})\s*{_END}",
-    },
-}
-
-_EXPECTATIONS: dict[str, Schema] = {
-    "first": _ref("documents", "The document on top, or a list: exactly these on top, in this order."),
-    "include": _ref(
-        "documents-within", "Documents that are in the top k, or {docs: [...], within: 25} for another depth."
+    "grade": _any_of(_ref("rating"), _list(_ref("rating"), 1)),
+    "judgment": _any_of(
+        _ref("grade"),
+        _mapping(
+            {
+                "grade": _ref("grade", "A number, a name of the scale, or a list of ratings."),
+                "title": {"description": "What the document is called, where a report shows it.", **_ANY_TEXT},
+                "note": {"description": "Why it has this grade.", **_ANY_TEXT},
+            },
+            required=["grade"],
+        ),
     ),
-    "exclude": _ref(
-        "documents-within",
-        "Documents that are not in the top k, or {docs: [...], within: 25} for another depth.",
+    "file": _any_of(_TEXT, _mapping(_FILE, required=[FILE])),
+    "files": _any_of(_ref("file"), _list(_ref("file"), 1)),
+    "query-file": _any_of(_TEXT, _mapping({**_FILE, ONLY: _ONLY}, required=[FILE])),
+    "query-files": _any_of(_ref("query-file"), _list(_ref("query-file"), 1)),
+    "documents": _any_of(_TEXT, _list(_TEXT, 1)),
+    "documents-within": _any_of(
+        _ref("documents"),
+        _mapping(
+            {
+                "docs": _ref("documents", "A document, or a list of them."),
+                "within": {"description": "Another depth than the top k.", **_WHOLE},
+            },
+            required=["docs"],
+        ),
     ),
-    "order": {
-        "description": "Documents, each ranked before the next; one that is absent comes last.",
-        "type": "array",
-        "items": _TEXT,
-        "minItems": 2,
-    },
-    "results": _ref("bound-of-a-count", 'How many documents are returned: 0, 5 (exactly) or ">= 1".'),
-    "latency": _ref("bound-of-a-time", 'How long the search may take: "<= 200 ms" or "< 1.5 s".'),
+    "bound-of-a-share": _any_of(_SHARE, _text(rf"{_COMPARISON}(?:-?0|1)(?:\.[0-9]+)?\s*")),
+    "bound-of-a-sum": _any_of(_ANY_NUMBER, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
+    "bound-of-a-count": _any_of({**_WHOLE, "minimum": 0}, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
+    "bound-of-a-time": _text(rf"(?:\s*<=?\s*)?{_NUMBER}\s*(?:{'|'.join(SECONDS)})\s*"),
 }
+"""What stands in several places of the schema, by the names of the references to it."""
 
 
 def _metric_pattern(measure: Measure) -> str:
@@ -173,21 +196,32 @@ def _metric_pattern(measure: Measure) -> str:
     parameters = r"(?:\([^()]*\)\s*)?"
     largest = str(LARGEST_CUTOFF)
     cutoff = rf"(?:@\s*|[_.])0*(?:[1-9][0-9]{{0,{len(largest) - 2}}}|{largest})\s*"
-    behind = {"required": cutoff, "optional": f"(?:{cutoff})?", "none": ""}[measure.cutoff]
-    return rf"^\s*(?:{spellings})\s*{parameters}{behind}{parameters}{_END}"
+    after_name = {"required": cutoff, "optional": f"(?:{cutoff})?", "none": ""}[measure.cutoff]
+    return rf"^\s*(?:{spellings})\s*{parameters}{after_name}{parameters}{_END}"
 
 
 def _expect() -> Schema:
     """Kinds of expectations by name, metrics by pattern; each metric also in its usual spellings, to be completed."""
-    offered: dict[str, Schema] = {}
+    within = "or {docs: [...], within: 25} for another depth."
+    kinds = {
+        "first": _ref("documents", "The document on top, or a list: exactly these on top, in this order."),
+        "include": _ref("documents-within", f"Documents that are in the top k, {within}"),
+        "exclude": _ref("documents-within", f"Documents that are not in the top k, {within}"),
+        "order": {
+            "description": "Documents, each ranked before the next; one that is absent comes last.",
+            **_list(_TEXT, 2),
+        },
+        "results": _ref("bound-of-a-count", 'How many documents are returned: 0, 5 (exactly) or ">= 1".'),
+        "latency": _ref("bound-of-a-time", 'How long the search may take: "<= 200 ms" or "< 1.5 s".'),
+    }
+    offered: dict[str, Schema] = {kind: kinds[kind] for kind in KINDS}
     patterns: dict[str, Schema] = {}
     for name, measure in MEASURES.items():
         bound = _ref(f"bound-of-a-{'sum' if name in UNBOUNDED else 'share'}", f"{measure.usage}: {measure.summary}.")
         patterns[_metric_pattern(measure)] = bound
         offered |= {f"{name}@10": bound} if measure.cutoff != "none" else {}
         offered |= {name: bound} if measure.cutoff != "required" else {}
-    kinds = {kind: _EXPECTATIONS[kind] for kind in KINDS}
-    return {**_mapping({**kinds, **offered}), "patternProperties": patterns}
+    return {**_mapping(offered), "patternProperties": patterns}
 
 
 def _bounds(description: str) -> Schema:
@@ -206,179 +240,55 @@ def _bounds(description: str) -> Schema:
 
 
 def _gate() -> Schema:
+    above_0 = {"type": "number", "exclusiveMinimum": 0}
     conditions: dict[str, Schema] = {
         MEAN: _bounds("The least that the mean of a metric may be: {nDCG@10: 0.75}."),
         MAX_DROP: _bounds("How far the mean of a metric may drop below the baseline: {nDCG@10: 0.02}."),
-        PASSING: {
-            "description": "The share of cases that must pass.",
-            "type": "number",
-            "exclusiveMinimum": 0,
-            "maximum": 1,
-        },
+        PASSING: {"description": "The share of cases that must pass.", **above_0, "maximum": 1},
     }
     assert list(conditions) == list(CONDITIONS)
-    gate = _mapping(
-        {
-            **conditions,
-            "id": _ref("id", "The name of the gate. Default: the condition itself."),
-            "tag": _ref("tag", "The tag of the cases that it looks at. Default: all cases."),
-            "p": {
-                "description": "The drop fails the gate only if it is significant at this level.",
-                "type": "number",
-                "exclusiveMinimum": 0,
-                "exclusiveMaximum": 1,
-            },
-        }
-    )
+    about_p = "The drop fails the gate only if it is significant at this level."
+    options = {
+        "id": _ref("id", "The name of the gate. Default: the condition itself."),
+        "tag": _ref("tag", "The tag of the cases that it looks at. Default: all cases."),
+        "p": {"description": about_p, **above_0, "exclusiveMaximum": 1},
+    }
     only_one = [{"required": [condition]} for condition in conditions]
-    return {**gate, "oneOf": only_one, "if": {"required": ["p"]}, "then": {"required": [MAX_DROP]}}
+    with_p = {"if": {"required": ["p"]}, "then": {"required": [MAX_DROP]}}
+    return {**_mapping({**conditions, **options}), "oneOf": only_one, **with_p}
 
 
-VALUES: dict[str, Schema] = {
-    "query": {"description": "What a user types; the only key that a case must have.", **_TEXT},
-    "id": _ref("id", "The name of the case, unique in the file. Default: the query."),
-    "search": _ref("fixture", "The fixture that is called. Default: search."),
-    "k": {"description": "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10.", **_WHOLE},
-    "depth": {
-        "description": "How many results the search is asked for at least. Default: the deepest cutoff of the case.",
-        **_WHOLE,
-    },
-    "min_ndcg": {
-        "description": "The least nDCG@k, from 0 to 1. null takes an inherited floor away.",
-        **_SHARE,
-        "type": ["number", "null"],
-    },
-    "scale": {
-        "description": "Names of grades, {exact: 3, irrelevant: 0}, or the lowest and the highest grade, [0, 3].",
-        "anyOf": [
-            {"type": "array", "items": _ANY_NUMBER, "minItems": 2, "maxItems": 2},
-            {"type": "object", "additionalProperties": _ANY_NUMBER, "minProperties": 2},
-        ],
-    },
-    "gain": {
-        "description": "What a grade is worth: a formula, or a mapping {grade: gain}. Default: exponential.",
-        "anyOf": [
-            _choice(CHOICES["gain"]),
-            {"type": "object", "additionalProperties": _ANY_NUMBER, "minProperties": 1},
-        ],
-    },
-    "discount": {
-        "description": "What a gain is divided by at its rank. Default: log2.",
-        **_choice(CHOICES["discount"]),
-    },
-    "ideal": {"description": "The ranking that nDCG compares with. Default: judged.", **_choice(CHOICES["ideal"])},
-    "unjudged": {"description": "What unjudged results count. Default: zero.", **_choice(CHOICES["unjudged"])},
-    "negative": {"description": "What negative grades count. Default: keep.", **_choice(CHOICES["negative"])},
-    "min_judged": {
-        "description": "Below this share of judged results in the top k a score may decide nothing. Default: 0, off.",
-        **_SHARE,
-    },
-    "raters": {
-        "description": "How several ratings of a document become its grade. Default: median.",
-        **_choice(AGGREGATES),
-    },
-    "id_field": {"description": "The field of a result that is its id; dots lead into nested fields.", **_TEXT},
-    "title_field": {"description": "The field of a result that is its title; dots lead into nested fields.", **_TEXT},
-    "params": {
-        "description": "Keyword arguments for search(). Those of a case are merged over the suite's.",
-        "type": "object",
-        "propertyNames": {"not": {"enum": sorted(NOT_PARAMETERS)}},
-    },
-    "tags": {
-        "description": "pytest marks (-m head) and slices of the summary. Those of a case are added to the suite's.",
-        "type": "array",
-        "items": _ref("tag"),
-    },
-    "judgments": {
-        "description": "document: grade. A grade is a number, a name of the scale, a list of ratings, or "
-        "{grade: 3, title: ..., note: ...}. Or a judgment file, {file: ..., format: ...}, or a list of files.",
-        # a mapping with the key `file` passes for one of documents
-        "if": {"type": "object"},
-        "then": {"additionalProperties": _ref("judgment")},
-        "else": _ref("files"),
-    },
-    "tolerance": {
-        "description": "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05.",
-        **_SHARE,
-    },
-    "gates": {
-        "description": "Conditions on the suite as a whole.",
-        "type": "array",
-        "items": _gate(),
-    },
-    "queries": _ref(
-        "query-files",
-        "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case.",
-    ),
-    "note": {"description": "Shown when the case fails.", **_ANY_TEXT},
-    "weight": {"description": "The weight of the case in means. Default: 1.", "type": "number", "exclusiveMinimum": 0},
-    "xfail": {
-        "description": "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}.",
-        "anyOf": [
-            _ref("reason"),
-            _mapping(
-                {
-                    "reason": _ref("reason", "Why the case is expected to fail."),
-                    "strict": {"description": "Whether to pass is a failure.", "type": ["boolean", "null"]},
-                },
-                required=["reason"],
-            ),
-        ],
-    },
-    "skip": _ref("reason", "Why the case is not run."),
-    "usefixtures": {
-        "description": "Fixtures to set up before the search.",
-        "type": "array",
-        "items": _ref("fixture"),
-    },
-    "expect": {"description": "Expectations beyond min_ndcg.", **_expect()},
-}
-"""What each key of `FIELDS` may hold, and what an editor says of it."""
-
-AT_SUITE: dict[str, Schema] = {
-    "judgments": _ref("files", "A judgment file, {file: ..., format: ...}, or a list of files, for all cases."),
-}
-"""The same where a suite may hold something else than a case."""
-
-
-def case_file_schema() -> Schema:
-    """The JSON Schema of a case file."""
-    keys = {
-        level: {
-            name: {**VALUES, **(AT_SUITE if level == SUITE else {})}[name]
-            for name, field in FIELDS.items()
-            if level in field.at
-        }
-        for level in (SUITE, CASE)
+def _xfail() -> Schema:
+    parts = {
+        "reason": _ref("reason", "Why the case is expected to fail."),
+        "strict": {"description": "Whether to pass is a failure.", "type": ["boolean", "null"]},
     }
-    cases = {"description": "The cases, each a query.", "type": "array", "items": _ref(CASE), "minItems": 1}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": _TITLE,
-        "description": "What stands beside cases is a default of the suite, which a case may override.",
-        **_mapping({**keys[SUITE], "cases": cases}),
-        "anyOf": [{"required": ["cases"]}, {"required": ["queries"]}],
-        "$defs": {CASE: _mapping(keys[CASE], required=["query"]), **_DEFINITIONS},
-    }
+    return _any_of(_ref("reason"), _mapping(parts, required=["reason"]))
 
 
-def schema_text() -> str:
-    """The schema as the text of its file."""
-    return json.dumps(case_file_schema(), indent=2, ensure_ascii=False) + "\n"
+def _numbers_by_name(least: int) -> Schema:
+    return {"type": "object", "additionalProperties": _ANY_NUMBER, "minProperties": least}
 
 
-def is_schema(data: bytes) -> bool:
-    """Whether the content of a file is a schema of case files, of any version; `{}` is one that is not written yet."""
-    try:
-        found = json.loads(data)
-    except ValueError:
-        return False
-    return isinstance(found, dict) and (not found or found.get("title") == _TITLE)
-
-
-def main(arguments: list[str]) -> None:
-    """Write the schema to the file that is named, or to the one that ships."""
-    (Path(arguments[0]) if arguments else SHIPPED).write_text(schema_text(), encoding="utf-8", newline="\n")
+_TYPES: dict[str, Schema] = {
+    "text": _TEXT,
+    "any-text": _ANY_TEXT,
+    "whole": _WHOLE,
+    "share": _SHARE,
+    "floor": {**_SHARE, "type": ["number", "null"]},
+    "weight": {"type": "number", "exclusiveMinimum": 0},
+    "scale": _any_of({**_list(_ANY_NUMBER, 2), "maxItems": 2}, _numbers_by_name(2)),
+    "gain": _any_of(_choice(GAINS), _numbers_by_name(1)),
+    "params": {"type": "object", "propertyNames": {"not": {"enum": sorted(NOT_PARAMETERS)}}},
+    "tags": _list(_ref("tag")),
+    "fixtures": _list(_ref("fixture")),
+    # a mapping with the key `file` passes for one of documents
+    "judgments": {"if": {"type": "object"}, "then": {"additionalProperties": _ref("judgment")}, "else": _ref("files")},
+    "xfail": _xfail(),
+    "expect": _expect(),
+    "gates": _list(_gate()),
+}
+"""What the keys may hold that name none of the definitions."""
 
 
 if __name__ == "__main__":

@@ -1,47 +1,47 @@
-"""From the nodes of a case file to its `Suite`: each key checked by the table of fields, each mistake in its place."""
+"""From the nodes of a case file to its `Suite`: cases are checked one by one, and mistakes become problems in files."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from yaml.events import ScalarEvent
 
-from pytest_relevance.cases.build import NO_QUERY, checked_case, make_terms, unknown_key
-from pytest_relevance.cases.events import Mark, problem_at
-from pytest_relevance.cases.expectations import WITH_DEPTH
-from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
-from pytest_relevance.cases.files import Files
-from pytest_relevance.cases.gates import gates_without_cases
-from pytest_relevance.cases.graded import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.limits import needs_best, unreachable
-from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
-from pytest_relevance.cases.names import check_tag, node_name
-from pytest_relevance.cases.nodes import MappingNode, Node, Pairs, is_plain
-from pytest_relevance.cases.places import end_of_path, label_of, later, root_of
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Problem, Refused, RefusedSeveral
-from pytest_relevance.cases.queries import ListedQuery
-from pytest_relevance.cases.scalars import value as scalar_value
-from pytest_relevance.cases.sources import Sources
 from pytest_relevance._text import counted, quoted
+from pytest_relevance.cases.build import NO_QUERY, make_case, make_terms
+from pytest_relevance.cases.expectations import WITH_DEPTH
+from pytest_relevance.cases.gates import check_tags_of_gates
+from pytest_relevance.cases.keys import CASE, SUITE, check_keys
+from pytest_relevance.cases.limits import check_reachable, needs_best
+from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
+from pytest_relevance.cases.names import node_name
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
+from pytest_relevance.cases.sources.files import Files
+from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.sources.queries import ListedQuery
+from pytest_relevance.cases.yaml.events import Mark, problem_at
+from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of, mark_at
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
+from pytest_relevance.cases.yaml.values import Shape, converted
 
-# unpacked: a case has few of the many keys, and there may be a hundred thousand cases
-_FIELDS = {
-    level: [
-        (field.name, field.read, field.check_at(level), field.needs) for field in FIELDS.values() if level in field.at
-    ]
-    for level in (SUITE, CASE)
-}
+if TYPE_CHECKING:
+    from pytest_relevance.cases.sources.lookup import Sources
+
 _NAMING_FILES = frozenset({"judgments", "queries"})
 _OF_FILES = _NAMING_FILES | {"scale", "raters"}
-"""While one of these is wrong in a suite, its files cannot be read as they are meant."""
+"""While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
 
 _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
-"""While one of these is wrong, what the keys of a case say together cannot be known."""
+"""While one of these keys is wrong, what the keys of a case say together cannot be known."""
 
 
 class SuiteBuilder:
-    """Collects the cases of one file and everything that is wrong with them."""
+    """Collects the cases of one file, and the problems in it and in the files that it names.
+
+    `owned_tags` are the markers that a tag may not be. `may_lack_judgments`: cases are about to get judgments, so that
+    a floor without any and a blank `judgments:` are no mistakes; such a case has neither.
+    """
 
     def __init__(
         self, file: str, owned_tags: frozenset[str], files: Files, *, may_lack_judgments: bool = False
@@ -49,44 +49,48 @@ class SuiteBuilder:
         self.problems: list[Problem] = []
         self.count = 0
         self._file = file
-        self._sources = Sources(files)
+        self._files = files
         self._owned_tags = owned_tags
         self._may_lack_judgments = may_lack_judgments
-        self._root = root_of({})
+        self._root = MappingNode(None)
         self._values: dict[str, object] = {}
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
-        self._all_terms: list[Terms] = [self._terms]
+        self._all_terms = [self._terms]
+        self._sources: Sources | None = None
+        self._unknown = False
         self._cases: list[Case] = []
         self._lines: dict[str, int] = {}
         self._grades: set[float] = set()
         self._floors: list[tuple[Case, MappingNode | ListedQuery]] = []
         self._elsewhere = 0
-        self._groups: dict[Hashable, _Group] = {}
+        self._groups: dict[Hashable, tuple[int, list[str | None]]] = {}
         self._unjudged: list[str] = []
         self._left_out = 0
 
-    def suite_terms(self, header: Pairs) -> None:
+    def set_defaults(self, header: Pairs) -> None:
         """Check what the suite sets for its cases, and read the files that it names."""
-        self._root = root = root_of(header)
-        self._values, _, wrong = self._checked(root, SUITE, {}, frozenset(), None)
-        self._check_tags(self._values, root, None)
-        try:
-            self._terms = make_terms(self._values)
-        except Refused as refused:
-            self._refuse(refused, root, None)
-            wrong |= {"scale"}
-        self._wrong = wrong
+        first = next(iter(header.values()), None)
+        self._root = MappingNode(first[0].start_mark if first is not None else None, header)
+        at = Location({}, self._owned_tags)
+        self._values, self._wrong = check_keys(SUITE, header, _convert, at)
+        before = len(at.mistakes)
+        self._terms = make_terms(self._values, at)
+        if len(at.mistakes) > before:
+            self._wrong |= {"scale"}
         self._all_terms = [self._terms]
-        if not wrong.isdisjoint(_OF_FILES):
-            self._sources.unknown = "judgments" in header or "queries" in header
+        if not self._wrong.isdisjoint(_OF_FILES):
+            self._unknown = not _NAMING_FILES.isdisjoint(header)
         elif not _NAMING_FILES.isdisjoint(self._values):
-            self._refuse_all(self._sources.open(self._values), root, None)
+            sources = self._opened()
+            sources.open(self._values, at)
+            self._unknown = sources.unknown
+        self._report(at, self._root, None)
 
     def add(self, node: Node, mark: Mark | None, reported: int) -> None:
-        """Check a case and keep it, or keep what is wrong with it.
+        """Check a written case and keep it, or what is wrong with it.
 
-        `mark` is where it begins in the list of cases; the problems from the number `reported` on are its own already.
+        `mark` is where it begins in the list of cases; the problems from number `reported` on are of its own YAML.
         """
         self.count += 1
         if not isinstance(node, MappingNode):
@@ -95,125 +99,144 @@ class SuiteBuilder:
             self.problems.append(problem_at(mark, f"a case is a mapping; write {example}"))
             return
         if self._may_lack_judgments and _is_blank(node.pairs.get("judgments")):
-            whole, node = node, MappingNode(node.start_mark)  # the other may be an anchor's, and another case's too
-            node.pairs = {name: pair for name, pair in whole.pairs.items() if name != "judgments"}
-        pairs = node.pairs
-        label = label_of(pairs, self.count)
-        if len(self.problems) > reported:
-            self.problems[reported:] = [
-                Problem(problem.line, problem.column, problem.message, label) for problem in self.problems[reported:]
-            ]
-        defaults = self._defaults(node, label) if self._sources.has_queries else None
-        inherited = {**self._values, **defaults} if defaults else self._values
-        values, own, wrong = self._checked(node, CASE, inherited, self._wrong, label)
-        if "query" not in pairs:
+            pairs = {name: pair for name, pair in node.pairs.items() if name != "judgments"}
+            node = MappingNode(node.start_mark, pairs)  # the node of an anchor is other cases' too
+        label = label_of(node.pairs, self.count)
+        self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
+        at = Location(dict(self._values), self._owned_tags)
+        listed, defaults = self._listed(node, at)
+        if listed is not None:
+            self._report(at, listed, label)
+        at.values.update(defaults)
+        own, wrong = check_keys(CASE, node.pairs, _convert, at, self._wrong)
+        self._report(at, node, label)
+        if "query" not in node.pairs:
             self.problems.append(problem_at(mark, NO_QUERY, label))
-        if "tags" in own:
-            self._check_tags(own, node, label)
         is_new = self._is_new(own, node, mark, label)
-        unknown = self._sources.unknown or self._elsewhere > MOST_ELSEWHERE or (wrong and _undecided(wrong, values))
+        unknown = self._unknown or self._elsewhere > MOST_ELSEWHERE or _is_undecided(wrong, at.values)
         if unknown or not is_new or len(self.problems) > reported:
-            self._sources.skip(own)
+            if self._sources is not None:
+                self._sources.skip(own)
             return
         assert mark is not None
-        try:
-            graded = own.get("judgments", NO_JUDGMENTS)
-            if self._sources.has_judgments or not isinstance(graded, Graded):
-                name: str | None = own.get("id")  # type: ignore[assignment]
-                graded = self._sources.judgments_of(name, own, values, self._values)
-            if defaults:
-                own = {**defaults, **own}
-            if self._may_lack_judgments and not graded.grades:
-                own = {**own, "min_ndcg": None}
-            case = checked_case(own, values, self._terms, graded, line=mark.line + 1, column=mark.column + 1)
-        except (Refused, RefusedSeveral) as error:
-            self._refuse_all(error.all(), node, label)
-            return
-        self._keep(case, graded, node)
+        graded = own.get("judgments", NO_JUDGMENTS)
+        if self._sources is not None or not isinstance(graded, Graded):
+            graded = self._opened().of_case(own, at)
+        own = {**defaults, **own}
+        if self._may_lack_judgments and not graded.grades:
+            own["min_ndcg"] = None
+        self._keep(own, graded, at, node, label, (mark.line + 1, mark.column + 1))
 
     def finish(self) -> None:
-        """After the last case: those of listed queries, and what depends on the judgments of the whole file."""
-        if self._sources.has_queries and not self._sources.unknown and not _undecided(self._wrong, self._values):
-            self._add_queries()
+        """Make cases of listed queries, and check what all judgments of the file decide. To be called at the end."""
+        at = Location(self._values, self._owned_tags)
+        if self._sources is not None and not self._unknown and not _is_undecided(self._wrong, self._values):
+            self._add_listed(self._sources, at)
         grades = sorted(self._grades)
         for terms in self._all_terms:
             terms.settle(grades)
         for case, where in self._floors:
-            self._refuse_all(unreachable(case), where, quoted(case.id, 60))
-        self._floors.clear()
-        for group in self._groups.values():
-            self.problems[group.problem] = group.added_to(self.problems[group.problem])
-        self._groups.clear()
-        self._refuse_all(self._sources.look_at_the_rest(), self._root, None)
+            of_case = Location({})
+            check_reachable(case, of_case)
+            self._report(of_case, where, quoted(case.id, 60))
+        for number, labels in self._groups.values():
+            if len(labels) > 1:
+                first = self.problems[number]
+                amount = f"{len(labels):,} judgments of {counted(len(set(labels)), 'case')}"
+                self.problems[number] = replace(first, message=f"{first.message} ({amount}; say it once, in the suite)")
+        if self._sources is not None:
+            self._sources.check_rest(at)
+        self._report(at, self._root, None)
         if not self.problems:
-            self._refuse_all(gates_without_cases(self._terms.gates, self._cases), self._root, None)
+            check_tags_of_gates(self._terms.gates, self._cases, at)
+            self._report(at, self._root, None)
 
     def suite(self) -> Suite:
-        """The suite; only when there are no problems."""
-        cases, sources = tuple(self._cases), self._sources
-        queries = self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1
-        gates = tuple(self._line_of("gates", index) for index in range(len(self._terms.gates)))
-        listed = sources.listed - self._left_out
-        unjudged = tuple(self._unjudged)
-        return Suite(self._file, cases, self._terms, sources.paths, sources.notices(), queries, gates, unjudged, listed)
+        """Make the suite. To be called only where there are no problems."""
+        sources = self._sources
+        return Suite(
+            self._file,
+            tuple(self._cases),
+            self._terms,
+            files=self._files.paths,
+            warnings=sources.notices() if sources is not None else (),
+            queries_line=self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1,
+            gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
+            unjudged=tuple(self._unjudged),
+            listed=len(sources.queries) - self._left_out if sources is not None else 0,
+        )
 
     def _line_of(self, *path: str | int, at_key: bool = False) -> int:
         """The line of a part of what the suite sets; 1 where none is known."""
-        mark = end_of_path(self._root, path, at_key=at_key)
+        mark = mark_at(self._root, path, at_key=at_key)
         return mark.line + 1 if mark is not None else 1
 
-    def _defaults(self, node: MappingNode, label: str) -> dict[str, object]:
-        """What is listed about the query that a written case stands for."""
+    def _opened(self) -> Sources:
+        """The files of the suite. Only suites with files import what reads them."""
+        if self._sources is None:
+            from pytest_relevance.cases.sources.lookup import Sources
+
+            self._sources = Sources(self._files, self._values)
+        return self._sources
+
+    def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
+        """The listed query that a written case stands for, and what its file says of the case."""
+        if self._sources is None or not len(self._sources.queries):
+            return None, {}
         written_id, text = (
             pair[1].value if pair is not None and isinstance(pair[1], ScalarEvent) else None
             for pair in (node.pairs.get("id"), node.pairs.get("query"))
         )
-        query = None
-        try:
-            query = self._sources.query_of(written_id, text)
-            return query.defaults(self._values) if query is not None else {}
-        except (Refused, RefusedSeveral) as error:
-            self._refuse_all(error.all(), query or node, label)
-            return {}
+        query = self._sources.queries.of_case(written_id, text, at)
+        if query is None or at.mistakes:
+            return None, {}
+        return query, query.defaults(at)
 
-    def _add_queries(self) -> None:
+    def _add_listed(self, sources: Sources, at: Location) -> None:
         """Make cases of the listed queries that no written case stands for."""
-        queries = self._sources.other_queries()
+        queries = sources.queries.rest()
         floor = self._terms.min_ndcg
         if queries and floor is not None and "judgments" not in self._values:
             message = f"the floor {floor:g} applies to the listed queries, which have no judgments; name their file"
-            self._refuse(Refused(f"{message} (judgments: FILE), or take it out", ("min_ndcg",)), self._root, None)
+            at.refuse(f"{message} (judgments: FILE), or take it out", "min_ndcg")
             return
         for query in queries:
             if self._elsewhere <= MOST_ELSEWHERE:
-                self._add_query(query)
+                self._add_query(query, sources)
         if queries and len(self._unjudged) + self._left_out == len(queries):
-            refused = self._sources.none_judged(queries, self._values)
-            self._refuse_all([] if refused is None else [refused], self._root, None)
+            sources.check_any_judged(queries, at)
 
-    def _add_query(self, query: ListedQuery) -> None:
+    def _add_query(self, query: ListedQuery, sources: Sources) -> None:
         """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
-        try:
-            first = self._lines.get(node_name(query.id))
-            if first is not None:
-                what = f"the case in line {first} of the case file has the id {quoted(query.id)} too"
-                raise Refused(f"{what}; give that case another id")
-            own = {"query": query.text, **query.defaults(self._values)}
-            graded = self._sources.judgments_of_listed(query, self._values)
-            if "judgments" in self._values and not graded.grades:
-                if query.only_judged:
-                    self._left_out += 1
-                    return
-                self._unjudged.append(query.text)
-                own["min_ndcg"] = None
-            line = query.query.line or 1
-            case = checked_case(own, self._values, self._terms, graded, line=line, column=1, listed=query)
-        except (Refused, RefusedSeveral) as error:
-            self._refuse_all(error.all(), query, quoted(query.id, 60))
-            return
-        self._keep(case, graded, query)
+        at = Location(dict(self._values))
+        first = self._lines.get(node_name(query.id))
+        if first is not None:
+            what = f"the case in line {first} of the case file has the id {quoted(query.id)} too"
+            at.refuse(f"{what}; give that case another id")
+        own = {"query": query.text, **query.defaults(at)}
+        graded = sources.of_listed(query, at)
+        if "judgments" in self._values and not graded.grades and not at.mistakes:
+            if query.only_judged:
+                self._left_out += 1
+                return
+            self._unjudged.append(query.text)
+            own["min_ndcg"] = None
+        self._keep(own, graded, at, query, quoted(query.id, 60), (query.query.line or 1, 1))
 
-    def _keep(self, case: Case, graded: Graded, where: MappingNode | ListedQuery) -> None:
+    def _keep(
+        self,
+        own: Mapping[str, object],
+        graded: Graded,
+        at: Location,
+        where: MappingNode | ListedQuery,
+        label: str,
+        position: tuple[int, int],
+    ) -> None:
+        """Make a case of its checked keys and keep it, or report what is wrong with it."""
+        listed = where if isinstance(where, ListedQuery) else None
+        case = None if at.mistakes else make_case(own, self._terms, graded, at, position=position, listed=listed)
+        if self._report(at, where, label) or case is None:
+            return
         if case.terms is not self._terms:
             self._all_terms.append(case.terms)
         self._grades |= graded.distinct
@@ -221,107 +244,63 @@ class SuiteBuilder:
         if needs_best(case):
             self._floors.append((case, where))
 
-    def _checked(
-        self,
-        root: MappingNode,
-        level: str,
-        inherited: Mapping[str, object],
-        inherited_wrong: frozenset[str],
-        label: str | None,
-    ) -> tuple[dict[str, object], dict[str, object], frozenset[str]]:
-        """The values of a mapping's keys on top of the inherited ones, and alone; and the keys that are wrong."""
-        pairs = root.pairs
-        values, own, wrong = dict(inherited), dict[str, object](), inherited_wrong
-        known = 0
-        for name, read, check, needs in _FIELDS[level]:  # in the table's order: a scale is checked before its grades
-            if name not in pairs:
-                continue
-            known += 1
-            if wrong and not wrong.isdisjoint(needs):
-                wrong |= {name}
-                continue
-            try:
-                own[name] = values[name] = check(read(pairs[name][1]), values)
-                if wrong:
-                    wrong -= {name}
-            except (Refused, RefusedSeveral) as error:
-                wrong |= {name}
-                for refused in error.all():
-                    self._refuse(refused.under(name), root, label)
-        if known < len(pairs):
-            for name, (key, _) in pairs.items():
-                if name not in FIELDS or level not in FIELDS[name].at:
-                    self.problems.append(problem_at(key.start_mark, unknown_key(name, level), label))
-        return values, own, wrong
-
-    def _check_tags(self, values: Mapping[str, object], root: MappingNode, label: str | None) -> None:
-        for number, tag in enumerate(values.get("tags") or ()):  # type: ignore[arg-type, var-annotated]
-            try:
-                check_tag(tag, self._owned_tags)
-            except Refused as refused:
-                self._refuse(refused.under("tags", number), root, label)
-
     def _is_new(self, own: Mapping[str, object], node: MappingNode, mark: Mark | None, label: str) -> bool:
-        """Whether no case before has the id of this one, which is its query when it has none of its own."""
+        """Check that no case before has the id of this one, which is its query when it has none of its own."""
         key = "id" if "id" in own else "query"
         if key not in own or (key == "query" and "id" in node.pairs):
             return False
         written = str(own[key])
         name = written if key == "id" else node_name(written)
-        at = later(node.pairs[key][1].start_mark, mark)
+        at = node.pairs[key][1].start_mark
+        if at is not None and mark is not None and at.index < mark.index:  # an alias brings it from above
+            at = mark
+        line = at.line + 1 if at is not None else 1
         first = self._lines.get(name)
         if first is None:
-            self._lines[name] = at.line + 1 if at is not None else 1
+            self._lines[name] = line
             return True
-        cure = "ids are unique in a file" if key == "id" else "give one of them an id"
+        advice = "ids are unique in a file" if key == "id" else "give one of them an id"
         # a written id may be what a query is encoded as, and then the two ids look different
         what = f"node id {quoted(name)}" if "%" in name else f"id {quoted(written)}"
-        message = f"{key}: a second case with the {what}, the first is in line {first}; {cure}"
+        message = f"{key}: a second case with the {what}, the first is in line {first}; {advice}"
         self.problems.append(problem_at(at, message, label))
         return False
 
-    def _refuse_all(self, refusals: Iterable[Refused], where: MappingNode | ListedQuery, label: str | None) -> None:
-        for refused in refusals:
-            self._refuse(refused, where, label)
+    def _report(self, at: Location, where: MappingNode | ListedQuery, label: str | None) -> bool:
+        """Make problems of the mistakes at a location and forget them there; whether there were any."""
+        if not at.mistakes:
+            return False
+        mistakes = at.mistakes[:]
+        at.mistakes.clear()
+        for mistake in mistakes:
+            if mistake.group is None or self._is_first(mistake, label):
+                self._report_one(mistake, where, label)
+        return True
 
-    def _refuse(self, refused: Refused, where: MappingNode | ListedQuery, label: str | None) -> None:
-        """Report what is refused where it stands: in the case file, in a file of queries, or in one of judgments.
-
-        Of mistakes with one remedy only the first is reported, with the number of all.
-        """
-        if refused.group is not None:
-            group = self._groups.get(refused.group)
-            if group is not None:
-                group.judgments += refused.count
-                group.cases += 1
-                return
-            if refused.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
-                self._groups[refused.group] = _Group(len(self.problems), refused.count)
-        if refused.elsewhere is not None:
+    def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
+        """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
+        if mistake.elsewhere is not None:
             self._elsewhere += 1
             if self._elsewhere <= MOST_ELSEWHERE:
-                self.problems.append(refused.elsewhere(label))
+                self.problems.append(mistake.elsewhere(label))
         elif isinstance(where, ListedQuery):
-            self.problems.append(where.problem(refused.render(), label))
+            self.problems.append(where.problem(mistake.render(), label))
         else:
-            mark = end_of_path(where, refused.path, at_key=refused.at_key)
-            self.problems.append(problem_at(mark, refused.render(), label))
+            mark = mark_at(where, mistake.path, at_key=mistake.at_key)
+            self.problems.append(problem_at(mark, mistake.render(), label))
+
+    def _is_first(self, mistake: Mistake, label: str | None) -> bool:
+        """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
+        group = self._groups.get(mistake.group)
+        if group is not None:
+            group[1].append(label)
+        elif mistake.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
+            self._groups[mistake.group] = len(self.problems), [label]
+        return group is None
 
 
-@dataclass(slots=True)
-class _Group:
-    """Judgments with one mistake: which problem reports the first, how many there are, and in how many cases."""
-
-    problem: int
-    judgments: int
-    cases: int = 1
-
-    def added_to(self, problem: Problem) -> Problem:
-        """The problem that reports the first, with what is to be said of the others."""
-        if self.judgments == 1:
-            return problem
-        all_of_them = f"{self.judgments:,} judgments of {counted(self.cases, 'case')}"
-        return replace(problem, message=f"{problem.message} ({all_of_them}; say it once, in the suite)")
+def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
+    return converted(pair[1], shape)
 
 
 def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:
@@ -330,8 +309,10 @@ def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:
     return isinstance(node, ScalarEvent) and is_plain(node) and scalar_value(node.value) is None
 
 
-def _undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:
-    """Whether something else that is wrong hides what the keys of a case say together."""
+def _is_undecided(wrong: frozenset[str], values: Mapping[str, object]) -> bool:
+    """Whether another mistake hides what the keys of a case say together."""
+    if not wrong:
+        return False
     expect: tuple[Expectation, ...] = values.get("expect", ())  # type: ignore[assignment]
     looks_at_k = values.get("ideal") == "max" or any(expected.kind in WITH_DEPTH for expected in expect)
     return not wrong.isdisjoint(_DECISIVE) or ("k" in wrong and looks_at_k)

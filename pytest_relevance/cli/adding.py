@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from pytest_relevance.cases.appending import add_cases
-from pytest_relevance.cases.editing import Change, Conflict, add_judgments, to_be_judged
+from pytest_relevance._text import counted, printable, quoted
+from pytest_relevance.cases.lint import normalized
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.review import normal
-from pytest_relevance.cases.scalar_text import number
+from pytest_relevance.cases.yaml.appending import add_cases
+from pytest_relevance.cases.yaml.editing import Change, Conflict, add_judgments, read_unjudged
+from pytest_relevance.cases.yaml.scalars import write_number
 from pytest_relevance.cli import FOUND, OK, CommandError
 from pytest_relevance.cli.text import complain, write
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import counted, printable, quoted
 
 _MOST_LISTED = 20
 _MOST_NAMED = 3
@@ -28,7 +28,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
     """Add judgments to OUT, and say what became of them. A conflict is a `CaseFileError`, and nothing is written."""
     out = arguments.target
     before = Path(out).read_bytes()
-    suite, _ = to_be_judged(before, out)
+    suite, _ = read_unjudged(before, out)
     found, without = _cases_of(judgments, suite)
     _refuse_two_grades(judgments, found, out)
     grades: dict[str, dict[str, float]] = {}
@@ -84,7 +84,7 @@ def _refuse_two_grades(judgments: Judgments, found: Mapping[str, Sequence[str]],
             if judgments[first][document] != grade:
                 problems.append(
                     f"{harmless(out)}: the case {quoted(case)}: document {quoted(document)} has grade "
-                    f"{number(judgments[first][document])} as {quoted(first)} and {number(grade)} as "
+                    f"{write_number(judgments[first][document])} as {quoted(first)} and {write_number(grade)} as "
                     f"{quoted(query)}, which are both this case; decide on a grade"
                 )
     if problems:
@@ -93,9 +93,9 @@ def _refuse_two_grades(judgments: Judgments, found: Mapping[str, Sequence[str]],
 
 def _nearly_there(judgments: Judgments, without: Sequence[str], suite: Suite, *, added: bool) -> Iterator[str]:
     """What is said of queries without a case that are one's query but for upper case, blanks or forms of characters."""
-    cases = {normal(case.query): case.query for case in reversed(suite.cases)}
+    cases = {normalized(case.query): case.query for case in reversed(suite.cases)}
     texts = map(judgments.text, without)
-    near = [(text, cases[name]) for text in texts if (name := normal(text)) in cases]
+    near = [(text, cases[name]) for text in texts if (name := normalized(text)) in cases]
     for text, query in near[:_MOST_NAMED]:
         what = "is added, and differs" if added else "differs"
         yield (

@@ -15,14 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import quoted
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
 from pytest_relevance.cli.text import show
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.review import Finding
+    from pytest_relevance.cases.lint import LintFinding
 
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
 _YAML = (".yaml", ".yml")
@@ -51,7 +51,7 @@ class _Looked:
     judgments: int = 0
     errors: int = 0
     at_least: bool = False
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[LintFinding] = field(default_factory=list)
 
 
 def run(arguments: Namespace) -> int:
@@ -131,8 +131,8 @@ def _case_files(folder: str) -> Iterator[str]:
 
 
 def _look_at_suite(path: str, looked: _Looked) -> None:
+    from pytest_relevance.cases.lint import lint_rows, lint_suite
     from pytest_relevance.cases.reader import load_suite
-    from pytest_relevance.cases.review import review_rows, review_suite
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
@@ -142,16 +142,16 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     looked.cases += len(suite.cases)
     looked.judgments += sum(len(case.judgments) for case in suite.cases)
     is_there = has_baseline(path)
-    looked.findings += review_suite(suite, has_baseline=is_there)
+    looked.findings += lint_suite(suite, has_baseline=is_there)
     if is_there:
         read_baseline(baseline_path(path))
     for file in suite.files:
         with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
-            looked.findings += review_rows(read_ratings(Source.read(_shortest(file))))
+            looked.findings += lint_rows(read_ratings(Source.read(_shortest(file))))
 
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:
-    from pytest_relevance.cases.review import review_judgments, review_queries
+    from pytest_relevance.cases.lint import lint_judgments, lint_queries
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import holds_queries_alone, options_of, queries_in, read_ratings
     from pytest_relevance.judgments.source import Source
@@ -160,10 +160,10 @@ def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None
     if holds_queries_alone(source, arguments.format):
         queries = queries_in(Source.read(path), arguments.format)
         looked.queries += len(queries)
-        looked.findings += review_queries(queries, path)
+        looked.findings += lint_queries(queries, path)
         return
     rows = read_ratings(source, arguments.format)
     judgments = graded(rows, arguments.scale, arguments.raters)
     looked.queries += len({*judgments, *judgments.queries})
     looked.judgments += sum(map(len, judgments.values()))
-    looked.findings += review_judgments(judgments, rows)
+    looked.findings += lint_judgments(judgments, rows)

@@ -16,6 +16,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import counted, listed
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.comparing import (
     SETTINGS,
@@ -30,12 +31,11 @@ from pytest_relevance.cli.comparing import (
     whole_from,
 )
 from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance._text import counted, listed
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.results.compare.thresholds import Ruling
     from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.compare.thresholds import Ruling
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
@@ -142,8 +142,8 @@ def run(arguments: Namespace) -> int:
     """Compare, report, judge. Nothing is printed before all is done."""
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.judgments.problems import JudgmentFileError
-    from pytest_relevance.results.compare.runs import NoJudgments
     from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.compare.runs import NoJudgments
 
     check(arguments)
     try:

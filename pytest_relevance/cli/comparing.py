@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cli import PROGRAM, CommandError
 from pytest_relevance.cli.parsing import existing
 from pytest_relevance.cli.text import refuse_to_replace
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
-from pytest_relevance._text import did_you_mean, listed, quoted
 
 _A_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
@@ -27,9 +27,9 @@ SETTINGS = (*CHOICES, "max_grade")
 def check(arguments: Namespace) -> None:
     """Refuse what cannot be meant, before anything is read."""
     from pytest_relevance.results.baseline import SUFFIX
-    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
-    from pytest_relevance.results.compare.sources import kind_of
     from pytest_relevance.results.compare.rejudging import CASE_FILES
+    from pytest_relevance.results.compare.sources import kind_of
+    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
 
     for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
         twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
@@ -76,8 +76,8 @@ def check(arguments: Namespace) -> None:
 def check_records(arguments: Namespace) -> None:
     """Refuse records that a hand has broken where reading does not look: something went wrong."""
     from pytest_relevance.results import record
-    from pytest_relevance.results.run import RecordError
     from pytest_relevance.results.compare.sources import kind_of
+    from pytest_relevance.results.run import RecordError
 
     for path in (arguments.first, arguments.second):
         if kind_of(path) == record.KIND:

@@ -12,7 +12,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.exporting import CASE_FILE
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.yaml.writing import CASE_FILE
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
 from pytest_relevance.cli.inputs import QUERIES, YAML, read_input, shown
@@ -39,7 +40,6 @@ from pytest_relevance.judgments.writing import (
 )
 from pytest_relevance.judgments.writing.contents import IN_QUERIES
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query
@@ -119,7 +119,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            from pytest_relevance.cases.writing import case_file
+            from pytest_relevance.cases.yaml.writing import case_file
 
             files[out] = case_file(judgments, comment=f"From {shown(arguments.source)}, by {PROGRAM} convert")
         elif judgments.format == QUERIES and target in QUERY_WRITERS:

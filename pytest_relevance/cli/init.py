@@ -14,7 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_relevance.cases.scalar_text import number, scalar
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.yaml.scalars import write_number, write_text
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale, existing
 from pytest_relevance.cli.templates import (
@@ -25,7 +26,6 @@ from pytest_relevance.cli.templates import (
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -174,10 +174,10 @@ def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: in
     keys = {"judgments": judgments, "queries": queries}
     names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
     if names:
-        pairs = (f"{scalar(name, flow=True)}: {number(grade)}" for name, grade in names.items())
+        pairs = (f"{write_text(name, flow=True)}: {write_number(grade)}" for name, grade in names.items())
         keys["scale"] = f"{{{', '.join(pairs)}}}"
     elif arguments.scale is not None:
-        keys["scale"] = f"[{number(arguments.scale.lowest)}, {number(arguments.scale.highest)}]"
+        keys["scale"] = f"[{write_number(arguments.scale.lowest)}, {write_number(arguments.scale.highest)}]"
     if arguments.raters is not None:
         keys["raters"] = arguments.raters
     return keys
@@ -192,8 +192,8 @@ def _named(file: Path, folder: Path | None, format: str | None = None, grade_col
             whole = os.path.relpath(whole, os.path.realpath(folder))
         name = whole
     said = {"format": format, "grade_column": grade_column}
-    options = "".join(f", {key}: {scalar(value, flow=True)}" for key, value in said.items() if value is not None)
-    name = scalar(name.replace(os.sep, "/"), flow=bool(options))
+    options = "".join(f", {key}: {write_text(value, flow=True)}" for key, value in said.items() if value is not None)
+    name = write_text(name.replace(os.sep, "/"), flow=bool(options))
     return f"{{file: {name}{options}}}" if options else name
 
 

@@ -7,11 +7,12 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pytest_relevance.cases.exporting import CASE_FILE, judgments_of, left_behind
-from pytest_relevance.cases.review import blank_documents
+from pytest_relevance._files import Unreadable, read_whole, unpacked
+from pytest_relevance._text import counted
+from pytest_relevance.cases.lint import blank_documents
+from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_of
 from pytest_relevance.cli import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
-from pytest_relevance._files import Unreadable, read_whole, unpacked
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.tables import first_line, parquet_frame
@@ -29,7 +30,6 @@ from pytest_relevance.judgments.reading import (
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing.keys import OF_IDS_ALONE
-from pytest_relevance._text import counted
 
 QUERIES = "queries"
 """The format of judgments that are none, from a file of queries."""
@@ -77,7 +77,7 @@ def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
 
     data = _data(arguments.source)
     suite = parse_suite(data, shown(arguments.source))
-    return judgments_of(suite), [*suite.warnings, *left_behind(suite, data)]
+    return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
 
 
 def _data(name: str) -> bytes:

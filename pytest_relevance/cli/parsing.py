@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn, TypeVar
 
+from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cli import COMMANDS, PROGRAM, CommandError
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance._text import did_you_mean, quoted
 
 STANDARD = "-"
 """The name of standard input and output."""
@@ -99,9 +99,9 @@ def a_way_to_combine(text: str) -> str:
 
 def a_scale(text: str) -> Scale:
     """`exact=3,substitute=2` or `0..3`, checked as the scale of a case file is."""
-    from pytest_relevance.cases.graded import check_scale
-    from pytest_relevance.cases.problems import Refused, RefusedSeveral
-    from pytest_relevance.cases.scalars import number
+    from pytest_relevance.cases.problems import Location
+    from pytest_relevance.cases.sources.grades import check_scale
+    from pytest_relevance.cases.yaml.scalars import number
 
     def value(written: str) -> object:
         as_number = number(written.strip())
@@ -117,10 +117,11 @@ def a_scale(text: str) -> Scale:
             raise argparse.ArgumentTypeError(f"a name stands twice in {quoted(text)}; keep one of them")
     else:
         raise argparse.ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
-    try:
-        return check_scale(scale, {})
-    except (Refused, RefusedSeveral) as error:
-        raise argparse.ArgumentTypeError("; ".join(refused.render() for refused in error.all())) from None
+    at = Location({})
+    checked = check_scale(scale, at)
+    if at.mistakes:
+        raise argparse.ArgumentTypeError("; ".join(mistake.render() for mistake in at.mistakes))
+    return checked  # type: ignore[return-value]
 
 
 def existing(path: str) -> Path:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 from math import isfinite
 
+from pytest_relevance._text import did_you_mean, found, quoted
 from pytest_relevance.judgments.model import Judgments, Place, Ratings
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
-from pytest_relevance._text import did_you_mean, found, quoted
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
 

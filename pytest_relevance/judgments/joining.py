@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
-from pytest_relevance._text import counted, listed, quoted
 
 _MOST_NAMED = 3
 

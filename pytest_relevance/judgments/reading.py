@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
+from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import find_columns
 from pytest_relevance.judgments.formats import json_files
 from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
@@ -23,7 +24,6 @@ from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import did_you_mean, listed, quoted
 
 Path = str | os.PathLike[str]
 AnyScale = Scale | Mapping[str, float] | Sequence[float] | None

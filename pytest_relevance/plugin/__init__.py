@@ -1,4 +1,4 @@
-"""The pytest plugin: hooks only, each a few lines that call into this wing.
+"""The pytest plugin: hooks only, each a few lines that call into this package.
 
 Nothing heavy is imported here: a run without case files pays for its options and a look at each file's name. What a run
 with cases needs is registered when the first case file is collected (`reporting.install`).
@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin import importing
-
-importing.install()
-
-from pytest_relevance.plugin import options  # noqa: E402 - the first of the imports that are found plainly
+from pytest_relevance.plugin import case_files, options
 
 if TYPE_CHECKING:
     from pytest_relevance.plugin.fixture import Relevance
@@ -34,29 +30,18 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Be ready to collect; on the controller of pytest-xdist, which collects nothing itself, be ready for reports."""
-    config.pluginmanager.register(options.CaseFiles(config), options.CASE_FILES)
+    patterns = config.stash[options.FILE_PATTERNS] = options.FilePatterns(config)
+    config.pluginmanager.register(case_files.CaseFiles(patterns), "relevance-files")
     options.tolerance(config)  # a wrong one is refused before anything runs
     options.requires_baseline(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)
-    if config.option.relevance_unjudged is not None:
-        from pytest_relevance.plugin import worklist
+    if options.writes_anything(config.option):
+        from pytest_relevance.plugin import outputs
 
-        worklist.install(config, config.option.relevance_unjudged)
-    if config.option.relevance_record is not None:
-        from pytest_relevance.plugin import recording
-
-        recording.install(config, config.option.relevance_record)
-    if config.option.relevance_update is not None:
-        from pytest_relevance.plugin import baselines
-
-        baselines.install(config)
-    if config.option.relevance_ratchet:
-        from pytest_relevance.plugin import ratchet
-
-        ratchet.install(config)
+        outputs.install(config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

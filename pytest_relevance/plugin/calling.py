@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_relevance._text import shown
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.results.responses.reading import is_unsent_search
-from pytest_relevance._text import shown
 
 if TYPE_CHECKING:
     import asyncio

@@ -1,44 +1,45 @@
 """A case file as a pytest collector whose cases are real test functions.
 
-Each case becomes a function made from a one-line template whose code says it stands in the case file, at the line of
-the case. It goes through `pytest_pycollect_makeitem` like any other test function, and so gets fixtures of every scope,
-parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where only pytest itself has a say in that, it
-does so once for all cases that request the same fixtures.
+Each case becomes a function (`items`) that goes through `pytest_pycollect_makeitem` like any other test function, and so
+gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where only
+pytest itself has a say in that, it does so once for all cases that request the same fixtures.
 """
 
 from __future__ import annotations
 
-import gc
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance._files import digest_files
+from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.cases.gates import gate_values
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.queries import unjudged_words
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance._paused_gc import garbage_kept
+from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.problems import RelevanceWarning
-from pytest_relevance.plugin import reporting, running
-from pytest_relevance.plugin.failures import CaseFailure, shown_path
-from pytest_relevance.plugin.internals import parameters_of, pattern_of
-from pytest_relevance.plugin.ledger import FileFacts, ledger_of
+from pytest_relevance.plugin import reporting
+from pytest_relevance.plugin.case_run import CASE_RUN, CaseRun
+from pytest_relevance.plugin.failures import shown_path
+from pytest_relevance.plugin.items import CaseFunctions, CaseMarks, ItemPatterns, bind, only_pytest_makes_items
 from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
-from pytest_relevance.plugin.options import requires_baseline
+from pytest_relevance.plugin.options import requires_baseline, tolerance
+from pytest_relevance.plugin.private import AnyItem, parameters_of
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.variants import Variants
-from pytest_relevance.results.beside import SUFFIX, has_baseline, orphans
-from pytest_relevance.results.facts import content_of
+from pytest_relevance.results.baseline_io import SUFFIX, has_baseline, orphaned_baselines
+from pytest_relevance.results.run import FileInfo
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.baselines import Baseline
+    from pytest_relevance.results.baseline import Baseline
 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 """The tags that this plugin has registered as markers itself."""
@@ -46,9 +47,6 @@ OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
 
 FIRST_WORKER = "gw0"
 """What pytest-xdist calls the first of its workers."""
-
-MANY = 1000
-"""From how many items of one file on their number is a burden to the garbage collector."""
 
 
 class CaseModule(ModuleType):
@@ -83,15 +81,13 @@ class CaseFile(pytest.Module):
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Read the file and make its cases items. All mistakes of the file are one collection error."""
         reporting.install(self.config)
-        with garbage_kept():
+        with paused_gc():
             return self._collected()
 
     def _collected(self) -> list[pytest.Item | pytest.Collector]:
-        shown = shown_path(self.path, self.config)
-        ratchets, data = self.config.option.relevance_ratchet, b""
+        shown, option = shown_path(self.path, self.config), self.config.option
         try:
-            if ratchets:  # before it is read, so that no change in between is missed
-                data = self.path.read_bytes()
+            before = digest_files([self.path]) if option.relevance_ratchet else ""
             suite = load_suite(self.path, shown=shown, owned_tags=_owned_tags(self.config))
         except CaseFileError as error:
             raise self.CollectError(str(error)) from None
@@ -101,46 +97,49 @@ class CaseFile(pytest.Module):
             self._warn(suite.warnings, shown)
         _register(self.config, suite)
         self._baseline = self._read_baseline(shown)
-        items = list(self._items(suite))
-        self._announce(suite, shown, items)
-        if ratchets:
-            from pytest_relevance.plugin import ratchet
-
-            ratchet.note(self.config, shown, data, (item.stash[running.RUN] for item in items))
-        if len(items) >= MANY:
-            gc.freeze()  # nor later, until `Reporting.pytest_unconfigure`: a tenth of the whole run
-            self.config.stash[reporting.FROZEN] = True
+        items = list(self._items(suite, shown))
+        digest = digest_files([self.path, *suite.files]) if option.relevance_record is not None else ""
+        info = self._info(suite, [item.stash[CASE_RUN] for item in items], digest, before)
+        run_store(self.config).announce(shown, info, travels=hasattr(self.config, "workerinput"))
         return items
 
     def _read_baseline(self, shown: str) -> Baseline | None:
         """The baseline of the file, where it has one."""
+        option = self.config.option
         if not has_baseline(self.path):
-            self._warn(map(_orphan, orphans(self.path.parent)), shown)
-            if self.config.option.relevance_update is None and requires_baseline(self.config):
+            self._warn(map(_orphan, orphaned_baselines(self.path.parent)), shown)
+            if option.relevance_update is None and requires_baseline(self.config):
                 raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
-        from pytest_relevance.plugin.baselines import Baseline
+        from pytest_relevance.results.baseline import Baseline
+        from pytest_relevance.results.baseline_io import baseline_path, read_baseline
         from pytest_relevance.results.run import RecordError
 
         try:
-            return Baseline(self.config, self.path, shown)
+            return Baseline(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}"))
         except RecordError as error:
             raise self.CollectError(str(error)) from None
 
-    def _announce(self, suite: Suite, shown: str, items: Iterable[pytest.Item | pytest.Collector]) -> None:
-        """Leave in the ledger what there is to know of the file beyond its cases."""
-        runs = [item.stash[running.RUN] for item in items]
+    def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
+        """What there is to know of the file beyond its cases."""
         cases = dict.fromkeys((run.case.id, run.case.search, run.variant) for run in runs)  # repeats count once
         counts = Counter((search, variant) for _, search, variant in cases)
-        totals = [(search, variant, count) for (search, variant), count in counts.items()]
+        variants = Counter(case for case, *_ in cases)
         gates = [
             {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
-        content = content_of(self.path, suite.files) if self.config.option.relevance_record is not None else ""
-        gone = None if self._baseline is None else self._baseline.collected((run.case.id, run.variant) for run in runs)
-        unjudged = unjudged_words(suite.unjudged, suite.listed) if suite.unjudged else ""
-        facts = FileFacts(str(self.path), totals, gates, self.nodeid, content, gone, unjudged)
-        ledger_of(self.config).announce(shown, facts, travels=hasattr(self.config, "workerinput"))
+        keys = ((run.case.id, run.variant) for run in runs)
+        return FileInfo(
+            path=str(self.path),
+            node=self.nodeid,
+            digest=digest,
+            text_digest=text_digest,
+            totals=tuple((search, variant, count) for (search, variant), count in counts.items()),
+            items={case: count for case, count in variants.items() if count > 1},
+            gates=tuple(gates),
+            orphans=None if self._baseline is None else tuple(self._baseline.collected(keys)),
+            unjudged=unjudged_words(suite.unjudged, suite.listed) if suite.unjudged else "",
+        )
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
         """Issue warnings about the file: once, though every worker of pytest-xdist reads it.
@@ -155,10 +154,10 @@ class CaseFile(pytest.Module):
                 except RelevanceWarning:
                     raise self.CollectError(f"{shown}: {message}") from None
 
-    def _items(self, suite: Suite) -> Iterator[pytest.Item | pytest.Collector]:
+    def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
         self._suite = suite
+        self._fit = self._fitter(shown)
         make = self._maker()
-        self._fit = self._fitter()
         fixtures = AsyncFixtures(self.config)
         for case in suite.cases:
             function, items = make(case)
@@ -175,80 +174,59 @@ class CaseFile(pytest.Module):
         for name, of_case in made.items():
             self._fit(of_case, cases[name], of_case[0].function)
 
-    def _fitter(self) -> Callable[[Sequence[pytest.Item | pytest.Collector], Case, FunctionType], None]:
+    def _fitter(self, shown: str) -> Callable[[Sequence[AnyItem], Case, FunctionType], None]:
         """What gives all items of a case that case, their variants, and the marks of the case."""
-        marks, variants = _Marks(), Variants(self.config)
-        file = shown_path(self.path, self.config)
+        marks, variants = CaseMarks(), Variants(self.config)
+        path, usual = str(self.path), tolerance(self.config)
 
-        def fit(items: Sequence[pytest.Item | pytest.Collector], case: Case, function: FunctionType) -> None:
+        def fit(items: Sequence[AnyItem], case: Case, function: FunctionType) -> None:
             found = variants.of(case, items)
             names = _names(items, found)
+            own = case.terms.tolerance
             for item, variant in zip(items, found, strict=True):
-                item.stash[running.RUN] = this = running.CaseRun(case, file, function, variant)
-                this.baseline = self._baseline
-                this.names = names.get(variant, ())
+                assert isinstance(item, pytest.Item)
+                run = item.stash[CASE_RUN] = CaseRun(
+                    case,
+                    item,
+                    shown,
+                    path,
+                    function=function,
+                    variant=variant,
+                    tolerance=usual if own is None else own,
+                    baseline=self._baseline,
+                    items=names.get(variant, ()),
+                )
+                bind(run, is_shared=len(items) > 1)
                 item.extra_keyword_matches.add(case.query)
                 for mark in marks.of(case):
                     item.add_marker(mark)
 
         return fit
 
-    def _maker(self) -> Callable[[Case], tuple[FunctionType, Sequence[pytest.Item | pytest.Collector]]]:
+    def _maker(self) -> Callable[[Case], tuple[FunctionType, Sequence[AnyItem]]]:
         """What makes the function of a case and its items: one, or as many as its fixtures have parameters."""
         module = self.obj
         assert isinstance(module, CaseModule)
         makeitem = self.ihook.pytest_pycollect_makeitem
         has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
         coroutines = has_asyncio or has_plugin(self.config, ANYIO)
-        template = running.Templates(str(self.path), self._suite.queries_line, coroutines=coroutines)
+        functions = CaseFunctions(str(self.path), self._suite.queries_line, coroutines=coroutines)
         scopes = LoopScopes(self) if has_asyncio else None
-        copies = _Copies(self) if not coroutines and _only_pytest_makes_items(self) else None
+        patterns = ItemPatterns(self) if not coroutines and only_pytest_makes_items(self) else None
 
-        def make(case: Case) -> tuple[FunctionType, Sequence[pytest.Item | pytest.Collector]]:
-            function = template.function(case)
-            if copies is not None and (copied := copies.of(case, function)):
+        def make(case: Case) -> tuple[FunctionType, Sequence[AnyItem]]:
+            function = functions.make(case)
+            if patterns is not None and (copied := patterns.items(case, function)):
                 return function, copied
             module.collecting = function
             make_items = partial(makeitem, collector=self, name=function.__name__, obj=function)
             made = make_items() if scopes is None else scopes.items(case, make_items)
             module.collecting = None
-            if copies is not None:
-                copies.keep(case, function, made)
+            if patterns is not None:
+                patterns.keep(case, function, made)
             return function, made
 
         return make
-
-
-class _Copies:
-    """Items after the pattern of those that pytest made for an earlier case that requests the same fixtures.
-
-    Looking a function's fixtures up and asking for its parameters is most of what collecting costs, and comes out the
-    same for all cases that request the same fixtures. It is pytest's own way with the parameters of one function:
-    items that share what was found out about its fixtures.
-    """
-
-    def __init__(self, file: CaseFile) -> None:
-        self._file = file
-        self._patterns: dict[tuple[str, ...], list[tuple[str, dict[str, Any]]]] = {}
-
-    def keep(self, case: Case, function: FunctionType, made: Sequence[pytest.Item | pytest.Collector]) -> None:
-        """Keep what pytest made as a pattern, if it is what pytest makes by itself."""
-        pattern, key = [], (case.search, *case.usefixtures)
-        for item in made:
-            keywords = pattern_of(item)
-            if keywords is None:
-                return
-            pattern.append((item.name.removeprefix(function.__name__), keywords))
-        self._patterns[key] = pattern
-
-    def of(self, case: Case, function: FunctionType) -> list[pytest.Function]:
-        """The items of a case, or none where there is no pattern for it yet."""
-        name = function.__name__
-        make = pytest.Function.from_parent
-        return [
-            make(self._file, name=name + parameters, callobj=function, originalname=name, **keywords)
-            for parameters, keywords in self._patterns.get((case.search, *case.usefixtures), ())
-        ]
 
 
 def _names(
@@ -276,34 +254,6 @@ def _orphan(baseline: str) -> str:
     """What to say of a baseline that is left behind, beside a case file that has none."""
     gone = baseline.removesuffix(SUFFIX)
     return f"{baseline} is the baseline of {gone}, which is gone: rename it with its case file, or delete it"
-
-
-def _only_pytest_makes_items(file: CaseFile) -> bool:
-    """Whether nobody but pytest has a say in what items a function becomes (a conftest that parametrises, say)."""
-    hooks = file.ihook
-    return all(
-        impl.function.__module__.startswith("_pytest.")
-        for hook in (hooks.pytest_pycollect_makeitem, hooks.pytest_generate_tests)
-        for impl in hook.get_hookimpls()
-    )
-
-
-class _Marks:
-    """The marks of cases, each made once a file."""
-
-    def __init__(self) -> None:
-        self._tags: dict[str, pytest.MarkDecorator] = {}
-
-    def of(self, case: Case) -> Iterable[pytest.MarkDecorator]:
-        for tag in case.tags:
-            if tag not in self._tags:
-                self._tags[tag] = getattr(pytest.mark, tag)
-            yield self._tags[tag]
-        if case.skip is not None:
-            yield pytest.mark.skip(reason=case.skip)
-        if case.xfail is not None:
-            strict = {} if case.xfail.strict is None else {"strict": case.xfail.strict}
-            yield pytest.mark.xfail(reason=case.xfail.reason, raises=CaseFailure, **strict)
 
 
 def _marker_names(config: pytest.Config) -> frozenset[str]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
 from pytest_relevance._text import quoted
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
 
 
 class Writer(Protocol):

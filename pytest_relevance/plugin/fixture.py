@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.plugin import reporting, running
-from pytest_relevance.plugin.calling import is_waiting
-from pytest_relevance.results.ranking import id_text
-from pytest_relevance.results.scoring import Scored
 from pytest_relevance._text import shown
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.plugin import reporting
+from pytest_relevance.plugin.calling import is_waiting
+from pytest_relevance.plugin.case_run import CHECKS, RAISED
+from pytest_relevance.plugin.lost_checks import is_runner
+from pytest_relevance.plugin.run_case import check
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.ranking import id_text
 
 _NOT_HERE = {
     "search": "the ranking is given here; call your search in the test",
@@ -33,11 +36,11 @@ class Relevance:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        item.stash[running.RUNS] = []  # those of an earlier attempt do not count
-        item.stash[running.RAISED] = []
+        item.stash[CHECKS] = []  # those of an earlier attempt do not count
+        item.stash[RAISED] = []
         reporting.install(item.config)
 
-    def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> Scored:
+    def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> CaseResult:
         """Score a ranking, and fail the test where a floor or an expectation is not met.
 
         `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are those of a case
@@ -49,12 +52,12 @@ class Relevance:
         __tracebackhide__ = True
         caller = sys._getframe(1)
         place = caller.f_code.co_filename, caller.f_lineno
-        if running.is_runner(caller):  # `pool.submit(relevance.check, ...)`
+        if is_runner(caller):  # `pool.submit(relevance.check, ...)`
             place = str(self._item.path), (self._item.location[1] or 0) + 1
         try:
             return self._check(query, ranking, judgments, keys, place)
         except BaseException as error:
-            self._item.stash[running.RAISED].append(error)
+            self._item.stash[RAISED].append(error)
             raise
 
     def _check(
@@ -64,7 +67,7 @@ class Relevance:
         judgments: Mapping[Any, Any] | None,
         keys: Mapping[str, Any],
         place: tuple[str, int],
-    ) -> Scored:
+    ) -> CaseResult:
         """Score a ranking at a place, a file and a line in it."""
         __tracebackhide__ = True
         for name, why in _NOT_HERE.items():
@@ -84,7 +87,7 @@ class Relevance:
                 ranking.close()  # it warns otherwise that nobody awaited it
             raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
         path, line = place
-        return running.check(self._item, replace(case, line=line), ranking, path)
+        return check(self._item, replace(case, line=line), ranking, path)
 
 
 def _documents_as_text(name: str, expected: Any) -> Any:

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin import calling, running
+from pytest_relevance.plugin import calling
+from pytest_relevance.plugin.case_run import CASE_RUN
 from pytest_relevance.plugin.failures import AsyncFixture
-from pytest_relevance.plugin.internals import fixtures_of, is_asyncio_fixture, loop_scope_of
-
-if TYPE_CHECKING:
-    from pytest_relevance.plugin.collector import CaseFile
+from pytest_relevance.plugin.items import plain_function
+from pytest_relevance.plugin.private import fixtures_of, is_asyncio_fixture, loop_scope_of
+from pytest_relevance.plugin.run_case import call_ahead
 
 Items = Sequence[pytest.Item | pytest.Collector]
 
@@ -45,7 +45,7 @@ class LoopChoice:
         """See to the items that anyio makes anew, for both of its backends, when a conftest marks cases for it."""
         strangers: dict[Any, list[pytest.Function]] = {}
         for item in session.items:
-            if isinstance(item, pytest.Function) and hasattr(item.parent, "adopt") and running.RUN not in item.stash:
+            if isinstance(item, pytest.Function) and hasattr(item.parent, "adopt") and CASE_RUN not in item.stash:
                 strangers.setdefault(item.parent, []).append(item)
         for file, items in strangers.items():
             file.adopt(items)
@@ -54,16 +54,16 @@ class LoopChoice:
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
         """Put the function in place that suits the search, which is known only now that the fixtures are set up."""
         __tracebackhide__ = True
-        this = pyfuncitem.stash.get(running.RUN, None)
+        this = pyfuncitem.stash.get(CASE_RUN, None)
         if this is None:
             return (yield)
         before = pyfuncitem.obj
         search = pyfuncitem.funcargs[this.case.search]
         # pytest-asyncio puts a function of its own in the place of the one it takes; anyio goes by the fixture
         taken = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
-        if taken and (_is_coroutine_function(search) or calling.is_waiting(running.search_now(pyfuncitem))):
+        if taken and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this))):
             return (yield)
-        pyfuncitem.obj = this.plain_function(str(pyfuncitem.path))
+        pyfuncitem.obj = plain_function(this)
         try:
             return (yield)
         finally:
@@ -77,7 +77,7 @@ class LoopScopes:
     pytest-asyncio's loops, by an async fixture: with the scope of that loop.
     """
 
-    def __init__(self, file: CaseFile) -> None:
+    def __init__(self, file: pytest.Module) -> None:
         self._file = file
         config = file.config
         self._auto = _is_auto(config)

@@ -16,9 +16,6 @@ INCONCLUSIVE = ("fail", "skip", "pass")
 GATES = ("auto", "require")
 BASELINE = ("auto", "require")
 
-CASE_FILES = "relevance-files"
-"""The name of the plugin that collects case files."""
-
 _LITERAL_ENDING = re.compile(r"\*[^*?\[\]]+")
 _YAML = (".yaml", ".yml")
 
@@ -99,12 +96,8 @@ def _calls(text: str) -> int:
     return int(text)
 
 
-class CaseFiles:
-    """A plugin whose one hook collects case files: by their names, or named on the command line and by their content.
-
-    The hook is asked for every file of the tree, whatever it is. Nearly all of them are turned away by one look at how
-    their names end.
-    """
+class FilePatterns:
+    """The names of case files, as `relevance_files` gives them."""
 
     def __init__(self, config: pytest.Config) -> None:
         patterns = config.getini("relevance_files")
@@ -117,22 +110,15 @@ class CaseFiles:
         self._endings = tuple(pattern[1:] for pattern in patterns if _LITERAL_ENDING.fullmatch(pattern))
         names_yaml = any(ending in argument for argument in config.args for ending in _YAML)
         any_name = ("",) if others else ()
-        self._possible = (*self._endings, *(_YAML if names_yaml else ()), *any_name)
-
-    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """Make a collector of a case file."""
-        name = file_path.name
-        if not name.endswith(self._possible) or not (
-            self.fits(name) or (parent.session.isinitpath(file_path) and has_cases(file_path))
-        ):
-            return None
-        from pytest_relevance.plugin.collector import CaseFile
-
-        return CaseFile.from_parent(parent, path=file_path)
+        self.possible = (*self._endings, *(_YAML if names_yaml else ()), *any_name)
+        """How the names of files end that are worth a closer look; of nearly all files in a tree that is the end."""
 
     def fits(self, name: str) -> bool:
         """Whether the name of a file is that of a case file."""
         return name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
+
+
+FILE_PATTERNS: pytest.StashKey[FilePatterns] = pytest.StashKey()
 
 
 def has_cases(path: Path) -> bool:
@@ -171,6 +157,26 @@ def is_xdist_controller(config: pytest.Config) -> bool:
 def verbosity(option: Any) -> int:
     """How much a terminal shall show: 1 for `-v`, -1 for `-q`. There may be no terminal (`-p no:terminal`)."""
     return getattr(option, "verbose", 0)
+
+
+def writes_anything(option: Any) -> bool:
+    """Whether the run writes a file at its end."""
+    return bool(
+        option.relevance_unjudged is not None
+        or option.relevance_record is not None
+        or option.relevance_update is not None
+        or option.relevance_ratchet
+    )
+
+
+def needs_details(option: Any) -> bool:
+    """Whether something asks for all that there is to know of every case: its ranking, grades, titles."""
+    return (
+        verbosity(option) > 1
+        or option.relevance_record is not None
+        or option.relevance_update is not None
+        or option.relevance_unjudged is not None
+    )
 
 
 def is_brief(option: Any) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance._text import quoted, shown
 from pytest_relevance.metrics.scalar import (
     GradedRanking,
     Term,
@@ -23,7 +24,6 @@ from pytest_relevance.metrics.scalar import (
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.ranking import id_text, read_ranking
-from pytest_relevance._text import quoted, shown
 
 if TYPE_CHECKING:
     import pandas

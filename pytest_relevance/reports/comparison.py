@@ -12,14 +12,14 @@ from pytest_relevance.reports.comparison_data import as_data
 from pytest_relevance.reports.comparison_markdown import markdown_lines
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
 from pytest_relevance.reports.text import harmless, plain
-from pytest_relevance.results.compare.runs import compare
 from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.runs import compare
 from pytest_relevance.results.compare.thresholds import Ruling, judge
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
-    from pytest_relevance.results.compare.sources import AnySide
     from pytest_relevance.results.compare.rejudging import Judging
+    from pytest_relevance.results.compare.sources import AnySide
 
 
 class Comparison(Compared):

@@ -10,9 +10,9 @@ from dataclasses import asdict
 from typing import Any
 
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared
+from pytest_relevance.results.compare.movers import Mover
 from pytest_relevance.results.compare.thresholds import Ruling
 from pytest_relevance.results.lines import settings_values
-from pytest_relevance.results.compare.movers import Mover
 from pytest_relevance.results.run import Key
 
 KIND = "pytest-relevance comparison"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_relevance.reports.case.failure import settings_text
+from pytest_relevance._text import counted
 from pytest_relevance.reports.comparison_text import MOST_SHOWN
 from pytest_relevance.reports.comparison_words import (
     change,
@@ -27,9 +27,8 @@ from pytest_relevance.reports.comparison_words import (
 from pytest_relevance.reports.markdown import code, table
 from pytest_relevance.results.compare.comparison import Compared
 from pytest_relevance.results.compare.differences import Means
-from pytest_relevance.results.compare.thresholds import Ruling
 from pytest_relevance.results.compare.movers import Mover
-from pytest_relevance._text import counted
+from pytest_relevance.results.compare.thresholds import Ruling
 
 _MEANS = ("cases", "first", "second", "change")
 _COUNTS = ("better", "worse", "same")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_relevance.reports.case.failure import settings_text
+from pytest_relevance._text import counted
 from pytest_relevance.reports.comparison_words import (
     change,
     drops_shown,
@@ -46,9 +46,8 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.compare.comparison import Compared
 from pytest_relevance.results.compare.differences import Means
-from pytest_relevance.results.compare.thresholds import Ruling
 from pytest_relevance.results.compare.movers import Mover
-from pytest_relevance._text import counted
+from pytest_relevance.results.compare.thresholds import Ruling
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from pytest_relevance.reports.case.failure import settings_text
+from pytest_relevance._text import counted
 from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
-from pytest_relevance.results.rank_changes import Move
 from pytest_relevance.results.compare.comparison import Compared
-from pytest_relevance.results.cut import asked_text
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
-from pytest_relevance.results.compare.thresholds import Ruling, shown_p
-from pytest_relevance.results.compare.movers import Mover
 from pytest_relevance.results.compare.incompatibilities import shown_key, some
-from pytest_relevance._text import counted
+from pytest_relevance.results.compare.movers import Mover
+from pytest_relevance.results.compare.thresholds import Ruling, shown_p
+from pytest_relevance.results.cut import asked_text
+from pytest_relevance.results.rank_changes import Move
 
 SIGNIFICANT = 0.05
 """Up to which p-value a difference is said to be more than chance."""

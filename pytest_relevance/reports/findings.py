@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_relevance.cases.review import KINDS, Finding
-from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, harmless, line
 from pytest_relevance._text import counted, quoted
+from pytest_relevance.cases.lint import KINDS, LintFinding
+from pytest_relevance.reports.text import DIM, DOUBT, Line, folded, harmless, line
 
 MOST_OF_A_KIND = 10
 
 
-def finding_lines(findings: Sequence[Finding], *, every: bool = False) -> list[Line]:
+def finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> list[Line]:
     """The warnings by kind: what is the matter and what to do, then where. `every`: all of them."""
     lines: list[Line] = []
     for name, kind in KINDS.items():
         of_kind = [finding for finding in findings if finding.kind == name]
         if not of_kind:
             continue
-        lines += [line(text, DOUBT) for text in folded(f"warning: {kind.what}; {kind.cure}", indent="  ")]
+        lines += [line(text, DOUBT) for text in folded(f"warning: {kind.what}; {kind.advice}", indent="  ")]
         shown = of_kind if every or len(of_kind) <= MOST_OF_A_KIND + 1 else of_kind[:MOST_OF_A_KIND]
         for finding in shown:
             lines += [line(text) for text in folded(f"    {_said(finding)}", indent="      ")]
@@ -28,7 +28,7 @@ def finding_lines(findings: Sequence[Finding], *, every: bool = False) -> list[L
     return lines
 
 
-def _said(finding: Finding) -> str:
+def _said(finding: LintFinding) -> str:
     """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path stands for the line."""
     place = finding.place
     where = harmless(finding.file) + (f":{place.line}" if place.line else "")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isnan
 
+from pytest_relevance._text import counted
 from pytest_relevance.judgments.disagreement import (
     FAR_APART,
     Rated,
@@ -33,7 +34,6 @@ from pytest_relevance.reports.text import (
     side_by_side,
     width,
 )
-from pytest_relevance._text import counted
 
 MOST_LISTED = 20
 MOST_QUERIES = 5

@@ -324,6 +324,16 @@ def _default_of(name: str) -> object:
 _DEFAULTS = tuple((each.name, _default_of(each.name)) for each in fields(CaseResult))
 """The fields with their defaults, in their order; those without one are always written."""
 
+DETAIL_FIELDS = frozenset(
+    {
+        *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
+        *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest"),
+    }
+)
+"""The fields that a summary does without: those of a case that passed are left out unless something asks for them."""
+
+SUMMARY_FIELDS = frozenset(name for name, _ in _DEFAULTS) - DETAIL_FIELDS
+
 _SETTINGS_DEFAULTS = {each.name: each.default for each in fields(Settings) if each.init}
 
 

@@ -50,8 +50,8 @@ def evaluate(
 
     The index of the result holds the query ids as text, in the order of the judgments. A judged query without a ranking
     scores as an empty ranking (a `RelevanceWarning` when that is all of them); rankings of queries without judgments
-    are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG without a relevant document) the score is NaN, or 0
-    with `undefined="zero"`.
+    are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG
+    without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
 
     The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
     `undefined="zero"`. ValueError for an unknown metric or setting, a grade that is not a finite number or has no gain,

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
+from pytest_relevance._text import quoted
 from pytest_relevance.cases.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, Outcome
-from pytest_relevance._text import quoted
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about

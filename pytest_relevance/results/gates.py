@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
@@ -18,7 +19,6 @@ from pytest_relevance.results.case_result import ERROR, FAILED, MEASURED, PASSED
 from pytest_relevance.results.cut import asked_text, cut_text
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.run import FileInfo
-from pytest_relevance._text import counted, listed, quoted
 
 ERRORS = "errors"
 """What a finding is about that names the cases without a score."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.editing import Change, set_floor
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.yaml.editing import Change, set_floor
 from pytest_relevance.results.case_result import PASSED, CaseResult
 from pytest_relevance.results.run import FileInfo
 

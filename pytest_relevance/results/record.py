@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pytest_relevance.cases.gates import gate_of
 from pytest_relevance._files import Unreadable, read_whole, write_whole
+from pytest_relevance._text import did_you_mean, quoted, shown
+from pytest_relevance.cases.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_result import STANDINGS, VERDICTS, CaseResult
 from pytest_relevance.results.run import FileInfo, RecordError, Run, RunInfo
-from pytest_relevance._text import did_you_mean, quoted, shown
 
 KIND = "pytest-relevance record"
 VERSION = 1

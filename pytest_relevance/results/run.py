@@ -25,19 +25,22 @@ class RecordError(ValueError):
 class FileInfo:
     """What there is to know of a case file beyond its cases.
 
-    `path` is where it was, `node` its node id, `digest` stands for the text of it and of the files that it names ("" if
-    nobody asked). `totals` are its items by search and variant; `items` how many items each case has that has several.
+    `path` is where it was, `node` its node id, `digest` stands for the text of it and of the files that it names,
+    `text_digest` for its own text alone ("" if nobody asked). `totals` are its items by search and variant; `items` how many items each case has that has several.
     `gates` are its gates as `cases.gates.gate_values` gives them, with the `line` of each. `orphans` are the entries of
-    its baseline that are none of its cases, as reports name them; None where it has no baseline.
+    its baseline that are none of its cases, as reports name them; None where it has no baseline. `unjudged` says which
+    of its listed queries have no judgments.
     """
 
     path: str
     node: str = ""
     digest: str = ""
+    text_digest: str = ""
     totals: Sequence[Total] = ()
     items: Mapping[str, int] = field(default_factory=dict)
     gates: Sequence[Mapping[str, Any]] = ()
     orphans: Sequence[str] | None = None
+    unjudged: str = ""
 
     @property
     def total(self) -> int:
@@ -63,10 +66,12 @@ class FileInfo:
             "path": self.path,
             "node": self.node,
             "digest": self.digest,
+            "text_digest": self.text_digest,
             "totals": [*map(list, self.totals)],
             "items": dict(self.items),
             "gates": [*map(dict, self.gates)],
             "orphans": None if self.orphans is None else [*self.orphans],
+            "unjudged": self.unjudged,
         }
 
     @classmethod

@@ -103,7 +103,7 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     those of the ideal top k.
     """
     ids, grades = ranking.ids, result.grades
-    depth = None if looks_at_all(case) else max(case.depth, case.k)
+    depth = kept_depth(case)
     kept = ids if depth is None else ids[:depth]
     result.whole = depth is None
     result.documents = tuple(kept)
@@ -241,6 +241,11 @@ def metrics_of(case: Case) -> list[Metric]:
     for gate in case.terms.gates:
         metrics += gate.metrics
     return metrics
+
+
+def kept_depth(case: Case) -> int | None:
+    """How many results are kept of the ranking of a case; None for all."""
+    return None if looks_at_all(case) else max(case.depth, case.k)
 
 
 def looks_at_all(case: Case) -> bool:

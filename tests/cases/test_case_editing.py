@@ -11,11 +11,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases import spans
-from pytest_relevance.cases.editing import Change, Edited, add_judgments, set_floor
-from pytest_relevance.cases.events import pure_event_source
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.yaml import positions
+from pytest_relevance.cases.yaml.editing import Change, Edited, add_judgments, set_floor
+from pytest_relevance.cases.yaml.events import pure_event_source
 
 Added = Mapping[str, Mapping[str, float]]
 FILE = "shop.yaml"
@@ -259,7 +259,7 @@ def test_the_parser_without_c_finds_the_same_places(monkeypatch: pytest.MonkeyPa
     added = {"smart watch": {"w2": 2}, "radio": {"👟": 1}, "nothing": {"x": 1}}
     data = b"\xef\xbb\xbf" + SHOP.encode()
     expected = add_judgments(data, FILE, added)
-    monkeypatch.setattr(spans, "event_source", pure_event_source)
+    monkeypatch.setattr(positions, "event_source", pure_event_source)
     assert add_judgments(data, FILE, added) == expected
 
 

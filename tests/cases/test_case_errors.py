@@ -10,7 +10,7 @@ import pytest
 
 from pytest_relevance import CaseFileError, read_suite
 from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.problems import MOST_SHOWN, Problem, Refused
+from pytest_relevance.cases.problems import MOST_SHOWN, Mistake, Problem
 from pytest_relevance.cases.reader import has_cases, parse_suite
 
 Read = Callable[[str | bytes], Suite]
@@ -195,12 +195,12 @@ def test_errors_can_be_sent_to_another_process() -> None:
     assert again.problems == error.problems
 
 
-def test_the_path_to_what_is_refused() -> None:
-    assert Refused("no").render() == "no"
-    assert Refused("no", ("k",)).render() == "k: no"
-    assert Refused("no", ("expect", "first", 1)).render() == "expect.first[1]: no"
-    assert Refused("no", ("judgments", "a b", "grade")).render() == 'judgments."a b".grade: no'
-    assert Refused("no", ("judgments", "x", "grdae"), at_key=True).render() == "judgments.x: no"
+def test_the_path_to_a_mistake() -> None:
+    assert Mistake("no").render() == "no"
+    assert Mistake("no", ("k",)).render() == "k: no"
+    assert Mistake("no", ("expect", "first", 1)).render() == "expect.first[1]: no"
+    assert Mistake("no", ("judgments", "a b", "grade")).render() == 'judgments."a b".grade: no'
+    assert Mistake("no", ("judgments", "x", "grdae"), at_key=True).render() == "judgments.x: no"
 
 
 # Whether any YAML file is a case file

@@ -114,7 +114,10 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("first: [x, y, x]", 'expect.first[2]: document "x" stands twice; keep one of them'),
         ("first: {docs: x}", "expect.first: expected a document or a list of documents, found the mapping"),
         ("order: x", "expect.order: order takes at least two documents, each expected before the next"),
-        ("include: {docs: [x], whithin: 3}", 'expect.include: unknown key "whithin"; did you mean "within"?'),
+        (
+            "include: {docs: [x], whithin: 3}",
+            'expect.include: unknown key "whithin"; write include: {docs: [...], within: 25}; did you mean',
+        ),
         ("include: {docs: [x], k: 3}", 'expect.include: unknown key "k"; write include: {docs: [...], within: 25}'),
         ("include: {within: 3}", "expect.include: the documents are missing; write include: {docs: [...], within: 25}"),
         (

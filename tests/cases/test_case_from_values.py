@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.fields import CASE, FIELDS
+from pytest_relevance.cases.keys import CASE, KEYS
 from pytest_relevance.cases.reader import parse_suite
 
 
@@ -115,7 +115,7 @@ def test_all_mistakes_are_told_together() -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         case_from_values({"query": "x", "k": 0, "weight": 0, "zz": 1})
     assert [line.split(":")[0] for line in str(caught.value).splitlines()] == [
-        'unknown key "zz" of a case; it takes ' + ", ".join(name for name, field in FIELDS.items() if CASE in field.at),
+        'unknown key "zz" of a case; it takes ' + ", ".join(KEYS[CASE]),
         "k",
         "weight",
     ]

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import RelevanceWarning, read_suite
+from pytest_relevance._files import read_whole
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance._files import read_whole
 
 if TYPE_CHECKING:
     from tests.cases.conftest import Shop

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import read_suite
-from pytest_relevance.cases.fields import CASE, FIELDS, SUITE
+from pytest_relevance.cases.keys import CASE, KEYS, SUITE
 from pytest_relevance.cases.model import Case, Suite, Xfail
 
 Read = Callable[[str | bytes], Suite]
@@ -167,7 +167,7 @@ def test_what_a_suite_sets_a_case_may_override(
 
 def test_the_keys_that_a_suite_and_a_case_share_are_those_that_can_be_overridden() -> None:
     """The list above is the whole list: a key that joins the table joins it."""
-    both = {name for name, field in FIELDS.items() if field.at == (SUITE, CASE)}
+    both = KEYS[SUITE].keys() & KEYS[CASE].keys()
     assert both - {"judgments"} == {
         *("search", "k", "min_ndcg", "scale", "gain", "discount", "ideal", "unjudged", "negative", "min_judged"),
         *("raters", "id_field", "title_field", "params", "tags", "tolerance", "depth"),

@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases import nodes
-from pytest_relevance.cases.events import pure_event_source
-from pytest_relevance.cases.files import Files
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS
-from pytest_relevance.cases.nodes import Careful
 from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.reader import _Pass, parse_suite
+from pytest_relevance.cases.reader import build_suite, parse_suite
+from pytest_relevance.cases.sources.files import Files
+from pytest_relevance.cases.suite import SuiteBuilder
+from pytest_relevance.cases.yaml import nodes
+from pytest_relevance.cases.yaml.events import pure_event_source
+from pytest_relevance.cases.yaml.nodes import NeedsPositions
 
 
 @dataclass(frozen=True)
@@ -233,9 +234,10 @@ def test_the_schema_accepts_what_the_reader_accepts(
 
 
 def read_with(text: str, *, quick: bool) -> Suite:
-    once = _Pass(text.encode(), "shop.yaml", OWNED_TAGS, Files("shop.yaml", "shop.yaml"), quick=quick)
-    assert once.problems == []
-    return once.suite()
+    files = Files("shop.yaml", "shop.yaml")
+    builder = build_suite(text.encode(), lambda: SuiteBuilder("shop.yaml", OWNED_TAGS, files), quick=quick)
+    assert builder.problems == []
+    return builder.suite()
 
 
 @given(suite=suites(), data=st.data())
@@ -247,7 +249,7 @@ def test_the_quick_reading_and_the_careful_one_and_the_parser_without_c_give_the
     careful = read_with(text, quick=False)
     try:
         assert read_with(text, quick=True) == careful
-    except Careful:
+    except NeedsPositions:
         assert "<<" in text or "&" in text  # only what is unusual takes the long way
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nodes, "event_source", pure_event_source)

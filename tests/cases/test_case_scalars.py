@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.cases.scalars import number, number_advice, value
+from pytest_relevance.cases.yaml.scalars import number, number_advice, value
 
 ReadCase = Callable[[str | bytes], Case]
 

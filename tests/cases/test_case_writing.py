@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.scalar_text import number, scalar, value
-from pytest_relevance.cases.writing import case_file
+from pytest_relevance.cases.yaml.scalars import write_number, write_text, write_value
+from pytest_relevance.cases.yaml.writing import case_file
 from pytest_relevance.judgments.model import Judgments, Query
 
 Read = Callable[[str | bytes], Suite]
@@ -209,9 +209,9 @@ def test_a_case_file_says_what_the_judgments_say(given: Judgments) -> None:
 def test_a_text_is_that_text_to_our_reader_and_to_an_editor(
     editor_sees: Callable[[str | bytes], object], text: str
 ) -> None:
-    assert editor_sees(f"a: {scalar(text)}") == {"a": text}
-    assert editor_sees(f"[{scalar(text, flow=True)}, b]") == [text, "b"]
-    assert editor_sees(f"{{a: {scalar(text, flow=True)}}}") == {"a": text}
+    assert editor_sees(f"a: {write_text(text)}") == {"a": text}
+    assert editor_sees(f"[{write_text(text, flow=True)}, b]") == [text, "b"]
+    assert editor_sees(f"{{a: {write_text(text, flow=True)}}}") == {"a": text}
 
 
 @given(found=PARAMS)
@@ -219,15 +219,15 @@ def test_a_text_is_that_text_to_our_reader_and_to_an_editor(
 def test_a_value_is_that_value_to_our_reader_and_to_an_editor(
     editor_sees: Callable[[str | bytes], object], found: object
 ) -> None:
-    (case,) = parse_suite(f"cases: [{{query: a, params: {{x: {value(found)}}}}}]".encode(), "new.yaml").cases
+    (case,) = parse_suite(f"cases: [{{query: a, params: {{x: {write_value(found)}}}}}]".encode(), "new.yaml").cases
     assert case.params == {"x": found}
     assert type(case.params["x"]) is type(found)
-    assert editor_sees(value(found)) == found
+    assert editor_sees(write_value(found)) == found
 
 
 @pytest.mark.parametrize("text", ["blue shoes", "B07NCQ", "sku-1", "120v power supply", "/a/b.html", "it's", "naïve"])
 def test_what_needs_no_quotes_has_none(text: str) -> None:
-    assert scalar(text) == text
+    assert write_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -235,4 +235,4 @@ def test_what_needs_no_quotes_has_none(text: str) -> None:
     [(3.0, "3"), (1e-7, "0.0000001"), (-0.25, "-0.25"), (1e20, "100000000000000000000"), (-0.0, "0")],
 )
 def test_numbers_have_no_exponents(written: float, text: str) -> None:
-    assert number(written) == text
+    assert write_number(written) == text

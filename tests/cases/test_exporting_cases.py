@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.exporting import judgments_of, left_behind
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.writing import case_file
+from pytest_relevance.cases.yaml.writing import case_file, judgments_of, losses_of
 from pytest_relevance.judgments.model import Judgments, Query
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(lambda text: bool(text.strip()))
@@ -56,7 +55,7 @@ def test_what_a_case_says_of_its_query() -> None:
 
 
 def test_what_stays_behind() -> None:
-    assert list(left_behind(parse_suite(SHOP, "shop.yaml"), SHOP)) == [
+    assert list(losses_of(parse_suite(SHOP, "shop.yaml"), SHOP)) == [
         "the floor of 1 case, for which judgments have no place",
         "the ratings of 1 document; the grade that they make (median) is taken",
     ]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.unmissable import unmissable
+from pytest_relevance.cases.limits import always_met
 from pytest_relevance.results.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
@@ -42,7 +42,7 @@ def test_it_is_what_all_rankings_meet(
     except ValueError:
         return  # out of reach, or not defined
     outcomes = (score_case(case, read_ranking(ranking)).outcomes[0] for ranking in rankings(list(judgments)))
-    assert bool(unmissable(case)) == all(outcome.met for outcome in outcomes)
+    assert bool(always_met(case)) == all(outcome.met for outcome in outcomes)
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_it_is_what_all_rankings_meet(
     ],
 )
 def test_what_is_named(keys: dict[str, object], found: list[str]) -> None:
-    assert unmissable(case_from_values({"query": "boots", "judgments": {"a": 2, "b": 1}, **keys})) == found
+    assert always_met(case_from_values({"query": "boots", "judgments": {"a": 2, "b": 1}, **keys})) == found

@@ -17,12 +17,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pytest_relevance import CaseResult
+
 # A run in this process forgets the modules that it was the first to import. Numpy cannot be imported twice, and
 # importing the others again and again takes time.
 for module in (
     *("numpy", "pandas", "trio"),
-    *("pytest_relevance.plugin.collector", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.telling"),
-    "pytest_relevance.reports.failure",
+    *("pytest_relevance.plugin.collector", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.outputs"),
+    "pytest_relevance.reports.case.failure",
 ):
     try:
         importlib.import_module(module)
@@ -80,9 +82,13 @@ class Run:
         return self.result.parseoutcomes()
 
     @cached_property
-    def entries(self) -> dict[str, dict[str, Any]]:
-        """What the reports say of the cases, by the name of the item."""
-        return {entry["name"]: entry for report in self.reports for entry in getattr(report, "relevance", ())}
+    def results(self) -> dict[str, CaseResult]:
+        """What the cases came to, by the name of the item."""
+        return {
+            report.nodeid.partition("::")[2]: CaseResult.from_dict(values)
+            for report in self.reports
+            for values in getattr(report, "relevance", {}).get("cases", ())
+        }
 
     def failure(self, name: str) -> str:
         """What the terminal shows below the headline of an item."""

@@ -399,7 +399,7 @@ def test_an_expected_failure_covers_no_drop_that_unjudged_results_leave_in_doubt
     shop.returns(dropped="x y a")
     run = shop.run()
     assert run.outcomes == {"dropped": "failed", "too few": "xfailed"}
-    assert {entry["verdict"] for entry in run.entries.values()} == {"inconclusive"}
+    assert {entry.verdict for entry in run.results.values()} == {"inconclusive"}
 
 
 VARIANTS = """

@@ -175,7 +175,7 @@ def test_a_search_that_does_not_take_a_param(project: Project) -> None:
             return []
     """
     run = run_search(project, source, "params: {lokale: de}\ncases: [{query: shoes}]")
-    assert run.entries["shoes"]["verdict"] == "error"
+    assert run.results["shoes"].verdict == "error"
     lines = run.failure("shoes").splitlines()
     assert lines[0].startswith("shop.relevance.yaml:2: search('shoes', lokale='de', k=10) cannot be called: ")
     assert "got an unexpected keyword argument 'lokale'" in lines[0]  # Python 3.13 goes on: did you mean ...
@@ -295,8 +295,8 @@ REFUSALS = {
 def test_what_is_no_ranking_is_an_error_that_shows_it(project: Project, body: str, message: str) -> None:
     run = run_search(project, f"def find(query):\n    {body}\n", "cases: [{query: shoes, judgments: {a: 1}}]")
     assert run.counts == {"failed": 1}
-    entry = run.entries["shoes"]
-    assert (entry["verdict"], entry.get("score")) == ("error", None)  # never a score of zero
+    entry = run.results["shoes"]
+    assert (entry.verdict, entry.get("score")) == ("error", None)  # never a score of zero
     text = run.failure("shoes")
     assert text.startswith(f"shop.relevance.yaml:1: {message}")
     assert 'query "shoes"   search\n' in text
@@ -324,7 +324,7 @@ def test_a_response_that_is_not_whole_does_not_pass_for_one_without_hits(
     cases = "cases: [{query: shoes, expect: {exclude: a, results: 0}}]"
     run = run_search(project, f"def find(query):\n    return {body}\n", cases)
     assert run.counts == {"failed": 1}
-    assert run.entries["shoes"]["verdict"] == "error"
+    assert run.results["shoes"].verdict == "error"
     begin = f"shop.relevance.yaml:1: the response says that it is not whole: {sign} ("
     assert run.failure("shoes").startswith(begin)
 
@@ -399,7 +399,7 @@ def test_the_latency_is_that_of_reading_the_results_too(project: Project, source
     cases = "cases: [{query: shoes, expect: {first: a, latency: '<= 40 ms'}}]"
     run = run_search(project, slow + dedent(source), cases)
     assert run.outcomes == {"shoes": "failed"}
-    assert run.entries["shoes"]["latency"] >= 0.05
+    assert run.results["shoes"].latency >= 0.05
     assert "expected <= 40 ms" in run.failure("shoes")
     assert "first" not in run.failure("shoes").splitlines()[0]
 
@@ -415,8 +415,8 @@ def test_an_exception_of_the_search_is_an_error_with_the_users_own_traceback(pro
     """
     run = run_search(project, source, "cases: [{query: shoes, min_ndcg: 0.5, judgments: {a: 1}}]")
     assert run.counts == {"failed": 1}
-    entry = run.entries["shoes"]
-    assert (entry["verdict"], entry.get("score")) == ("error", None)
+    entry = run.results["shoes"]
+    assert (entry.verdict, entry.get("score")) == ("error", None)
     text = run.failure("shoes")
     assert [line for line in text.splitlines() if line.startswith(">")] == [
         ">       return connect()",

@@ -32,9 +32,9 @@ def test_the_cases_that_fail_and_the_score_of_every_query(
     assert len(run.outcomes) == expected["cases"] == 135
     assert [name for name, outcome in run.outcomes.items() if outcome != "passed"] == expected["fail"][ranker]
     assert run.code == (1 if expected["fail"][ranker] else 0)
-    assert run.entries.keys() == expected["per_query"].keys()
+    assert run.results.keys() == expected["per_query"].keys()
     for name, figures in expected["per_query"].items():
-        score = run.entries[name]["score"]
+        score = run.results[name].score
         assert score == (None if figures[ranker] is None else pytest.approx(figures[ranker], abs=1e-6)), name
     mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
     assert float(mean) == pytest.approx(expected["mean"][ranker], abs=5e-4)

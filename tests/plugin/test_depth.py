@@ -45,7 +45,7 @@ def test_a_metric_of_the_whole_ranking_is_an_error_where_the_search_was_asked_fo
     shop.cases(case("AP: 0.5"))
     run = shop.run("--relevance-record=run.jsonl")
     assert run.failure("q").splitlines()[0] == f"shop.relevance.yaml:1: {BOTH_WAYS}"
-    assert run.entries["q"]["verdict"] == "error"
+    assert run.results["q"].verdict == "error"
     assert f"FAILED shop.relevance.yaml::q - {BOTH_WAYS}"[:90] in "\n".join(run.short_summary)
     (result,) = Run.open(shop.path / "run.jsonl").results
     assert (result.verdict, list(result.reasons), result.scores) == ("error", [BOTH_WAYS], {})
@@ -115,15 +115,15 @@ def test_a_search_without_a_parameter_k_is_scored(project: Project) -> None:
 def test_what_looks_at_the_whole_ranking(shop: Project, settings: str, expect: str, message: str) -> None:
     shop.cases(case(expect, settings))
     run = shop.run()
-    assert run.entries["q"]["verdict"] == "error"
+    assert run.results["q"].verdict == "error"
     assert message in run.failure("q")
     shop.cases(case(expect, f"{settings}\ndepth: 40"))
-    assert shop.run().entries["q"]["verdict"] in ("passed", "measured")
+    assert shop.run().results["q"].verdict in ("passed", "measured")
 
 
 def test_a_case_without_a_score_needs_no_ranking(shop: Project) -> None:
     shop.cases("unjudged: skip\ncases: [{query: q}, {query: r, judgments: {d1: 0}, expect: {first: d1}}]")
-    assert [entry["verdict"] for entry in shop.run().entries.values()] == ["measured", "passed"]
+    assert [entry.verdict for entry in shop.run().results.values()] == ["measured", "passed"]
 
 
 def test_a_bound_of_rr_is_decided_by_the_ranks_that_could_reach_it(shop: Project) -> None:

@@ -54,4 +54,4 @@ def test_the_worse_ranker_fails_at_these_queries(project: Project) -> None:
 def test_a_slice_by_its_tag(project: Project) -> None:
     run = run_examples(project, "-m", "head", "--strict-markers")
     assert 0 < len(run.outcomes) < 40
-    assert all("head" in entry["tags"] for entry in run.entries.values())
+    assert all("head" in entry.tags for entry in run.results.values())

@@ -373,7 +373,7 @@ def test_a_fixture_whose_value_cannot_be_called(project: Project, value: str) ->
     project.cases("cases: [{query: shoes}]")
     run = project.run()
     assert run.outcomes == {"shoes": "failed"}
-    assert run.entries["shoes"]["verdict"] == "error"
+    assert run.results["shoes"].verdict == "error"
     found = value.replace("'", "'")
     assert run.failure("shoes").startswith(
         f'shop.relevance.yaml:1: the fixture "search" is no function but {found}; return a function: search(query'

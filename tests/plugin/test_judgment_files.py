@@ -32,9 +32,9 @@ def test_each_query_is_an_item(shop: Project) -> None:
     shop.cases(THREE_LINES)
     run = shop.run("-v")
     assert run.outcomes == {"q1": "passed", "q2": "failed", "q3": "passed"}
-    assert run.entries["q3"]["score"] is None
+    assert run.results["q3"].score is None
     assert "1 passed, 1 failed, 1 measured (1 n/a)" in run.summary
-    assert {name: entry["line"] for name, entry in run.entries.items()} == {"q1": 1, "q2": 2, "q3": 4}
+    assert {name: entry.line for name, entry in run.results.items()} == {"q1": 1, "q2": 2, "q3": 4}
 
 
 def test_a_file_named_on_the_command_line_needs_no_cases(shop: Project) -> None:
@@ -221,7 +221,7 @@ def test_a_suite_without_files_imports_no_pandas(project: Project) -> None:
             return str.split
 
         def pytest_unconfigure():
-            found = ("pandas", "numpy", "pytest_relevance.judgments.reading", "pytest_relevance.cases.judged")
+            found = ("pandas", "numpy", "pytest_relevance.judgments.reading", "pytest_relevance.cases.sources.lookup")
             print("imported:", [name for name in found if name in sys.modules])
     """)
     project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
@@ -265,7 +265,7 @@ def test_three_lines_are_a_whole_suite(chorus: Project, expected: Any, judgments
     chorus.cases(f"queries: {CHORUS}/queries.tsv\njudgments: {CHORUS}/{judgments}\nmin_ndcg: 0.5\n")
     run = chorus.run()
     assert len(run.outcomes) == expected["cases"] == 135
-    scores = {name: entry["score"] for name, entry in run.entries.items()}
+    scores = {name: entry.score for name, entry in run.results.items()}
     for name, figures in expected["per_query"].items():
         assert scores[name] == (None if figures["any"] is None else pytest.approx(figures["any"], abs=1e-6)), name
     failed = {name for name, outcome in run.outcomes.items() if outcome == "failed"}

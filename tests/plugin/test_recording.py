@@ -164,7 +164,7 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
             (expected,) = table.loc[[name], metric]
             assert score == expected or (score is None and expected != expected), (name, metric)
     assert {name: result.score for name, result in results.items()} == {
-        entry["id"]: entry["score"] for entry in run.entries.values() if "score" in entry
+        entry.id: entry.score for entry in run.results.values() if "score" in entry
     }
     frame = opened(shop).frame
     assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f} " in run.summary

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.plugin.repeats import compared
 from pytest_relevance.results.ranking import read_ranking
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ def test_the_first_call_is_scored_and_its_time_counts(engine: Engine) -> None:
     """)
     run = engine.run(THRICE)
     assert run.outcomes == {"better": "passed", "worse": "failed"}
-    assert all(entry["latency"] >= 0.05 for entry in run.entries.values())
+    assert all(entry.latency >= 0.05 for entry in run.results.values())
     # what failed says so itself, whatever the summary does
     assert run.failure("worse").splitlines()[:3:2] == [
         "shop.relevance.yaml:4: nDCG@10 0.710 is below 0.900",
@@ -270,7 +269,7 @@ def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
     run = engine.run(THRICE, "--relevance-record=run.jsonl")
     assert run.counts == {"failed": 3, "passed": 1}
     assert engine.calls == {"raises": 2, "nonsense": 3, "at once": 1, "fine": 3}
-    assert {name: entry["verdict"] for name, entry in run.entries.items() if name != "fine"} == dict.fromkeys(
+    assert {name: entry.verdict for name, entry in run.results.items() if name != "fine"} == dict.fromkeys(
         ("raises", "nonsense", "at once"), "error"
     )
     assert "E           ConnectionError: no engine" in run.failure("raises")

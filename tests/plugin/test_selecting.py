@@ -145,8 +145,8 @@ def test_queries_of_all_kinds_are_cases(project: Project) -> None:
     write_queries(project, TROUBLESOME)
     run = project.run()
     assert run.counts == {"passed": len(TROUBLESOME)}
-    assert [entry["query"] for entry in run.entries.values()] == TROUBLESOME
-    assert [entry["id"] for entry in run.entries.values()] == TROUBLESOME  # raw, in records and reports
+    assert [entry.query for entry in run.results.values()] == TROUBLESOME
+    assert [entry.id for entry in run.results.values()] == TROUBLESOME  # raw, in records and reports
 
 
 @both_ways
@@ -157,7 +157,7 @@ def test_the_node_ids_of_all_queries_can_be_used_on_the_command_line_again(proje
     assert len(set(nodes)) == len(TROUBLESOME)
     for chosen in (slice(0, None, 2), slice(1, None, 2), slice(2, 3)):
         run = project.run(*nodes[chosen])
-        assert [entry["query"] for entry in run.entries.values()] == TROUBLESOME[chosen]
+        assert [entry.query for entry in run.results.values()] == TROUBLESOME[chosen]
 
 
 @both_ways
@@ -261,7 +261,7 @@ def test_xfail_does_not_cover_a_search_that_breaks(project: Project, search: str
     project.cases("cases: [{query: shoes, expect: {first: boots}, xfail: not there yet}]")
     run = project.run()
     assert run.counts == {"failed": 1}
-    assert run.entries["shoes"]["verdict"] == "error"
+    assert run.results["shoes"].verdict == "error"
     assert "1 error" in run.summary
 
 

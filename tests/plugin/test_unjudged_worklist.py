@@ -443,4 +443,4 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
 
     assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
     assert again.code == 0
-    assert [entry["verdict"] for entry in again.entries.values()] == ["measured"] * 10
+    assert [entry.verdict for entry in again.results.values()] == ["measured"] * 10

@@ -58,11 +58,11 @@ def test_failures_summary_and_counts_are_as_without(project: Project, options: t
 def test_entries_arrive_as_they_are_without(project: Project) -> None:
     project.conftest(SEARCH)
     project.cases(CASES)
-    there, here = project.run("-n2").entries, project.run().entries
+    there, here = project.run("-n2").results, project.run().results
     assert there.keys() == here.keys()
     for name, entry in here.items():
         assert {**there[name], "latency": None} == {**entry, "latency": None, "tags": there[name]["tags"]}
-        assert list(there[name]["tags"]) == list(entry["tags"])
+        assert list(there[name]["tags"]) == list(entry.tags)
 
 
 def test_junit_is_as_without(project: Project) -> None:
@@ -98,7 +98,7 @@ def test_groups_in_node_ids_change_no_names(project: Project) -> None:
     run = project.run("-n2", "--dist=loadgroup")
     assert run.counts == {"passed": 1}
     assert "b a@shop" not in run.summary
-    assert run.entries["b a"]["id"] == "b a"
+    assert run.results["b a"].id == "b a"
 
 
 def test_checks_of_tests_in_python(project: Project) -> None:

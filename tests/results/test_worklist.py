@@ -45,7 +45,7 @@ def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], w
 
 
 def worklist_of(results: Iterable[CaseResult]) -> Worklist:
-    """The worklist of cases whose unjudged results are as the test gives them; how they are found is tested elsewhere."""
+    """The worklist of cases with the unjudged results that the test gives; how these are found is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worklist, "unjudged_results", lambda result: result.unjudged_results)
         return Worklist(results)

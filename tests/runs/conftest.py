@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from pytest_relevance.results.lines import scored_text
+from pytest_relevance.results.values import NO_DIGEST, kept_depth
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.lines import scored_text
 from pytest_relevance.results.ranking import read_ranking
 from pytest_relevance.results.run import Conditions, Result, Run
 from pytest_relevance.results.scoring import ERROR, SKIPPED, score_case
-from pytest_relevance.results.values import NO_DIGEST, kept_depth
 
 
 class Maker:

@@ -12,8 +12,8 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.baseline_io import write_baseline
 from pytest_relevance.results.baseline import Entry
+from pytest_relevance.results.baseline_io import write_baseline
 from pytest_relevance.results.record import write_record
 from pytest_relevance.results.run import RecordError
 

@@ -13,11 +13,11 @@ from functools import cached_property
 from itertools import repeat
 from typing import NoReturn
 
+from pytest_relevance._text import found, listed, quoted, shown
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
 from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import found, listed, quoted, shown
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """What a rating may be. true and false are among them because `grading` says best what is wrong with those."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
@@ -21,7 +22,6 @@ from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import did_you_mean, listed, quoted
 
 SHAPES = '{query: {document: grade}}, or objects such as {"query": ..., "doc_id": ..., "grade": ...}'
 QUERY_SHAPES = '{id: text}, a list of texts, or objects such as {"query_id": ..., "query": ...}'

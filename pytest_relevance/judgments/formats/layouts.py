@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 
 WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 BEIR_DOCUMENT = "corpusid"

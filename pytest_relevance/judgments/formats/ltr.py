@@ -11,11 +11,11 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
+from pytest_relevance._text import quoted
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Place, Query, Ratings
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import quoted
 
 FORM = "grade qid:1 # document"
 

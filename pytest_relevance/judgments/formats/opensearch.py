@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_relevance._text import quoted
 from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text, said
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import quoted
 
 _KEYS = Keys("docId", "rating")
 _RATINGS = "judgmentRatings"

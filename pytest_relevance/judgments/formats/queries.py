@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats import tables, trec
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, Layout, is_run, layout, shown_names
@@ -13,7 +14,6 @@ from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import found, quoted
 
 _WANTED = ("query_id", "query", "weight", "note")
 _ID, _TEXT = "query_id", "query"

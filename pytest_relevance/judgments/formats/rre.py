@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.collecting import Collector, as_text, said
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import listed, quoted
 
 WITHOUT_GRADE = "2"
 """The grade that RRE gives a document that has none."""

@@ -12,6 +12,7 @@ from io import BytesIO
 from itertools import compress
 from typing import Any, NoReturn
 
+from pytest_relevance._text import did_you_mean, found, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats.layouts import (
     BEIR_DOCUMENT,
@@ -28,7 +29,6 @@ from pytest_relevance.judgments.formats.lines import Rows, header_of, separator_
 from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import did_you_mean, found, quoted
 
 ESCI = {"e": "exact", "s": "substitute", "c": "complement", "i": "irrelevant"}
 ESCI_WORDS = {name: pair for pair in ESCI.items() for name in pair}

@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
 from pytest_relevance.judgments.source import Source
-from pytest_relevance._text import listed, quoted
 
 _TOPIC = re.compile(r"<(/?)(top|topic|inex[-_]topic)(\s[^<>]*)?>", re.IGNORECASE)
 _BEGINS_LIKE_MARKUP = re.compile(r"\s*<[A-Za-z?!]")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 
+from pytest_relevance._text import counted
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.contents import ratings_of
 from pytest_relevance.judgments.writing.keys import queries_of, unrated
-from pytest_relevance._text import counted
 
 _QUOTED_IN_CSV = re.compile(r'[",\r\n]|\A[ \t]')
 _QUOTED_IN_TSV = re.compile(r'\A["\s]')

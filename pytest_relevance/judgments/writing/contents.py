@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pytest_relevance._text import counted, listed
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import AGGREGATES, aggregate
 from pytest_relevance.judgments.writing.keys import all_queries, unrated
-from pytest_relevance._text import counted, listed
 
 IN_QUERIES = "; --queries-out writes them to a file of queries"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance._text import quoted
+from pytest_relevance.judgments.model import Judgments, Query
 
 OF_IDS_ALONE = frozenset({"trec", "beir"})
 """The formats of files that know ids of queries and no text."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import find_columns
 from pytest_relevance.judgments.formats.known import FORMATS
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
@@ -20,7 +21,6 @@ from pytest_relevance.judgments.writing.keys import queries_of, rekeyed
 from pytest_relevance.judgments.writing.rules import ANY_TEXT, IN_A_LINE, IN_CELLS, Breaches, Rules, broken
 from pytest_relevance.judgments.writing.writers import WRITERS, check_target
 from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)

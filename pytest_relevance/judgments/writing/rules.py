@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._text import quoted
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.writing.keys import all_queries
-from pytest_relevance._text import quoted
 
 
 @dataclass(frozen=True, slots=True)

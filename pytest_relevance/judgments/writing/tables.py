@@ -8,6 +8,7 @@ from functools import partial
 from io import BytesIO
 from typing import Any
 
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.layouts import layout
 from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.formats.tables import escaped
@@ -22,7 +23,6 @@ from pytest_relevance.judgments.writing.cells import (
 )
 from pytest_relevance.judgments.writing.contents import lost_in_combining
 from pytest_relevance.judgments.writing.keys import unrated
-from pytest_relevance._text import listed, quoted
 
 TABLE = frozenset({"ids", "texts", "titles", "raters", "unrated"})
 """What a table with a column for each thing holds."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.writing import documents, lines, tables
 from pytest_relevance.judgments.writing.contents import lost
@@ -23,7 +24,6 @@ from pytest_relevance.judgments.writing.rules import (
 )
 from pytest_relevance.judgments.writing.tables import TABLE
 from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
 
 Content = tuple["str | bytes", list[str]]
 

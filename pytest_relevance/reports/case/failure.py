@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.case.losses import blame_lines
@@ -21,7 +22,6 @@ from pytest_relevance.reports.figures import number, total
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
-from pytest_relevance._text import counted, quoted, shown
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""

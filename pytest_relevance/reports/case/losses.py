@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from pytest_relevance._text import listed
 from pytest_relevance.reports.breakdown import Breakdown, Loss
 from pytest_relevance.reports.case.ranking import document_columns
 from pytest_relevance.reports.figures import LEAST, number
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, wrapped
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance._text import listed
 
 MOST_BLAMED = 3
 """How many documents of either kind the default report shows."""

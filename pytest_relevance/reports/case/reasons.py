@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_relevance._text import counted
 from pytest_relevance.reports.case.rank_changes import with_baseline
 from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import (
@@ -22,7 +23,6 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, PASSED, CaseResult, Outcome, Repeats
 from pytest_relevance.results.expectations import digits_apart, duration, message_with_titles
-from pytest_relevance._text import counted
 
 STYLES = {PASSED: GOOD, FAILED: BAD, ERROR: BAD, INCONCLUSIVE: DOUBT}
 """The style of a verdict."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.summary.gate_report import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines
 from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.text import BAD, DIM, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.results.merge import Gap, Merged

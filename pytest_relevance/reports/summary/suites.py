@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from pytest_relevance._text import counted
 from pytest_relevance.reports.figures import score_text
 from pytest_relevance.reports.summary.counts import (
     STATUSES,
@@ -20,7 +21,6 @@ from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance._text import counted
 
 Outcomes = Mapping[tuple[str, str | None], Mapping[str, int]]
 """How many gates came to which outcome, by file and parameter of the search."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from pytest_relevance._text import counted
 from pytest_relevance.reports.summary.counts import (
     NOT_PASSED,
     Variant,
@@ -17,7 +18,6 @@ from pytest_relevance.reports.summary.variants import FigureColumns
 from pytest_relevance.reports.table import Column, Table
 from pytest_relevance.reports.text import DIM, WIDEST, Line, line, width
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance._text import counted
 
 MOST_TAGS = 8
 

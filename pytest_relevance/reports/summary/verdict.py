@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from pytest_relevance._text import counted
 from pytest_relevance.reports.figures import score_text
 from pytest_relevance.reports.summary.counts import (
     NOT_PASSED,
@@ -22,7 +23,6 @@ from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, cut, l
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run import RunInfo
-from pytest_relevance._text import counted
 
 _STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
 _MOST_MEANS = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.run import Key, Result
 from pytest_relevance.results.scoring import ERROR, SKIPPED
-from pytest_relevance._text import counted, listed, quoted
 
 MOST_EXAMPLES = 3
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.results.compare.incompatibilities import (
     KINDS,
@@ -22,7 +23,6 @@ from pytest_relevance.results.compare.incompatibilities import (
 )
 from pytest_relevance.results.run import Key, Result, Run
 from pytest_relevance.results.scoring import ERROR, SKIPPED
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""

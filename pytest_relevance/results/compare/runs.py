@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from pytest_relevance._paused_gc import garbage_kept
+from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.compare.score_columns import score_columns
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import Column, tested
 from pytest_relevance.results.compare.incompatibilities import Incomparable, shown_key, some
 from pytest_relevance.results.compare.pairing import Pairs, Variants, called, pair
+from pytest_relevance.results.compare.rejudging import Yardstick, judge_anew, yardstick
+from pytest_relevance.results.compare.score_columns import score_columns
+from pytest_relevance.results.compare.sources import load_side, with_empty
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.scoring import ndcg_at
-from pytest_relevance.results.compare.sources import load_side, with_empty
 from pytest_relevance.results.values import NO_DIGEST
-from pytest_relevance.results.compare.rejudging import Yardstick, judge_anew, yardstick
-from pytest_relevance._text import counted, did_you_mean, listed
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.compare.sources import AnySide, Side
     from pytest_relevance.results.compare.rejudging import Judging
+    from pytest_relevance.results.compare.sources import AnySide, Side
 
 Found = TypeVar("Found", bound=Compared)
 

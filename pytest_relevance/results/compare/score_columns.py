@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from pytest_relevance._text import quoted
 from pytest_relevance.metrics.batch import score_batch
 from pytest_relevance.metrics.compiled import Floats, Judgments, Rankings
 from pytest_relevance.metrics.names import Metric
@@ -18,7 +19,6 @@ from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.run import RecordError, Result, details_of, require_ranks
 from pytest_relevance.results.scoring import ndcg_at
-from pytest_relevance._text import quoted
 
 _ABSENT = object()
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.results import baseline, record
+from pytest_relevance.results.compare.rejudging import Yardstick
 from pytest_relevance.results.evaluate import compile_rankings
 from pytest_relevance.results.read_run import read_run
 from pytest_relevance.results.run import Conditions, Result, Run
 from pytest_relevance.results.scoring import MEASURED
-from pytest_relevance.results.compare.rejudging import Yardstick
 
 if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyRankings

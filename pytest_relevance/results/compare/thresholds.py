@@ -9,15 +9,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cases.expectations import largest_score
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.results.compare.comparison import Compared
 from pytest_relevance.results.compare.differences import TIE, Difference
+from pytest_relevance.results.compare.incompatibilities import MOST_EXAMPLES, shown_key, some
+from pytest_relevance.results.compare.movers import Mover
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.gates import cannot_reach, void_condition
-from pytest_relevance.results.compare.movers import Mover
-from pytest_relevance.results.compare.incompatibilities import MOST_EXAMPLES, shown_key, some
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from pytest_relevance._text import listed, shown
 from pytest_relevance.results.responses.completeness import sign_of_part
 from pytest_relevance.results.responses.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 from pytest_relevance.results.responses.rows import is_one_row
 from pytest_relevance.results.responses.tabular import table_rows
-from pytest_relevance._text import listed, shown
 
 HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Elasticsearch or OpenSearch", ("hits", "hits")),

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral, Number
 from typing import Any
 
-from pytest_relevance.results.responses.refusals import UnreadableRanking
 from pytest_relevance._text import quoted, shown
+from pytest_relevance.results.responses.refusals import UnreadableRanking
 
 
 def table_rows(response: Any, id_names: Sequence[str], title_names: Sequence[str]) -> Sequence[object] | None:

@@ -1,0 +1,186 @@
+"""The keys of a case file: where each may stand, how it is read from YAML, its check, and its schema for editors.
+
+To add a key, add a row to `_KEYS` and a field of that name to the model: of `Case`, of `Terms` where suites set it, of
+`Settings` where it changes how scores are computed. What several keys say together is checked in `limits`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import NamedTuple, TypeVar
+
+from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance.cases import checks
+from pytest_relevance.cases.checks import Check, choice
+from pytest_relevance.cases.expectations import KINDS, check_expectations
+from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.cases.model import Terms
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.cases.sources.files import check_query_files, check_suite_judgments
+from pytest_relevance.cases.sources.grades import check_judgments, check_scale
+from pytest_relevance.cases.yaml.values import EXPECTATIONS, GATES, JUDGMENTS, NAMES, REASON, SCALE, TEXT, VALUE, Shape
+from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.metrics.settings import CHOICES, Settings
+
+SUITE, CASE = "suite", "case"
+CASES, QUERIES = "cases", "queries"
+_BOTH = (SUITE, CASE)
+
+_ABOUT_JUDGMENTS = (
+    "document: grade. A grade is a number, a name of the scale, a list of ratings, or {grade: 3, title: ..., note: "
+    "...}. Or a judgment file, {file: ..., format: ...}, or a list of files."
+)
+_ABOUT_TOLERANCE = "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05."
+_ABOUT_QUERIES = "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case."
+
+
+class Kind(NamedTuple):
+    """A kind of value: how YAML becomes plain Python, its check, and its JSON Schema.
+
+    `schema` is the name of a definition in `schema`, or a table of the choices with their meanings.
+    """
+
+    shape: Shape
+    check: Check
+    schema: str | Mapping[str, object]
+
+
+_TEXT = Kind(TEXT, checks.text, "any-text")
+_QUERY = Kind(TEXT, checks.query, "text")
+_ID = Kind(TEXT, checks.written_id, "id")
+_FIELD = Kind(TEXT, checks.name_of_field, "text")
+_FIXTURE = Kind(TEXT, checks.search, "fixture")
+_FIXTURES = Kind(NAMES, checks.fixtures, "fixtures")
+_TAGS = Kind(NAMES, checks.tags, "tags")
+_REASON = Kind(TEXT, checks.skip, "reason")
+_XFAIL = Kind(REASON, checks.xfail, "xfail")
+_WHOLE = Kind(VALUE, checks.whole, "whole")
+_SHARE = Kind(VALUE, checks.share, "share")
+_FLOOR = Kind(VALUE, checks.floor, "floor")
+_WEIGHT = Kind(VALUE, checks.weight, "weight")
+_PARAMS = Kind(VALUE, checks.params, "params")
+_SCALE = Kind(SCALE, check_scale, "scale")
+_GAIN = Kind(TEXT, checks.gain, "gain")
+_JUDGMENTS = Kind(JUDGMENTS, check_judgments, "judgments")
+_JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
+_QUERY_FILES = Kind(VALUE, check_query_files, "query-files")
+_EXPECT = Kind(EXPECTATIONS, check_expectations, "expect")
+_GATES = Kind(GATES, check_gates, "gates")
+_CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
+
+
+class Key(NamedTuple):
+    """A key of a case file.
+
+    `levels`: whether suites, cases or both have it. `about` is the description that editors show. A key is not checked
+    while one that it `needs` is wrong: its mistakes would be those of the other.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    kind: Kind
+    about: str
+    needs: tuple[str, ...] = ()
+
+
+_KEYS = (
+    # in the order of checking: a check may look at the values of the keys before it
+    Key("query", (CASE,), _QUERY, "What a user types; the only key that a case must have."),
+    Key("id", (CASE,), _ID, "The name of the case, unique in the file. Default: the query."),
+    Key("search", _BOTH, _FIXTURE, "The fixture that is called. Default: search."),
+    Key("k", _BOTH, _WHOLE, "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10."),
+    Key("min_ndcg", _BOTH, _FLOOR, "The least nDCG@k, from 0 to 1. null takes an inherited floor away."),
+    Key("scale", _BOTH, _SCALE, "Names of grades, {good: 1, bad: 0}, or the lowest and the highest grade, [0, 3]."),
+    Key("gain", _BOTH, _GAIN, "What a grade is worth: a formula, or {grade: gain}. Default: exponential.", ("scale",)),
+    Key("discount", _BOTH, _CHOICES["discount"], "What a gain is divided by at its rank. Default: log2."),
+    Key("ideal", _BOTH, _CHOICES["ideal"], "The ranking that nDCG compares with. Default: judged."),
+    Key("unjudged", _BOTH, _CHOICES["unjudged"], "What unjudged results count. Default: zero."),
+    Key("negative", _BOTH, _CHOICES["negative"], "What negative grades count. Default: keep."),
+    Key(
+        "min_judged", _BOTH, _SHARE, "Below this judged share of the top k a score may decide nothing. Default: 0, off."
+    ),
+    Key("depth", _BOTH, _WHOLE, "How many results the search is asked for at least. Default: the deepest cutoff."),
+    Key("raters", _BOTH, _CHOICES["raters"], "How several ratings of a document become its grade. Default: median."),
+    Key("id_field", _BOTH, _FIELD, "The field of a result that is its id; dots lead into nested fields."),
+    Key("title_field", _BOTH, _FIELD, "The field of a result that is its title; dots lead into nested fields."),
+    Key("params", _BOTH, _PARAMS, "Keyword arguments for search(). Those of a case are merged over the suite's."),
+    Key("tags", _BOTH, _TAGS, "pytest marks (-m head), slices of the summary. A case adds its own to the suite's."),
+    Key(
+        "judgments",
+        (SUITE,),
+        _JUDGMENT_FILES,
+        "Judgment files, for all cases: a path, {file: ...} or a list.",
+        ("scale",),
+    ),
+    Key("judgments", (CASE,), _JUDGMENTS, _ABOUT_JUDGMENTS, ("scale",)),
+    Key("note", (CASE,), _TEXT, "Shown when the case fails."),
+    Key("weight", (CASE,), _WEIGHT, "The weight of the case in means. Default: 1."),
+    Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
+    Key("skip", (CASE,), _REASON, "Why the case is not run."),
+    Key("usefixtures", (CASE,), _FIXTURES, "Fixtures to set up before the search."),
+    Key("expect", (CASE,), _EXPECT, "Expectations beyond min_ndcg."),
+    Key("tolerance", _BOTH, _SHARE, _ABOUT_TOLERANCE),
+    Key("gates", (SUITE,), _GATES, "Conditions on the suite as a whole."),
+    Key("queries", (SUITE,), _QUERY_FILES, _ABOUT_QUERIES),
+)
+
+KEYS: Mapping[str, Mapping[str, Key]] = {
+    level: {key.name: key for key in _KEYS if level in key.levels} for level in (SUITE, CASE)
+}
+"""The keys of a suite and of a case by their names; `cases` itself is not among them."""
+
+OF_TERMS = tuple(field.name for field in fields(Terms) if field.name in KEYS[SUITE])
+"""The keys of a suite that `Terms` has under the same name."""
+
+OF_SETTINGS = tuple(field.name for field in fields(Settings) if field.name in KEYS[SUITE])
+"""The keys that make up the `Settings` of scores."""
+
+Written = TypeVar("Written")
+
+
+def check_keys(
+    level: str,
+    written: Mapping[str, Written],
+    read: Callable[[Written, Shape], object],
+    at: Location,
+    wrong: frozenset[str] = frozenset(),
+) -> tuple[dict[str, object], frozenset[str]]:
+    """Check the keys of a suite or a case in the order of the table, and add their values to `at.values`.
+
+    `read` converts what is written for a key to plain Python. `wrong` are inherited keys that are wrong; returned are
+    the values of the mapping's own keys, and the keys that are wrong now.
+    """
+    keys = KEYS[level]
+    if not written.keys() <= keys.keys():
+        for name in written:
+            if name not in keys:
+                at.refuse(_unknown_key(str(name), level), str(name), at_key=True)
+    own: dict[str, object] = {}
+    for name in keys:
+        if name not in written:
+            continue
+        kind, needs = keys[name].kind, keys[name].needs
+        before = len(at.mistakes)
+        if not wrong or wrong.isdisjoint(needs):
+            value = kind.check(read(written[name], kind.shape), at.under(name))
+            if len(at.mistakes) == before:
+                own[name] = at.values[name] = value
+                if wrong:
+                    wrong -= {name}
+                continue
+        wrong |= {name}
+    return own, wrong
+
+
+def _unknown_key(name: str, level: str) -> str:
+    names = (*KEYS[level], CASES) if level == SUITE else tuple(KEYS[level])
+    if name == CASES and level == SUITE:
+        return f"{quoted(CASES)} cannot come from a merge key; write it out"
+    if name in KEYS[SUITE] or name in KEYS[CASE] or name == CASES:
+        other = "of the suite, beside cases" if level == CASE else "of a case"
+        return f"{quoted(name)} is a key {other}, not of a {level}"
+    if level == CASE and name in KINDS:
+        return f"{quoted(name)} is no key of a case; it is an expectation, write it under expect:"
+    advice = did_you_mean(name, names) or f"; it takes {', '.join(names)}"
+    return f"unknown key {quoted(name)} of a {level}{advice}"

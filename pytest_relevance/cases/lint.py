@@ -1,0 +1,248 @@
+"""Lint for case files and judgment files: what is no mistake and yet seldom meant, for `pytest-relevance check`.
+
+A kind of warning is a row of `KINDS` and a function that finds it. `reports.findings` shows what is found.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_relevance._text import counted, quoted
+from pytest_relevance.cases.limits import always_met
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.sources.queries import unjudged_words
+from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
+
+UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
+CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"
+UNJUDGED = "unjudged"
+IN_FILE = " in a file"
+"""The kinds of queries in files of judgments or queries, which cannot give two of them different params."""
+
+_CONFLICTING = "one query, two grades for the same document"
+_ALIKE = "the same query but for upper case, blanks or the form of characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of warning: what is found, and the advice on it."""
+
+    what: str
+    advice: str
+
+
+KINDS: Mapping[str, Kind] = {
+    CONFLICTING: Kind(_CONFLICTING, "decide on a grade, or give the two different params"),
+    ALIKE: Kind(_ALIKE, "keep one of them, or give them different params"),
+    CONFLICTING + IN_FILE: Kind(_CONFLICTING, "decide on a grade, and write the query the same"),
+    ALIKE + IN_FILE: Kind(_ALIKE, "keep one of them, or write them the same"),
+    ALWAYS_MET: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
+    UNUSED: Kind(
+        "judged, but nothing looks at the judgments: no floor, no metric, no gate",
+        "write min_ndcg in the suite or in the case, or expect a metric",
+    ),
+    IRRELEVANT: Kind(
+        "no judged document is relevant, so that nDCG is not defined and no floor of it applies",
+        "judge one that is, or expect results: 0, or exclude: [...]",
+    ),
+    RELEVANT: Kind(
+        "every judged document is relevant, so that what is bad looks like what nobody has judged",
+        "judge some results that are not relevant",
+    ),
+    UNJUDGED: Kind(
+        "queries without judgments, which are measured without a floor",
+        "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
+    ),
+    BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
+    PADDED: Kind(
+        "white space at the beginning or the end, which is part of the id or the text",
+        "take it out, unless what the search returns has it, too",
+    ),
+    NOTICE: Kind("said in reading", "see each of them"),
+}
+"""Every kind of warning, the most urgent first."""
+
+_NOWHERE = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """Something to warn of: a key of `KINDS`, its position, the query, and details.
+
+    `file` is empty where the detail says everything.
+    """
+
+    kind: str
+    file: str
+    place: Place = _NOWHERE
+    query: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A query with its judgments. `context` is what makes two queries different whatever their text: params and such.
+
+    `in_file`: the query stands in a file of judgments or queries.
+    """
+
+    query: str
+    file: str
+    place: Place
+    grades: Mapping[str, float] = field(default_factory=dict)
+    context: Hashable = None
+    in_file: bool = True
+
+
+def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]:
+    """Find what to warn of in a suite. `has_baseline`: its scores are compared with those of a baseline."""
+    found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
+    if suite.unjudged:
+        words = unjudged_words(suite.unjudged, suite.listed)
+        found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
+    entries = []
+    for case in suite.cases:
+        file, place = case.source or suite.path, Place(case.line)
+        found += [LintFinding(kind, file, place, case.query, detail) for kind, detail in _of_case(case, has_baseline)]
+        context = (case.search, case.usefixtures, _frozen(case.params))
+        entries.append(_Entry(case.query, file, place, case.judgments, context, case.source is not None))
+    return [*found, *_alike(entries)]
+
+
+def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
+    """Find what to warn of in a judgment file; `rows` are its rows as they are written."""
+    file = judgments.file
+    found = [LintFinding(NOTICE, file, detail=notice) for notice in judgments.notices]
+    found += lint_rows(rows)
+    entries = [
+        _Entry(judgments.text(query), file, judgments.place(query, next(iter(grades))), grades)
+        for query, grades in judgments.items()
+        if grades
+    ]
+    for entry in entries:
+        kind = _one_sided(grade > 0 for grade in entry.grades.values())
+        if kind:
+            found.append(LintFinding(kind, file, entry.place, entry.query))
+    return [*found, *_alike(entries)]
+
+
+def lint_rows(rows: Ratings) -> list[LintFinding]:
+    """Find the rows of a judgment file that nobody has filled in, and white space in ids."""
+    blank, total = blank_documents(rows)
+    found = [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    found += _padded(rows.file, rows.documents, rows.place, "document")
+    return [*found, *_padded(rows.file, rows.queries, rows.place, "query", "queries")]
+
+
+def _padded(
+    file: str, texts: Sequence[str], place: Callable[[int], Place], what: str, several: str = ""
+) -> Iterator[LintFinding]:
+    """Find ids or texts that begin or end with white space; the position is that of the first."""
+    padded = {text for text in set(texts) if text != text.strip()}
+    if padded:
+        first = next(row for row, text in enumerate(texts) if text in padded)
+        rest = counted(len(padded) - 1, f"more {what}", f"more {several or what + 's'}")
+        detail = f"the {what} {quoted(texts[first], 40)}{f', and {rest}' if len(padded) > 1 else ''}"
+        yield LintFinding(PADDED, file, place(first), detail=detail)
+
+
+def blank_documents(rows: Ratings) -> tuple[int, int]:
+    """Count the documents in the rows of a judgment file that have no grade, and all documents; 0 and 0 without any."""
+    if not any(rating is None or not str(rating).strip() for rating in set(rows.ratings)):
+        return 0, 0
+    listed = set(zip(rows.queries, rows.documents, strict=True))
+    filled_in = {
+        (query, document)
+        for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True)
+        if rating is not None and str(rating).strip()
+    }
+    return len(listed) - len(filled_in), len(listed)
+
+
+def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
+    """Find what to warn of in a file of queries."""
+    texts = [query.id if query.text is None else query.text for query in queries]
+    places = [Place(query.line) for query in queries]
+    contexts = [_frozen(query.params) for query in queries]
+    found = list(_padded(file, texts, places.__getitem__, "query", "queries"))
+    if any(query.id != text for query, text in zip(queries, texts, strict=True)):  # it has ids
+        found = [*_padded(file, [query.id for query in queries], places.__getitem__, "id"), *found]
+    entries = (
+        _Entry(text, file, place, context=context) for text, place, context in zip(texts, places, contexts, strict=True)
+    )
+    return [*found, *_alike(entries)]
+
+
+def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
+    """The kinds of warnings about a case by itself, with their details."""
+    always = always_met(case)
+    if always:
+        yield ALWAYS_MET, ", ".join(always)
+    if not case.judgments:
+        return
+    gains = case.settings.gains
+    one_sided = _one_sided(gains[grade] > 0 for grade in case.judgments.values())
+    finds_nothing = any(expected.kind == "results" and not expected.bound for expected in case.expect)
+    if one_sided and not (one_sided == IRRELEVANT and finds_nothing and not always):
+        yield one_sided, ""
+    if not has_baseline and one_sided != IRRELEVANT and not _has_scored_condition(case):
+        yield UNUSED, ""
+
+
+def _has_scored_condition(case: Case) -> bool:
+    """Whether a floor, an expectation or a gate looks at a score of the case."""
+    if case.min_ndcg is not None or any(expected.metric is not None for expected in case.expect):
+        return True
+    return any(gate.metrics and (gate.tag is None or gate.tag in case.tags) for gate in case.terms.gates)
+
+
+def _one_sided(relevant: Iterable[bool]) -> str | None:
+    """The kind of warning for judgments that are all relevant, or all not."""
+    found = set(relevant)
+    return None if len(found) > 1 else RELEVANT if True in found else IRRELEVANT
+
+
+def _alike(entries: Iterable[_Entry]) -> Iterator[LintFinding]:
+    """Find the queries that are the same as an earlier one, or nearly."""
+    groups: dict[Hashable, list[_Entry]] = {}
+    for entry in entries:
+        earlier = groups.setdefault((normalized(entry.query), entry.context), [])
+        if earlier:
+            kind, detail = _compared(entry, earlier)
+            kind += IN_FILE * entry.in_file
+            yield LintFinding(kind, entry.file, entry.place, entry.query, detail)
+        earlier.append(entry)
+
+
+def _compared(entry: _Entry, earlier: Sequence[_Entry]) -> tuple[str, str]:
+    """The kind and details of a finding about a query: the first that contradicts it, or else the first."""
+    for other in earlier:
+        grades = other.grades
+        differing = [name for name, grade in entry.grades.items() if grades.get(name, grade) != grade]
+        if differing:
+            document, more = differing[0], f", and {len(differing) - 1:,} more" if len(differing) > 1 else ""
+            what = f"document {quoted(document, 40)} has grade {entry.grades[document]:g} here"
+            return CONFLICTING, f"{what} and {grades[document]:g} {_where(other, entry)}{more}"
+    text = "the same" if earlier[0].query == entry.query else quoted(earlier[0].query, 60)
+    return ALIKE, f"{text} {_where(earlier[0], entry)}"
+
+
+def _where(other: _Entry, entry: _Entry) -> str:
+    """The position of another entry in a message about one."""
+    place = f"line {other.place.line}" if other.place.line else other.place.path
+    if other.file != entry.file:
+        return f"in {other.file}" + (f":{other.place.line}" if other.place.line else "")
+    return f"in {place}" if place else f"of {quoted(other.query, 60)}"
+
+
+def normalized(query: str) -> str:
+    """Drop what people do not see or do not mean in a query: case, blanks, the form of characters."""
+    text = query if query.isascii() else unicodedata.normalize("NFKC", query)
+    return " ".join(text.casefold().split())
+
+
+def _frozen(params: Mapping[str, object]) -> Hashable:
+    return json.dumps(params, sort_keys=True, default=str) if params else None

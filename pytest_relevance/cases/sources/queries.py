@@ -1,0 +1,130 @@
+"""The queries in the files under `queries:`; each becomes a case, unless a written case stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases import checks
+from pytest_relevance.cases.problems import Location, Problem
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Query
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ListedQuery:
+    """A query in a file of queries, with the path of the file in messages.
+
+    `only_judged`: the query becomes a case only where it has judgments.
+    """
+
+    query: Query
+    file: str
+    only_judged: bool = False
+
+    @property
+    def id(self) -> str:
+        """The id, or the text where the file gives no id."""
+        return self.query.id
+
+    @property
+    def text(self) -> str:
+        """The text, or the id in a file that has ids alone."""
+        return self.query.id if self.query.text is None else self.query.text
+
+    @property
+    def where(self) -> str:
+        """`file:line`, as far as it is known."""
+        return self.file if self.query.line is None else f"{self.file}:{self.query.line}"
+
+    def problem(self, message: str, case: str | None = None) -> Problem:
+        """Make the problem of a mistake in this query, at its position in the file."""
+        return Problem(self.query.line or 0, 0, message, case, self.file)
+
+    def defaults(self, at: Location) -> dict[str, object]:
+        """The weight, note and params that the file gives the case; params are merged over those of the suite."""
+        query = self.query
+        found: dict[str, object] = {"weight": query.weight} if query.weight != 1 else {}
+        if query.note is not None:
+            found["note"] = query.note
+        if query.params:
+            found["params"] = checks.params(query.params, at.under("params"))
+        return found
+
+
+class ListedQueries:
+    """The queries of all the files of a suite, in their order, each id once."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, ListedQuery] = {}
+        self._ids: dict[str, list[str]] = {}
+        self._written = set[str]()
+
+    def __len__(self) -> int:
+        """How many queries there are."""
+        return len(self._by_id)
+
+    def add(self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool) -> None:
+        """Add the queries of a file; report ids that stand for another text already."""
+        for query in queries:
+            new = ListedQuery(query, file, only_judged)
+            earlier = self._by_id.get(query.id)
+            if earlier is None:
+                self._by_id[query.id] = new
+                self._ids.setdefault(new.text, []).append(query.id)
+            elif earlier.text != new.text:
+                what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
+                message = f"{what} and for {quoted(new.text)} here; give one of them another id"
+                at.refuse_elsewhere(message, partial(new.problem, message))
+
+    def ids(self, text: str) -> Sequence[str]:
+        """The ids of the queries with a text."""
+        return self._ids.get(text, ())
+
+    def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
+        """The query that a written case stands for: that of its id, or without an id that of its text.
+
+        The query is taken then: `rest` does not have it any more. Reports an id and a text that contradict each other.
+        """
+        if written_id is not None:
+            ids: Sequence[str] = (written_id,) if written_id in self._by_id else ()
+        else:
+            ids = () if text is None else self.ids(text)
+        self._written.update(ids)
+        if not ids:
+            return None
+        found = self._by_id[ids[0]]
+        if len(ids) > 1:
+            these = listed(map(quoted, ids), "and")
+            what = f"{quoted(found.text)} is the text of {len(ids)} queries, with the ids {these}"
+            at.refuse(f"{what}; write the id of the one that is meant", "query")
+        elif text is not None and found.text != text:
+            what = f"the id {quoted(found.id)} stands for {quoted(found.text)} in {found.where}"
+            at.refuse(f"{what}, and for {quoted(text)} here; write another id, or that query", "id")
+        return found
+
+    def rest(self) -> list[ListedQuery]:
+        """The queries that no written case stands for."""
+        return [found for found in self._by_id.values() if found.id not in self._written]
+
+    def of_written_cases(self) -> list[ListedQuery]:
+        """The queries that written cases stand for."""
+        return [found for found in self._by_id.values() if found.id in self._written]
+
+
+def unjudged_words(unjudged: Sequence[str], total: int) -> str:
+    """`146 of 200 queries have no judgments: "a", "b", "c" ...`."""
+    return f"{len(unjudged):,} of {counted(total, 'query', 'queries')} {few(unjudged, 'no judgments')}"
+
+
+def few(names: Sequence[str], what: str) -> str:
+    """`have no case: "a", "b", "c" ...`: the first of some queries that have or lack something."""
+    named = ", ".join(quoted(name, 40) for name in names[:_MOST_NAMED])
+    more = " ..." if len(names) > _MOST_NAMED else ""
+    return f"{'has' if len(names) == 1 else 'have'} {what}: {named}{more}"

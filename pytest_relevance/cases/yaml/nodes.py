@@ -1,0 +1,324 @@
+"""YAML as light nodes, read from a parser's events: scalars as written, every node with its position.
+
+PyYAML's loaders build a graph of nodes and then Python values, guess types on the way, and drop positions and duplicate
+keys. Events show all of it at a fraction of the cost. This module knows YAML: anchors, aliases, merge keys, duplicate
+keys, one document a file. The keys of a case file are the business of `cases.keys`, with one exception: nearly all of a
+large file is `judgments`, so a mapping of documents to plain grades is read straight into a dict, without a node for
+each document. That keeps no positions; where one is needed, `NeedsPositions` asks for the file to be read again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from yaml.error import YAMLError
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from pytest_relevance._text import quoted
+from pytest_relevance.cases.problems import Path, Problem
+from pytest_relevance.cases.yaml.events import Broken, Mark, event_source, problem_at, syntax_problem
+from pytest_relevance.cases.yaml.scalars import Grades
+
+DEEPEST = 60
+"""Levels of nesting; a case needs six. The bound keeps a hostile file from exhausting the stack."""
+
+LARGEST_EXPANSION = 500_000
+"""Nodes that all aliases of a file may stand for together, beyond one for each byte of the file."""
+
+IN_CASE = 1
+"""The depth of the values of a case's keys; the case itself is at 0."""
+
+JUDGMENTS = "judgments"
+_MERGE_KEY = "<<"
+_WITH_TAG = (False, False)  # ScalarEvent.implicit of a scalar with an explicit tag
+
+
+class NeedsPositions(Exception):
+    """Judgments were read without positions and turn out to need them; read the file again without that shortcut."""
+
+
+@dataclass(slots=True, eq=False)
+class MappingNode:
+    """A mapping: its pairs in the order written, after merging, keys unique. `size` counts its nodes."""
+
+    start_mark: Mark | None
+    pairs: Pairs = field(default_factory=dict)
+    size: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class SequenceNode:
+    """A sequence and its items."""
+
+    start_mark: Mark | None
+    items: list[Node] = field(default_factory=list)
+    size: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class QuickJudgments:
+    """A `judgments` mapping read without positions: document to grade as written.
+
+    `unusual` are the documents whose grade is no plain scalar, and has a node instead. Aliases never share such a
+    mapping: one with an anchor, or inside of one, is read as a `MappingNode`.
+    """
+
+    start_mark: Mark | None
+    grades: dict[str, Any]
+    unusual: list[str]
+    size: int
+
+
+Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode | QuickJudgments
+Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
+"""The pairs of a mapping by the text of their keys."""
+
+
+def is_plain(node: Node) -> bool:
+    """Whether a node is a scalar written without quotes, and so may be a number."""
+    return isinstance(node, ScalarEvent) and bool(node.implicit[0])
+
+
+def label_of(pairs: Pairs, number: int) -> str:
+    """What messages call a case: its id, its query, or its number among the cases."""
+    for name in ("id", "query"):
+        node = pairs[name][1] if name in pairs else None
+        if isinstance(node, ScalarEvent) and node.value:
+            return quoted(node.value, 60)
+    return f"number {number}"
+
+
+def mark_at(root: Node, path: Path, *, at_key: bool) -> Mark | None:
+    """Follow a path of keys and indexes as far as it leads, and give the position of the node there (or of its key)."""
+    node, mark = root, root.start_mark
+    for step, part in enumerate(path, 1):
+        if isinstance(node, MappingNode) and part in node.pairs:
+            key, node = node.pairs[str(part)]
+            mark = key.start_mark if at_key and step == len(path) else node.start_mark
+        elif isinstance(node, SequenceNode) and isinstance(part, int) and part < len(node.items):
+            node = node.items[part]
+            mark = node.start_mark
+        else:
+            break
+    return mark
+
+
+class EventReader:
+    """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on."""
+
+    def __init__(self, data: bytes, problems: list[Problem] | None = None, *, quick: bool = False) -> None:
+        self.problems: list[Problem] = [] if problems is None else problems
+        self._data = data
+        self._quick = quick
+        self._anchors: dict[str, Node | None] = {}  # None inside of the anchor
+        self._expanded = 0
+        self._grades = Grades()
+        try:
+            self._get = event_source(data)
+            self._get()  # the start of the stream
+        except YAMLError as error:
+            raise Broken(syntax_problem(error, data)) from None
+
+    def event(self) -> Any:
+        """Give the next event.
+
+        Raises:
+            Broken: where the text is not YAML.
+        """
+        try:
+            return self._get()
+        except YAMLError as error:
+            raise Broken(syntax_problem(error, self._data)) from None
+
+    def top_level(self) -> bool:
+        """Enter the mapping that the document is; False for a file without content.
+
+        Raises:
+            Broken: for anything else than a mapping.
+        """
+        start = self.event()
+        if type(start) is StreamEndEvent:
+            return False
+        top = self.event()
+        if type(top) is MappingStartEvent:
+            self._check_tag(top)
+            if top.anchor is not None:
+                self._anchors[top.anchor] = None
+            return True
+        if type(top) is ScalarEvent and not top.value and top.implicit[0]:
+            self.finish()
+            return False
+        kind = "a list" if type(top) is SequenceStartEvent else "a single value"
+        raise _broken(
+            top, f'the top level is {kind}; a case file is a mapping with the key "cases" (and the suite\'s defaults)'
+        )
+
+    def finish(self) -> None:
+        """Check that nothing follows the top level."""
+        self.event()  # the end of the document
+        after = self.event()
+        if type(after) is DocumentStartEvent:
+            raise _broken(after, "a second document begins here; a case file is one document")
+
+    def key(self, event: Any) -> ScalarEvent:
+        """Give the scalar that is the key of a mapping."""
+        if type(event) is ScalarEvent:
+            return self._scalar(event)
+        key = self._alias(event) if type(event) is AliasEvent else None
+        if type(key) is not ScalarEvent:
+            raise _broken(event, "a key is plain or quoted text; here begins something else")
+        return key
+
+    def compose(self, event: Any, depth: int = 0, key: str = "") -> Node:
+        """Read the node that begins with `event`, the value of `key`."""
+        kind = type(event)
+        if kind is ScalarEvent:
+            return event if event.anchor is None and event.tag is None else self._scalar(event)
+        if kind is AliasEvent:
+            return self._alias(event)
+        if depth > DEEPEST:
+            raise _broken(event, f"nested deeper than {DEEPEST} levels")
+        self._check_tag(event)
+        if event.anchor is not None:
+            return self._anchored(event, depth, key)
+        if kind is MappingStartEvent and self._quick and depth == IN_CASE and key == JUDGMENTS:
+            return self._quick_judgments(event, depth)
+        return self._collection(event, depth, key)
+
+    def is_merge(self, key: ScalarEvent) -> bool:
+        """Whether a key is the merge key, and not a text that looks like it."""
+        return key.value == _MERGE_KEY and key.implicit[0]
+
+    def merge(self, key: ScalarEvent, value: Node, into: Pairs) -> None:
+        """Add the pairs of the mappings under a merge key to a mapping, where it has none of that name itself."""
+        for source in value.items if isinstance(value, SequenceNode) else [value]:
+            if not isinstance(source, MappingNode):
+                message = 'a merge key "<<" takes a mapping or a list of mappings (aliases)'
+                self.problems.append(problem_at(key.start_mark, message))
+                return
+            for name, pair in source.pairs.items():
+                into.setdefault(name, pair)
+
+    def _scalar(self, event: ScalarEvent) -> ScalarEvent:
+        if event.anchor is not None:
+            self._anchors[event.anchor] = event
+        if event.tag is not None and event.implicit == _WITH_TAG:
+            self._refuse_tag(event)
+            event.implicit = (True, False)  # read it as a number where it is one: one mistake is enough
+        return event
+
+    def _check_tag(self, start: Any) -> None:
+        if start.tag is not None and not start.implicit:
+            self._refuse_tag(start)
+
+    def _refuse_tag(self, event: Any) -> None:
+        what = f"the tag {quoted(event.tag)} has no meaning here"
+        message = f"{what}; quotes make text, and a text that begins with ! needs them"
+        self.problems.append(problem_at(event.start_mark, message))
+
+    def _alias(self, event: Any) -> Node:
+        name = event.anchor
+        if name not in self._anchors:
+            what = f"the alias *{name} has no anchor &{name} before it"
+            raise _broken(event, f"{what}; a text that begins with * needs quotes")
+        node = self._anchors[name]
+        if node is None:
+            raise _broken(event, f"the alias *{name} stands inside its own anchor")
+        self._expanded += _size(node)
+        most = LARGEST_EXPANSION + len(self._data)
+        if self._expanded > most:
+            raise _broken(event, f"the aliases up to here expand to more than {most:,} values; the file is refused")
+        return node
+
+    def _anchored(self, event: Any, depth: int, key: str) -> Node:
+        """Read a collection that aliases may repeat; all of it is read with positions."""
+        quick, self._quick = self._quick, False
+        self._anchors[event.anchor] = None
+        node = self._anchors[event.anchor] = self._collection(event, depth, key)
+        self._quick = quick
+        return node
+
+    def _collection(self, start: Any, depth: int, name: str) -> MappingNode | SequenceNode:
+        if type(start) is MappingStartEvent:
+            return self._mapping(start, depth, name)
+        node = SequenceNode(start.start_mark)
+        while type(event := self.event()) is not SequenceEndEvent:
+            item = self.compose(event, depth + 1)
+            node.size += _size(item)
+            node.items.append(item)
+        return node
+
+    def _mapping(self, start: Any, depth: int, name: str) -> MappingNode:
+        node = MappingNode(start.start_mark)
+        pairs = node.pairs
+        merged: list[tuple[ScalarEvent, Node]] = []
+        while type(event := self.event()) is not MappingEndEvent:
+            key = self.key(event)
+            value = self.compose(self.event(), depth + 1, key.value)
+            node.size += 1 + _size(value)
+            if self.is_merge(key):
+                merged.append((key, value))
+            elif key.value in pairs:
+                self.problems.append(_duplicate(key, pairs[key.value][0], name))
+            else:
+                pairs[key.value] = (key, value)
+        for key, value in merged:
+            self.merge(key, value, pairs)
+        return node
+
+    def _quick_judgments(self, start: Any, depth: int) -> QuickJudgments:
+        """Read `{document: grade}` into a dict, in one pass over the events.
+
+        This loop is most of the time that reading a case file takes: measure with benchmarks/suite.py before changing
+        it.
+
+        Raises:
+            NeedsPositions: for a duplicate or anything unusual among the keys, which `_mapping` deals with.
+        """
+        get = self._get
+        written = self._grades
+        grades: dict[str, Any] = {}
+        unusual: list[str] = []
+        try:
+            while type(key := get()) is ScalarEvent:
+                value = get()
+                document = key.value
+                if document in grades or key.anchor is not None or key.tag is not None:
+                    raise NeedsPositions
+                if type(value) is ScalarEvent and value.implicit[0] and value.anchor is None:
+                    grades[document] = written[value.value]
+                else:
+                    grades[document] = self.compose(value, depth + 1)
+                    unusual.append(document)
+        except YAMLError as error:
+            raise Broken(syntax_problem(error, self._data)) from None
+        if type(key) is not MappingEndEvent or _MERGE_KEY in grades:
+            raise NeedsPositions
+        return QuickJudgments(start.start_mark, grades, unusual, 1 + len(grades))
+
+
+def _broken(event: Any, message: str) -> Broken:
+    """A mistake where an event begins, after which reading cannot go on."""
+    return Broken(problem_at(event.start_mark, message))
+
+
+def _size(node: Node) -> int:
+    return 1 if isinstance(node, ScalarEvent) else node.size
+
+
+def _duplicate(key: ScalarEvent, first: ScalarEvent, mapping: str) -> Problem:
+    line = first.start_mark.line + 1 if first.start_mark is not None else 1
+    what, advice = f"duplicate key {quoted(key.value)}", "keep one of them"
+    if mapping == JUDGMENTS:
+        what, advice = f"document {quoted(key.value)} is judged twice", "keep one grade, or write a list of ratings"
+    return problem_at(key.start_mark, f"{what}, first in line {line}; {advice}")

@@ -1,0 +1,176 @@
+"""Scalars: what plain text in a case file means, and how values are written as text.
+
+The guesses of YAML itself (`no` is false, `1e5` is text, `12:30` is 750 ...) are not used. Quotes always mean text. Of
+plain scalars, `true`, `false`, `null` and decimal numbers without leading zeros are converted, where the key asks for a
+value at all; ids, queries, tags, names and notes stay text.
+
+What is written here is read back as the same value by this reader and by any other reader of YAML: text stands plain
+only where no version of YAML could take it for anything else, and in double quotes otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from math import isfinite
+from typing import TypeAlias, TypeGuard
+
+from pytest_relevance._text import quoted, shown
+
+DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,63})(\.[0-9]{1,64})?")
+"""A decimal number without leading zeros; the group is its fraction."""
+
+CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None, "": None}
+
+LONGEST_KEY = 1000
+"""Characters of a key as written: YAML reads plain keys up to 1024, longer ones need a question mark before them."""
+
+_PLAIN = re.compile(r"[\w/][\w .+&'()/%!-]*(?::(?=[^\s:])[\w .+&'()/%!-]*)*(?<! )")
+_LIKE_A_NUMBER = re.compile(r"[0-9][0-9a-fox_.:e+ tz-]*", re.IGNORECASE)
+_WRITTEN_CONSTANTS = {None: "null", True: "true", False: "false"}
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
+
+
+def number(text: str) -> int | float | None:
+    """Convert plain text to a number; None where it is no decimal number without leading zeros."""
+    match = DECIMAL.fullmatch(text)
+    if match is None:
+        return None
+    return float(text) if match[1] else int(text)
+
+
+def value(text: str) -> object:
+    """Convert a plain scalar where a value is wanted: true, false, null, a number, else the text itself."""
+    if text in CONSTANTS:
+        return CONSTANTS[text]
+    found = number(text)
+    return text if found is None else found
+
+
+class Grades(dict[str, int | float | str]):
+    """The grade of a plain text: a number, else the text (the name of a grade). Each text is converted once."""
+
+    def __missing__(self, text: str) -> int | float | str:
+        """Convert a text at its first look-up."""
+        found = number(text)
+        grade = text if found is None else found
+        self[text] = grade
+        return grade
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a finite number that a float can hold; true and false are none."""
+    try:
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    except OverflowError:
+        return False
+
+
+def number_advice(value: object) -> str:
+    """Advise how to write a number, where one is wanted and `value` is text that means one; else an empty text."""
+    if not isinstance(value, str):
+        return ""
+    if number(value) is not None:
+        return f"; write {value} without quotes"
+    try:
+        meant = float(value)
+    except ValueError:
+        return ""
+    decimal = f"{meant:.9f}".rstrip("0").rstrip(".") if isfinite(meant) else ""
+    return f"; write it as {decimal}" if number(decimal) is not None and float(decimal) == meant else ""
+
+
+def write_text(text: str, *, flow: bool = False) -> str:
+    """Write a text as a scalar; with `flow`, one that stands between brackets or braces.
+
+    Raises:
+        ValueError: for half of a surrogate pair.
+    """
+    is_plain = (
+        _PLAIN.fullmatch(text) is not None
+        and not (flow and ":" in text)
+        and text.casefold() not in _WORDS
+        and _LIKE_A_NUMBER.fullmatch(text) is None
+    )
+    return text if is_plain else f'"{"".join(map(_escaped, text))}"'
+
+
+@lru_cache(maxsize=1024)  # a million grades are a handful of different ones
+def write_number(found: float) -> str:
+    """Write a number, a whole one without a fraction.
+
+    Raises:
+        ValueError: for a number that the reader would not accept.
+    """
+    return _checked(str(int(found)) if is_number(found) and found == int(found) else _decimal(found), found)
+
+
+def write_value(found: object) -> str:
+    """Write a text, number, true, false, null, or a list or mapping of these, in one line.
+
+    Raises:
+        ValueError: for any other value.
+    """
+    if isinstance(found, str):
+        return write_text(found, flow=True)
+    if found is None or isinstance(found, bool):
+        return _WRITTEN_CONSTANTS[found]
+    if isinstance(found, (int, float)):
+        return _checked(_decimal(found), found)
+    if isinstance(found, Mapping):
+        return "{" + in_braces({str(name): write_value(item) for name, item in found.items()}) + "}"
+    if isinstance(found, (list, tuple)):
+        return f"[{', '.join(map(write_value, found))}]"
+    raise ValueError(f"{shown(found)} cannot be written in a case file")
+
+
+Pairs: TypeAlias = Mapping[str, "str | Pairs"]
+"""The pairs of a mapping, their values written as YAML already, or mappings of such pairs."""
+
+
+def in_braces(pairs: Pairs) -> str:
+    """Write the pairs of a mapping for a place between braces: `a: 1, b: {c: 2}`."""
+    written = []
+    for key, value in pairs.items():
+        name, text = write_text(key, flow=True), value if isinstance(value, str) else f"{{{in_braces(value)}}}"
+        written.append(f"{name}: {text}" if len(name) <= LONGEST_KEY else f"? {name} : {text}")
+    return ", ".join(written)
+
+
+def in_lines(pairs: Pairs, indent: int) -> list[str]:
+    """Write the pairs of a mapping in lines: a pair in one, or in two where the key is too long for one."""
+    lines, pad = [], " " * indent
+    for key, value in pairs.items():
+        name = write_text(key)
+        text, nested = (f" {value}", []) if isinstance(value, str) else ("", in_lines(value, indent + 2))
+        lines += [f"{pad}{name}:{text}"] if len(name) <= LONGEST_KEY else [f"{pad}? {name}", f"{pad}:{text}"]
+        lines += nested
+    return lines
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xD800 <= code < 0xE000:
+        raise ValueError(f"{quoted(character)} is half of a surrogate pair, which is no text")
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _decimal(found: float) -> str:
+    """All digits of a number, a float with a fraction."""
+    if not isinstance(found, float) or not is_number(found):
+        return str(found)
+    text = format(Decimal(repr(float(found))), "f")
+    return text if "." in text else f"{text}.0"
+
+
+def _checked(text: str, found: float) -> str:
+    if number(text) != found:
+        raise ValueError(f"{shown(found)} is no decimal number that a case file may have")
+    return text

@@ -1,0 +1,217 @@
+"""Convert between judgments and case files: `case_file` writes one, `judgments_of` takes the judgments of a suite.
+
+What is written is read again before it is returned: it is a case file, and says what the judgments say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.checks import NOT_PARAMETERS
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.names import wrong_id
+from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
+from pytest_relevance.cases.yaml.scalars import in_lines, write_number, write_text, write_value
+from pytest_relevance.judgments.model import Judgments, Place, Query
+from pytest_relevance.judgments.writing import Written, queries_of
+from pytest_relevance.judgments.writing.contents import how_combined
+from pytest_relevance.judgments.writing.written import refuse
+from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
+
+CASE_FILE = "case-file"
+"""The name of the format of case files, for commands that take judgment files too."""
+
+INDENT = 2
+"""How far the cases are indented that `case_file` writes."""
+
+_WITHOUT_PLACE: Mapping[str, Callable[[Case], object]] = {
+    "floor": lambda case: case.min_ndcg is not None,
+    "expectation": lambda case: case.expect,
+    "tag": lambda case: case.tags,
+    "xfail": lambda case: case.xfail,
+    "skip": lambda case: case.skip,
+    "usefixtures": lambda case: case.usefixtures,
+    "notes on documents": lambda case: case.notes,
+}
+"""What cases have and judgments do not, and how to tell whether a case has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What the suite sets for all of its cases. `ratings`: several ratings of a document are written as a list."""
+
+    min_ndcg: float | None
+    ratings: bool
+    raters: str | None
+    gain: str | None
+
+    @classmethod
+    def of(cls, judgments: Judgments, min_ndcg: float | None) -> _Head:
+        how = how_combined(judgments) if judgments.ratings else None
+        highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
+        return cls(
+            min_ndcg,
+            ratings=how is not None,
+            raters=how if how != "median" else None,
+            gain="linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
+        )
+
+    def lines(self) -> Iterator[str]:
+        for key, value in (("min_ndcg", self.min_ndcg), ("raters", self.raters), ("gain", self.gain)):
+            if value is not None:
+                yield f"{key}: {value if isinstance(value, str) else write_number(value)}"
+
+
+def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
+    """Write a case file with a case for each query of some judgments, and tell what it cannot hold of them.
+
+    `min_ndcg` is the floor of the suite, from which cases without judgments are freed. `comment` is put at the top. A
+    case has an `id` where the key of its judgments is not its text. Several ratings of a document become a list.
+
+    Raises:
+        ValueError: where there is nothing to write, or a query, a document or a grade cannot stand in a case file.
+    """
+    queries = queries_of(judgments)
+    if not queries:
+        raise ValueError("there are no queries to write")
+    head = _Head.of(judgments, min_ndcg)
+    lines = [f"# {line}".rstrip() for line in comment.splitlines()]
+    lines += [*head.lines(), "cases:"]
+    problems = []
+    for query in queries:
+        try:
+            lines += _case(query, judgments, head)
+        except ValueError as error:
+            problems.append(f"query {quoted(query.id)}: {error}")
+    if problems:
+        refuse(problems)
+    data = "".join(f"{line}\n" for line in lines).encode()
+    _check(data, queries, judgments)
+    return Written(data, tuple(_lost(queries, judgments, head)))
+
+
+def _case(query: Query, judgments: Judgments, head: _Head) -> Iterator[str]:
+    """The lines of a case."""
+    text = _text(query)
+    if not text.strip():
+        raise ValueError("the query has no text")
+    yield f"  - query: {write_text(text)}"
+    if _has_id(query):
+        yield f"    id: {write_text(query.id)}"
+    if query.note:
+        yield f"    note: {write_text(query.note)}"
+    if query.weight != 1:
+        yield f"    weight: {write_number(query.weight)}"
+    params = _params(query)
+    if params:
+        yield f"    params: {write_value(params)}"
+    documents = judgments.get(query.id)
+    if documents:
+        yield "    judgments:"
+        ratings = judgments.ratings.get(query.id, {}) if head.ratings else {}
+        yield from _judgments(documents, ratings, judgments.titles.get(query.id, {}))
+    elif head.min_ndcg is not None:
+        yield "    min_ndcg: null"
+
+
+def _judgments(
+    documents: Mapping[str, float], ratings: Mapping[str, Mapping[str, float]], titles: Mapping[str, str]
+) -> Iterator[str]:
+    """The lines of a case's judgments."""
+    for document, grade in documents.items():
+        try:
+            if not document:
+                raise ValueError("the document has no id")
+            written = write_judgment([*ratings.get(document, {}).values()] or [grade], titles.get(document))
+            yield from in_lines({document: written}, 6)
+        except ValueError as error:
+            raise ValueError(f"document {quoted(document)}: {error}") from None
+
+
+def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
+    """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
+    grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
+    return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
+
+
+def _text(query: Query) -> str:
+    return query.id if query.text is None else query.text
+
+
+def _has_id(query: Query) -> bool:
+    """Whether the case has an id of its own, one that a node id can carry."""
+    return query.id != _text(query) and wrong_id(query.id) is None
+
+
+def _params(query: Query) -> Mapping[str, object]:
+    return {name: value for name, value in query.params.items() if name and name not in NOT_PARAMETERS}
+
+
+def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterator[str]:
+    without_id = sum(query.id != _text(query) and not _has_id(query) for query in queries)
+    if without_id:
+        yield f"the ids of {counted(without_id, 'query', 'queries')}, which a pytest node id cannot carry"
+    without_params = sum(len(_params(query)) < len(query.params) for query in queries)
+    if without_params:
+        names = listed(map(quoted, NOT_PARAMETERS), "and")
+        yield f"params of {counted(without_params, 'query', 'queries')} that are called {names}, which no params may be"
+    if judgments.ratings and head.ratings:
+        yield f"the names of {len(judgments.raters)} raters: a case file has lists of ratings"
+    elif judgments.ratings:
+        yield f"the ratings of {len(judgments.raters)} raters, as their grades are made in no way that a suite can say"
+    if head.gain is not None:
+        yield f"the gain 2^grade - 1, for which there are grades too high: gain: {head.gain} is written"
+
+
+def _check(data: bytes, queries: Sequence[Query], judgments: Judgments) -> None:
+    """Read the file, and compare it with the judgments."""
+    try:
+        cases = parse_suite(data, "the new case file").cases
+    except CaseFileError as error:
+        raise ValueError(f"these judgments make no case file: {error}") from None
+    for case, query in zip(cases, queries, strict=True):
+        titles = judgments.titles.get(query.id, {})
+        wanted = (
+            *(_text(query), judgments.get(query.id, {}), query.weight, query.note or None, _params(query)),
+            {document: titles[document] for document in judgments.get(query.id, {}) if titles.get(document)},
+        )
+        found = (case.query, case.judgments, case.weight, case.note, case.params, case.titles)
+        if found != wanted:
+            raise RuntimeError(f"the case of query {quoted(query.id)} would say {found}, and not {wanted}")
+
+
+def judgments_of(suite: Suite) -> Judgments:
+    """The judgments of all cases, under their ids, or under their queries where they have no ids."""
+    keys = {case.id: case for case in suite.cases}
+    return Judgments(
+        {key: dict(case.judgments) for key, case in keys.items() if case.judgments},
+        file=suite.path,
+        format=CASE_FILE,
+        queries={
+            key: Query(key, case.query, case.weight, case.params, case.note, case.line) for key, case in keys.items()
+        },
+        titles={key: case.titles for key, case in keys.items() if case.titles},
+        place=lambda query, document: Place(keys[query].line),
+    )
+
+
+def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
+    """Say, in a sentence each, what a case file (`data`) has and `judgments_of` leaves out."""
+    for what, has in _WITHOUT_PLACE.items():
+        count = sum(1 for case in suite.cases if has(case))
+        if count:
+            yield f"the {what} of {counted(count, 'case')}, for which judgments have no place"
+    positions = {(case.line, case.column) for case in suite.cases if case.source is None}
+    judgments = [case.get("judgments") for case in spans_of_cases(data, positions).values()]
+    lists = sum(_is_list(grade) for written in judgments if written is not None for grade in written.parts[1::2])
+    if lists:
+        yield f"the ratings of {counted(lists, 'document')}; the grade that they make ({suite.terms.raters}) is taken"
+
+
+def _is_list(grade: Span | None) -> bool:
+    """Whether a grade is written as a list of ratings."""
+    return grade is not None and (grade.kind == "list" or _is_list(grade.get("grade")))

@@ -1,0 +1,114 @@
+"""What is known of a run in the process that has all reports: the results of its cases, and its case files.
+
+Under pytest-xdist the controller collects nothing and calls nothing, and other plugins run each test in a process of
+its own: all that is known of cases came on reports (`travel`). The last report of an item counts, so that a case that
+is run again counts once. Everything that is said or written at the end of a run is read here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.travel import ATTRIBUTE
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.repeats import worst_of_repeats
+from pytest_relevance.results.run import FileInfo
+
+ENDED = ("passed", "failed", "skipped")
+"""The outcomes of a report after which no other of the same item comes; not after "rerun"."""
+
+
+@dataclass(slots=True)
+class RunStore:
+    """The cases that ended, by the item they are of and their number in it, and the files, by the names in reports.
+
+    `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too. `failed` are
+    those of items of which a report failed, `unscored` those of which one passed in whose call no case was scored.
+    """
+
+    files: dict[str, FileInfo] = field(default_factory=dict)
+    to_run: Sequence[str] = ()
+    failed: set[str] = field(default_factory=set)
+    unscored: set[str] = field(default_factory=set)
+    _cases: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    _results: list[CaseResult] | None = None
+    _waiting: dict[str, FileInfo] = field(default_factory=dict)
+
+    def announce(self, file: str, info: FileInfo, *, travels: bool) -> None:
+        """Keep what there is to know of a file; where it `travels`, until the first report leaves this process."""
+        (self._waiting if travels else self.files)[file] = info
+
+    def attach_files(self, report: pytest.TestReport) -> None:
+        """Put what there is to know of the files on the first report: also of those of which no case was chosen."""
+        if self._waiting:
+            files = {file: info.to_dict() for file, info in self._waiting.items()}
+            setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
+            self._waiting.clear()
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Keep what came on a report."""
+        attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
+        for file, values in attached.get("files", {}).items():
+            self.files.setdefault(file, FileInfo.from_dict(values))
+        if report.outcome not in ENDED:
+            return
+        if report.failed:
+            self.failed.add(report.nodeid)
+        cases = attached.get("cases")
+        if cases is None:
+            return
+        if not cases and report.when == "call":
+            self.unscored.add(report.nodeid)
+        for number, values in enumerate(cases):
+            self._cases[report.nodeid, number] = values
+            self._results = None
+
+    @property
+    def results(self) -> list[CaseResult]:
+        """The results of all cases that ended, in the order in which they were collected; of repeats the worst."""
+        if self._results is None:
+            order = {name: number for number, name in enumerate(self.to_run)}
+            last = len(order)
+            ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
+            self._results = worst_of_repeats([CaseResult.from_dict(self._cases[key]) for key in ended])
+        return self._results
+
+    @property
+    def finished(self) -> list[CaseResult]:
+        """The results of cases of which every repeat ended."""
+        ended = Counter(result.key for result in map(CaseResult.from_dict, self._cases.values()) if result.items)
+        return [result for result in self.results if ended[result.key] >= len(result.items)]
+
+    def of_file(self, file: str) -> list[CaseResult]:
+        """The finished results of a file."""
+        return [result for result in self.finished if result.file == file]
+
+    def is_whole(self, file: str) -> bool:
+        """Whether every case of a file ended or was skipped: nothing was deselected, nothing was cut short."""
+        info = self.files.get(file)
+        return info is not None and info.is_whole(self.finished, file)
+
+    def unfinished(self) -> list[str]:
+        """The node ids of cases that were to run and did not come to an end."""
+        files = {info.node for info in self.files.values()}
+        return [name for name in self.without_result() if name.partition("::")[0] in files]
+
+    def without_result(self) -> Iterator[str]:
+        """The node ids of what was to run and has no result, of other tests too."""
+        return (name for name in self.to_run if (name, 0) not in self._cases)
+
+
+RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
+
+
+def run_store(config: pytest.Config) -> RunStore:
+    """The store of this process."""
+    store = config.stash.get(RUN_STORE, None)
+    if store is None:
+        store = config.stash[RUN_STORE] = RunStore()
+    return store

@@ -1,0 +1,156 @@
+"""What the report of a test carries of its cases: the attribute `relevance`, in builtin types that travel.
+
+It survives pytest-xdist, whose workers attach it and whose controller reads it, and plugins that run tests in another
+process and send reports back. What a worker had finished survives its crash.
+
+    {"cases": [CaseResult.to_dict(), ...],      # one of a case, as many as a test in Python checked
+     "shown": 0,                                # the case that the report's failure is about, if any
+     "advice": "fixture search",                # what the rest of its message explains, which is told once a run
+     "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.case_run import CaseRun
+from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.options import needs_details
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    SKIPPED,
+    SUMMARY_FIELDS,
+    CaseResult,
+    SearchError,
+)
+from pytest_relevance.results.record import as_json
+
+ATTRIBUTE = "relevance"
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnd:
+    """A call that ended, and the cases that ran in it: that of an item of a case file, or the checks of a test."""
+
+    item: pytest.Item
+    call: pytest.CallInfo[None]
+    runs: Sequence[CaseRun]
+
+    def attach(self, report: pytest.TestReport, advice: str | None = None) -> None:
+        """Attach the results to the report of the call."""
+        error = None if self.call.excinfo is None else self.call.excinfo.value
+        everything = needs_details(self.item.config.option)
+        cases: list[dict[str, Any]] = []
+        attached: dict[str, Any] = {"cases": cases}
+        for run in self.runs:
+            if report.passed and not run.has_ended:
+                continue
+            # of a case there is one call, of which a plugin may report a later attempt than it has the exception of
+            is_shown = run.error is not None and (run.error is error or not run.is_check)
+            result = self._result(run, report)
+            if is_shown:
+                attached["shown"] = len(cases)
+                if report.skipped and not hasattr(report, "wasxfail"):
+                    report.longrepr = (*run.place, f"Skipped: {run.error}")
+            elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
+                report.sections.append(("relevance case", f"{result.place}: {_asked(result)}"))
+            names = None if everything or _is_told(result) else SUMMARY_FIELDS
+            cases.append(_travelling(result, names, self.item.config))
+            run.reset()
+        if advice is not None:
+            attached["advice"] = advice
+        setattr(report, ATTRIBUTE, attached)
+
+    def attach_subtest(self, report: pytest.TestReport) -> None:
+        """Attach the failing check of a subtest for its text; the checks belong to the test, whose report is last."""
+        error = None if self.call.excinfo is None else self.call.excinfo.value
+        for run in self.runs:
+            if error is not None and run.error is error:
+                setattr(report, ATTRIBUTE, {"subtest": _travelling(self._result(run, report), None, self.item.config)})
+
+    def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
+        """The result of a run, with pytest's outcome."""
+        result = run.result
+        if result is None:
+            skipped = _was_skipped(run, report, self.call)
+            error = _error_of(run, self.call)
+            result = run.result_of_error(None if skipped else error, SKIPPED if skipped else ERROR)
+            result.reasons = () if error is None else (": ".join(filter(None, (error.type, error.message))),)
+        result.outcome = _outcome(run, result, report, self.call)
+        if run.is_check:  # several tests may check one query, and on one line too
+            file, _, name = report.location
+            result.test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
+        return result
+
+
+def _is_told(result: CaseResult) -> bool:
+    return result.verdict in (FAILED, INCONCLUSIVE, ERROR) or len(result.items) > 1 or result.is_check
+
+
+def _was_skipped(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> bool:
+    """Whether a case was not to run: skipped, or given up by hand as an expected failure before it had a score."""
+    if not report.skipped:
+        return False
+    given_up = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
+    return given_up or not hasattr(report, "wasxfail")
+
+
+def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+    """What pytest made of a case; a check of a test that went on, or ended otherwise, has an outcome of its own."""
+    if run.is_check and (call.excinfo is None or run.error is not call.excinfo.value):
+        return FAILED if result.verdict in (FAILED, ERROR) else PASSED
+    if "wasxfail" in vars(report):
+        return "xfailed" if report.skipped else "xpassed"
+    return report.outcome
+
+
+def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
+    """Why a case has no score. A test may have gone on after a check, and ended in something else."""
+    error = run.error if run.has_ended or call.excinfo is None else call.excinfo.value
+    prefix = f"in call {run.calls}: " if run.calls > 1 else ""
+    if error is None:
+        return None
+    if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
+        return SearchError("", prefix + str(getattr(error, "msg", error)))
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    frame = ""
+    if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
+        last = call.excinfo.traceback[-1]
+        frame = f"{last.path}:{last.lineno + 1} in {last.name}"
+    first = str(error).partition("\n")[0]
+    return SearchError(kind, prefix + first, frame)
+
+
+def _asked(result: CaseResult) -> str:
+    """The query and the search of a case of which no more is known."""
+    from pytest_relevance.reports.case.failure import search_label
+    from pytest_relevance.reports.text import harmless
+
+    return f'query "{harmless(result.query)}"   {search_label(result.search, result.variant, result.params)}'
+
+
+def _travelling(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any]:
+    """A result in builtin types. Half characters, which end a whole run of pytest-xdist, are escaped in its workers."""
+    values = result.to_dict(names)
+    if hasattr(config, "workerinput"):
+        try:
+            as_json(values).encode()
+        except UnicodeEncodeError:
+            values = _whole_characters(values)
+    return values
+
+
+def _whole_characters(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_whole_characters(name): _whole_characters(inner) for name, inner in value.items()}
+    return [*map(_whole_characters, value)] if isinstance(value, list) else value
