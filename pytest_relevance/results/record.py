@@ -258,7 +258,7 @@ _RUN_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "faults": _list_of(_is_object),
 }
 _FILE_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("path", "node", "digest"), _is_text),
+    **dict.fromkeys(("path", "node", "digest", "text_digest", "unjudged"), _is_text),
     "totals": _list_of(_row(_is_text, _or_none(_is_text), _is_whole)),
     "items": _mapping_of(_is_whole),
     "gates": _list_of(lambda value: type(value) is dict and _is_whole(value.get("line"))),

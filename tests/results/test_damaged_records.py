@@ -11,6 +11,7 @@ import pytest
 
 from pytest_relevance import Run, read_run
 from pytest_relevance.cases.gates import check_gates, gate_values
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
 from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
@@ -33,10 +34,9 @@ def lines(make: Maker, tmp_path: Path) -> list[str]:
 
 
 def sound(make: Maker) -> Run:
-    gates = [{**gate_values(gate), "line": line} for line, gate in enumerate(check_gates(GATES, {}), 2)]
-    file = FileInfo(
-        "shop.relevance.yaml", "shop.relevance.yaml", "c0ffee", [("search", None, 3)], {"a": 2}, gates, ["b"]
-    )
+    gates = [{**gate_values(gate), "line": line} for line, gate in enumerate(check_gates(GATES, Location({})), 2)]
+    name, totals = "shop.relevance.yaml", [("search", None, 3)]
+    file = FileInfo(name, name, "c0ffee", totals=totals, items={"a": 2}, gates=gates, orphans=["b"])
     run = make.run(tags=["head"], weight=2, params={"page": 1}, min_ndcg=1, expect={"P@5": 0.1}, k=5)
     for result in run.results:
         result.baseline = BaselineComparison("regression", 1.0, (), {"P@5": 0.2}, ("b9",), (None,), {"nDCG@5": 1.0})

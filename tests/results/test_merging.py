@@ -31,7 +31,7 @@ def gate(condition: str, **keys: Any) -> Gate:
 
 def info(*variants: str | None, digest: str = "as it is", gates: Sequence[Gate] = (), count: int = 3) -> FileInfo:
     totals = tuple(("search", variant, count) for variant in variants or (None,))
-    return FileInfo(f"/shop/{FILE}", FILE, digest, totals, gates=tuple(gates))
+    return FileInfo(f"/shop/{FILE}", FILE, digest, totals=totals, gates=tuple(gates))
 
 
 def shard(
