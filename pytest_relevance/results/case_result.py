@@ -123,8 +123,8 @@ class CaseResult:
 
     Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
     case file says it. `reaches_depth`: the search was asked for so many results and returned as many, so that there may
-    be more. `floor` is the expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and `highest` are the grades that
-    an unjudged result may have; `grade_names` the names of grades.
+    be more. `floor` is the expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and
+    `highest` are the grades that an unjudged result may have; `grade_names` the names of grades.
 
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
     with the engine's scores (or none) and the `grades` (None: unjudged, or a later copy). `returned` is how many

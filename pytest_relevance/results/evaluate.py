@@ -1,7 +1,6 @@
-"""`evaluate`: judgments and rankings in, a table of scores out; the library's front door for notebooks and scripts.
+"""`evaluate`: judgments and rankings in, a table of scores out; for notebooks and scripts.
 
-What people hold their data in (mappings, DataFrames) is turned here into the `Judgments` and `Rankings` of the metrics
-wing, which does all arithmetic.
+Mappings and DataFrames are compiled here into the `Judgments` and `Rankings` of `metrics`, which does all arithmetic.
 """
 
 from __future__ import annotations
@@ -46,14 +45,13 @@ def evaluate(
     compiled `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a DataFrame with
     a row a result (query_id, doc_id and rank or score, or neither: then in the order of the rows), or `Rankings`.
     Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank goes before a score.
-    Ids are compared as text, integers as their digits; those of one side are expected to be of one type, which the
-    first of them tell.
+    Ids are compared as text, integers as their digits; all ids of one side are expected to be of the type of the
+    first.
 
     The index of the result holds the query ids as text, in the order of the judgments. A judged query without a ranking
     scores as an empty ranking (a `RelevanceWarning` when that is all of them); rankings of queries without judgments
-    are ignored. A document that is returned twice
-    counts at its first rank. Where a measure is not defined (nDCG without a relevant document) the score is NaN, or 0
-    with `undefined="zero"`.
+    are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG
+    without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
 
     The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
     `undefined="zero"`. ValueError for an unknown metric or setting, a grade that is not a finite number or has no gain,

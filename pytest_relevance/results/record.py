@@ -18,12 +18,14 @@ from typing import Any, NoReturn
 from pytest_relevance._files import Unreadable, read_whole, write_whole
 from pytest_relevance._text import did_you_mean, quoted, shown
 from pytest_relevance.cases.gates import gate_of
+from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_result import STANDINGS, VERDICTS, CaseResult
 from pytest_relevance.results.run import FileInfo, RecordError, Run, RunInfo
 
 KIND = "pytest-relevance record"
 VERSION = 1
 
+_LARGEST = 10**15  # of a count
 MOST_JUDGMENTS = 10_000_000
 """How many judgments a case may have: a damaged count must not fill the memory."""
 
@@ -82,9 +84,9 @@ def read_record(path: str | os.PathLike[str]) -> Run:
     text = read_text(file, file)
     header = read_header(file, text, KIND, VERSION)
     try:
+        check_values(header["run"], _RUN_CHECKS)
         info = RunInfo.from_dict(header["run"])
         files = {name: _file_info(values) for name, values in header["files"].items()}
-        check(all(type(name) is str for name in info.missing), "its missing cases are no list of texts")
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
     results = []
@@ -104,37 +106,39 @@ def read_record(path: str | os.PathLike[str]) -> Run:
     return Run(results, files, info, name=Path(file).name)
 
 
-def _file_info(values: Mapping[str, Any]) -> FileInfo:
+def _file_info(values: dict[str, Any]) -> FileInfo:
     """The info of a case file, checked."""
-    info = FileInfo.from_dict(values)
-    for gate in info.gates:
+    check_values(values, _FILE_CHECKS)
+    for gate in values["gates"]:
         gate_of(gate)
-        check(_is_whole(gate["line"]), f"the line of a gate is {shown(gate['line'])}")
-    for search, variant, count in info.totals:
-        check(type(search) is str and (variant is None or type(variant) is str), f"a total is of {shown(search)}")
-        check(_is_whole(count), f"a total is {shown(count)}")
-    check(all(map(_is_whole, info.items.values())), "its items are no counts")
-    check(type(info.path) is type(info.node) is type(info.digest) is str, "its path, node or digest is no text")
-    return info
+    return FileInfo.from_dict(values)
 
 
 def _result(values: dict[str, Any]) -> CaseResult:
     """The result of a line. ValueError says what is wrong with it."""
     for name in ("file", "line", "id", "verdict"):
         check(name in values, f"it has no {name}")
-    for name, value in values.items():
-        is_sound = _CHECKS.get(name)
-        if is_sound is None:
-            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, _CHECKS)}")
-        if not is_sound(value):
-            raise ValueError(f"its {name} is {shown(value)}")
+    check_values(values, _CHECKS)
     found = CaseResult.from_dict(values)
     check(len(found.grades) == len(found.documents), "documents and grades are not equally many")
     check(len(found.engine_scores) in (0, len(found.documents)), "documents and engine_scores are not equally many")
-    for grade in {*found.judgments, *(grade for grade in found.grades if grade is not None)}:
+    accepted = () if found.baseline is None else found.baseline.grades
+    unknown = {*found.grades, *accepted, *(grade for _, grade in found.missing)} - {None, *found.judgments}
+    check(not unknown, f"documents have grades that no judgment has: {shown(sorted(map(str, unknown)))}")
+    for grade in found.judgments:
         found.settings.gains[grade]  # raises where it has none
     check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
     return found
+
+
+def check_values(values: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> None:
+    """Raise a ValueError for an unknown field, and for a value that fails its check."""
+    for name, value in values.items():
+        is_sound = checks.get(name)
+        if is_sound is None:
+            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, checks)}")
+        if not is_sound(value):
+            raise ValueError(f"its {name} is {shown(value)}")
 
 
 def check(is_sound: bool, message: str) -> None:
@@ -148,11 +152,15 @@ def _is_text(value: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    return type(value) is int and value >= 0
+    return type(value) is int and 0 <= value <= _LARGEST
+
+
+def _is_bool(value: object) -> bool:
+    return type(value) is bool
 
 
 def _is_number(value: object) -> bool:
-    return type(value) is int or (type(value) is float and math.isfinite(value))
+    return (type(value) is int or type(value) is float) and math.isfinite(value)
 
 
 def _or_none(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
@@ -174,8 +182,17 @@ def _parts(**fields: Callable[[Any], bool]) -> Callable[[object], bool]:
     )
 
 
-def _is_pair(value: object) -> bool:
-    return type(value) is list and len(value) == 2 and type(value[0]) is str and _is_number(value[1])
+def _row(*columns: Callable[[Any], bool]) -> Callable[[object], bool]:
+    """A list of exactly these values."""
+    return lambda value: (
+        type(value) is list
+        and len(value) == len(columns)
+        and all(is_sound(each) for is_sound, each in zip(columns, value, strict=True))
+    )
+
+
+def _is_object(value: object) -> bool:
+    return type(value) is dict
 
 
 _texts, _scores = _list_of(_is_text), _mapping_of(_or_none(_is_number))
@@ -186,27 +203,28 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("variant", "source"), _or_none(_is_text)),
     **dict.fromkeys(("line", "returned", "judged", "top"), _is_whole),
     **dict.fromkeys(("lowest", "highest", "tolerance"), _is_number),
-    **dict.fromkeys(("floor", "lower", "upper", "latency"), _or_none(_is_number)),
+    **dict.fromkeys(("floor", "lower", "upper"), _or_none(_is_number)),
+    "latency": lambda value: value is None or (_is_number(value) and value >= 0),
     **dict.fromkeys(("tags", "reasons", "items"), _texts),
     **dict.fromkeys(("titles", "notes", "explanations", "grade_names"), _mapping_of(_is_text)),
     "verdict": lambda value: value in VERDICTS,
     "weight": lambda value: _is_number(value) and value > 0,
-    "params": lambda value: type(value) is dict,
-    "k": lambda value: _is_whole(value) and value > 0,
+    "params": _is_object,
+    "k": lambda value: _is_whole(value) and 0 < value <= LARGEST_CUTOFF,
     "depth": _or_none(_is_whole),
-    "settings": lambda value: type(value) is dict,
+    "settings": _is_object,
     "documents": _documents,
-    **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), lambda value: type(value) is bool),
+    **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), _is_bool),
     "engine_scores": _grades,
     "grades": _grades,
     "deeper": _mapping_of(_is_whole),
     "judgments": _mapping_of(_is_whole),
-    "missing": _list_of(_is_pair),
+    "missing": _list_of(_row(_is_text, _is_number)),
     "scores": _scores,
     "outcomes": _list_of(
         _parts(
             **dict.fromkeys(("name", "kind", "message", "comparison"), _is_text),
-            **dict.fromkeys(("met", "is_score"), lambda value: type(value) is bool),
+            **dict.fromkeys(("met", "is_score"), _is_bool),
             **dict.fromkeys(("value", "bound"), _or_none(_is_number)),
             documents=_documents,
             within=_or_none(_is_whole),
@@ -227,10 +245,25 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
         rankings=_is_whole,
         rank=_or_none(_is_whole),
         documents=_list_of(_or_none(_is_text)),
-        is_tie=lambda value: type(value) is bool,
+        is_tie=_is_bool,
     ),
 }
 """What the values of a line may be, by the fields of `CaseResult`."""
+
+_RUN_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("program", "started"), _is_text),
+    **dict.fromkeys(("command", "missing"), _texts),
+    "versions": _mapping_of(_is_text),
+    "fingerprint": _is_object,
+    "faults": _list_of(_is_object),
+}
+_FILE_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("path", "node", "digest", "text_digest", "unjudged"), _is_text),
+    "totals": _list_of(_row(_is_text, _or_none(_is_text), _is_whole)),
+    "items": _mapping_of(_is_whole),
+    "gates": _list_of(lambda value: type(value) is dict and _is_whole(value.get("line"))),
+    "orphans": _or_none(_texts),
+}
 
 
 def read_text(path: str | os.PathLike[str], file: str) -> str:

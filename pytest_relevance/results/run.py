@@ -26,10 +26,10 @@ class FileInfo:
     """What there is to know of a case file beyond its cases.
 
     `path` is where it was, `node` its node id, `digest` stands for the text of it and of the files that it names,
-    `text_digest` for its own text alone ("" if nobody asked). `totals` are its items by search and variant; `items` how many items each case has that has several.
-    `gates` are its gates as `cases.gates.gate_values` gives them, with the `line` of each. `orphans` are the entries of
-    its baseline that are none of its cases, as reports name them; None where it has no baseline. `unjudged` says which
-    of its listed queries have no judgments.
+    `text_digest` for its own text alone ("" if nobody asked). `totals` are its items by search and variant; `items` how
+    many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with the
+    `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
+    where it has no baseline. `unjudged` says which of its listed queries have no judgments.
     """
 
     path: str

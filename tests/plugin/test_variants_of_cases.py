@@ -386,9 +386,9 @@ class TestRepeats:
         project.run_apart("--relevance-record=2.jsonl")
         first = Record.open(project.path / "1.jsonl")
         assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
-        from pytest_relevance.results.merge import merge_runs as merge
+        from pytest_relevance.results.merge import merge_runs
 
-        assert merge([first, Record.open(project.path / "2.jsonl")]).is_whole
+        assert merge_runs([first, Record.open(project.path / "2.jsonl")]).is_whole
 
 
 def test_with_pytest_repeat_and_flakefinder(project: Project) -> None:

@@ -92,7 +92,9 @@ texts = st.text(min_size=1, max_size=5)
         unique_by=lambda entry: entry.key,
     )
 )
-def test_whatever_is_written_is_read_again(entries: list[BaselineEntry], tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_whatever_is_written_is_read_again(
+    entries: list[BaselineEntry], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("baseline") / "baseline.jsonl"
     write_baseline(path, entries)
     assert read_baseline(path) == {each.key: each for each in entries}

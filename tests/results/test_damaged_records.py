@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pytest_relevance.runs.facts import CaseFileFacts
 
-from pytest_relevance import Incomparable, Run, compare_runs, read_run
-from pytest_relevance.cases.gates import check_gates
+from pytest_relevance import Run, read_run
+from pytest_relevance.cases.gates import check_gates, gate_values
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.merge import Unmergeable, judge_gates, merge
-from pytest_relevance.results.record import check_record, write_record
-from pytest_relevance.results.run import RecordError
+from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
+from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
+from pytest_relevance.results.gates import judge_gates
+from pytest_relevance.results.merge import Unmergeable, merge_runs
+from pytest_relevance.results.record import write_record
+from pytest_relevance.results.run import FileInfo, RecordError, RunInfo
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.conftest import Maker
 
 GATES = [{"max_drop": {"nDCG@10": 0.1}, "p": 0.05, "tag": "head"}, {"passing": 0.5}]
 
@@ -31,26 +34,34 @@ def lines(make: Maker, tmp_path: Path) -> list[str]:
 
 
 def sound(make: Maker) -> Run:
-    gates = [(gate, line) for line, gate in enumerate(check_gates(GATES, {}), 2)]
-    facts = CaseFileFacts("shop.relevance.yaml", "c0ffee", (("search", None, 3),), tuple(gates))
+    gates = [{**gate_values(gate), "line": line} for line, gate in enumerate(check_gates(GATES, Location({})), 2)]
+    name, totals = "shop.relevance.yaml", [("search", None, 3)]
+    file = FileInfo(name, name, "c0ffee", totals=totals, items={"a": 2}, gates=gates, orphans=["b"])
     run = make.run(tags=["head"], weight=2, params={"page": 1}, min_ndcg=1, expect={"P@5": 0.1}, k=5)
     for result in run.results:
-        result.values.update(  # type: ignore[attr-defined]
-            reasons=["low"], before={"nDCG@10": 1.0}, lower=0.1, upper=0.9, outcome="failed", depth=9, source="q.tsv",
-            calls=2, rankings_seen=1, test="t", variant=None,
-        )  # fmt: skip
-    return Run(run.results, files={"shop.relevance.yaml": facts}, program="0.1.0")
+        result.baseline = BaselineComparison("regression", 1.0, (), {"P@5": 0.2}, ("b9",), (None,), {"nDCG@5": 1.0})
+        result.reasons, result.outcome, result.source, result.test = ("low",), "failed", "q.tsv", "t"
+        result.lower, result.upper, result.depth, result.engine_scores = 0.1, 0.9, 9, (0.5,) * len(result.documents)
+        result.missing, result.deeper = (("b8", 2),), {"b8": 12}
+        result.repeats, result.error = Repeats(2, 2, 1, ("b1", None)), SearchError("OSError", "down", "shop.py:3")
+    return Run(run.results, {"shop.relevance.yaml": file}, RunInfo("0.1.0", command=("pytest",), missing=("x",)))
 
 
 WAYS: dict[str, Callable[[Path, Path], object]] = {
     "frame": lambda path, other: Run.open(path).frame,
     "rankings": lambda path, other: Run.open(path).rankings,
-    "scores": lambda path, other: [compare_runs(path, other, metrics).frame for metrics in (None, "P@3")],
-    "merge": lambda path, other: [*judge_gates(merge([Run.open(path), Run.open(other)], last=True).run)],
-    "check": lambda path, other: check_record(path),
+    "merge": lambda path, other: judge_gates(
+        *results_and_files(merge_runs([Run.open(path), Run.open(other)], last=True).run)
+    ),
     "run": lambda path, other: read_run(path),
-    "repr": lambda path, other: [repr(result) for result in Run.open(path).results],
+    "text": lambda path, other: report_lines(Run.open(path), verbosity=2),
+    "markdown": lambda path, other: report_markdown(Run.open(path)),
+    "data": lambda path, other: report_data(Run.open(path)),
 }
+
+
+def results_and_files(run: Run) -> tuple[Any, Any]:
+    return run.results, run.files
 
 
 def read_every_way(path: Path, other: Path) -> dict[str, str]:
@@ -59,7 +70,7 @@ def read_every_way(path: Path, other: Path) -> dict[str, str]:
     for name, way in WAYS.items():
         try:
             way(path, other)
-        except (RecordError, Incomparable, Unmergeable, JudgmentFileError) as error:
+        except (RecordError, Unmergeable, JudgmentFileError) as error:
             found[name] = str(error)
     return found
 
@@ -124,18 +135,22 @@ def test_whatever_stands_in_the_place_of_a_value_is_refused_or_read(
     ("number", "old", "new", "says"),
     [
         (0, '["search",null,3]', '["search",null,1e400]', "damaged.jsonl:1: the header is damaged (ValueError("),
-        (0, '["search",null,3]', '["search",null,"3"]', "a total is a search, its variant and a number of cases, not"),
-        (0, '"k":5', '"k":1e9', "k is a whole number from 1 to 1,000,000, not 1000000000.0"),
+        (0, '["search",null,3]', '["search",null,"3"]', "its totals is [['search', None, '3']]"),
         (0, '"share":0.5', '"share":"half"', "has numbers that are none: ['half']"),
-        (2, '"returned":3', '"returned":3.5', "is damaged in its details (how many were returned is no number)"),
-        (2, '"3":1', '"3":99999999999', "the judgments of grade '3' are counted as 99999999999"),
-        (2, '"3":1', '"3":999999999', "there are 1,000,000,001 judgments; at most 10,000,000 are possible"),
-        (2, '"3":1', '"high":1', "the judgments of grade 'high' are counted as 1"),
-        (2, '"calls":2', '"calls":"2"', "damaged.jsonl:3: the line is no result: its calls is '2'; make"),
+        (0, '"missing":["x"]', '"missing":[7]', "its missing is [7]"),
+        (0, '"program"', '"programs"', 'it has an unknown field "programs"; did you mean "program"?'),
+        (2, '"k":5', '"k":1e9', "damaged.jsonl:3: the line is no result: its k is 1000000000.0; make"),
+        (2, '"k":5', '"k":9999999999', "damaged.jsonl:3: the line is no result: its k is 9999999999; make"),
+        (2, '"returned":3', '"returned":3.5', "damaged.jsonl:3: the line is no result: its returned is 3.5; make"),
+        (2, '"3":1', '"3":999999999', "damaged.jsonl:3: the line is no result: its judgments are {'3': 999999999, "),
+        (2, '"3":1', '"3":1,"60":1', "grade 60 is too high for exponential gain"),
+        (2, '"3":1', '"high":1', "damaged.jsonl:3: the line is no result: could not convert string to float: 'high'"),
+        (2, '"calls":2', '"calls":"2"', "damaged.jsonl:3: the line is no result: its repeats is {'calls': '2', "),
         (2, '"lower":0.1', '"lower":1e400', "damaged.jsonl:3: the line is no result: its lower is inf; make"),
         (2, '"depth":9', '"depth":[]', "damaged.jsonl:3: the line is no result: its depth is []; make"),
-        (2, '"grades":[3,2,1]', '"grades":[3,2,NaN]', "damaged"),
-        (2, '"grades":[3,2,1]', '"grades":[3,2,60]', "grade 60 is too high for exponential gain"),
+        (2, '"grades":[3,2,1]', '"grades":[3,2,NaN]', "damaged.jsonl:3: expected a JSON object, found "),
+        (2, '"grades":[3,2,1]', '"grades":[3,2,60]', "documents have grades that no judgment has: ['60']"),
+        (2, '"weight":2', f'"weight":{"9" * 400}', "damaged.jsonl:3: the line is no result: "),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 30 else "",
 )  # fmt: skip

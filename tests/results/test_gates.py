@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.gates import check_gates, gate_values
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.results.case_result import BaselineComparison, CaseResult
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import FileInfo
@@ -24,7 +25,7 @@ def case(name: str, score: float | None = None, before: float | None = None, **v
 
 
 def verdict(gate: dict[str, Any], *cases: CaseResult) -> GateResult:
-    values = {**gate_values(check_gates([gate], {})[0]), "line": 1}
+    values = {**gate_values(check_gates([gate], Location({}))[0]), "line": 1}
     (found,) = judge_gates(cases, {FILE: FileInfo(FILE, totals=[("search", None, len(cases))], gates=[values])})
     return found
 

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest_relevance.results.facts import CaseFileFacts
 
-from pytest_relevance.cases.gates import gate_of
-from pytest_relevance.cases.model import Gate
-from pytest_relevance.results.gates import FAILED, PASSED
-from pytest_relevance.results.merge import JudgedGate, Unmergeable, judge_gates, merge
-from pytest_relevance.results.run import Conditions, Result, Run
-from pytest_relevance.results.scoring import ERROR, SKIPPED
+from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison, CaseResult
+from pytest_relevance.results.gates import judge_gates
+from pytest_relevance.results.merge import Unmergeable, merge_runs
+from pytest_relevance.results.run import FileInfo, Run, RunInfo
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.conftest import Maker
 
 FILE = "shop.relevance.yaml"
 QUERIES = ("boots", "shoes", "socks")
 
+Gate = Mapping[str, Any]
+
 
 def gate(condition: str, **keys: Any) -> Gate:
-    usual = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": []}
-    return gate_of({**usual, **keys})
+    usual = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": [], "line": 2}
+    return {**usual, **keys}
 
 
-def facts(
-    *variants: str | None, content: str = "as it is", gates: Sequence[Gate] = (), count: int = 3
-) -> CaseFileFacts:
+def info(*variants: str | None, digest: str = "as it is", gates: Sequence[Gate] = (), count: int = 3) -> FileInfo:
     totals = tuple(("search", variant, count) for variant in variants or (None,))
-    return CaseFileFacts(FILE, content, totals, tuple((each, 2) for each in gates))
+    return FileInfo(f"/shop/{FILE}", FILE, digest, totals=totals, gates=tuple(gates))
 
 
-def shard(results: Iterable[Result], name: str = "shard", found: CaseFileFacts | None = None, **keys: Any) -> Run:
-    return Run([*results], name=name, files={FILE: found or facts()}, program="1.0", **keys)
-
-
-def with_values(result: Result, **values: Any) -> Result:
-    return Result({**result.values, **values}, result.details, result.conditions)
+def shard(
+    results: Iterable[CaseResult], name: str = "shard", found: FileInfo | None = None, missing: Sequence[str] = ()
+) -> Run:
+    about = RunInfo("1.0", missing=tuple(missing))
+    return Run([*results], {FILE: found or info()}, about, name=name)
 
 
 def ids(run: Run) -> list[str]:
@@ -52,30 +48,30 @@ def ids(run: Run) -> list[str]:
 def test_parts_make_a_whole(make: Maker) -> None:
     one = shard([make.result("boots", ["b1"])])
     two = shard([make.result("shoes", ["s1"]), make.result("socks", ["o1"])])
-    merged = merge([one, two], name="all")
+    merged = merge_runs([one, two], name="all")
     assert ids(merged.run) == [*QUERIES]
     assert (merged.is_whole, merged.again, merged.replaced) == (True, (), ())
-    assert (merged.run.name, merged.run.program, merged.run.files) == ("all", "1.0", one.files)
+    assert (merged.run.name, merged.run.info.program, merged.run.files) == ("all", "1.0", one.files)
 
 
 def test_what_no_part_has_is_counted_for_each_variant(make: Maker) -> None:
-    of_a = facts("a", "b")
+    of_a = info("a", "b")
     one = shard([make.result("boots", ["b1"], variant="a")], found=of_a)
-    two = shard([make.result(query, variant="b") for query in QUERIES], found=facts("b"))
-    merged = merge([one, two])
+    two = shard([make.result(query, variant="b") for query in QUERIES], found=info("b"))
+    merged = merge_runs([one, two])
     assert [(gap.file, gap.search, gap.variant, gap.found, gap.total) for gap in merged.gaps] == [
         (FILE, "search", "a", 1, 3)
     ]
     assert not merged.is_whole
     # variants that parts of a matrix have for themselves
-    three = shard([make.result(query, variant="c") for query in QUERIES], found=facts("c"))
-    assert merge([two, three]).is_whole
+    three = shard([make.result(query, variant="c") for query in QUERIES], found=info("c"))
+    assert merge_runs([two, three]).is_whole
 
 
 def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
     boots = make.result("boots", ["b1", "b2"])
-    slower = with_values(boots, latency=7.5)
-    merged = merge([shard([boots]), shard([slower, make.result("shoes")])])
+    slower = replace(boots, latency=7.5)
+    merged = merge_runs([shard([boots]), shard([slower, make.result("shoes")])])
     assert ids(merged.run) == ["boots", "shoes"]
     assert merged.again == (boots.key,)
     assert merged.run.results[0].latency == boots.latency
@@ -93,36 +89,36 @@ def test_a_case_that_came_to_the_same_twice_counts_once(make: Maker) -> None:
 )
 def test_a_case_that_came_to_something_else(make: Maker, changed: dict[str, Any]) -> None:
     boots = make.result("boots", ["b1"])
-    one, two = shard([boots], "one"), shard([with_values(boots, **changed)], "two")
+    one, two = shard([boots], "one"), shard([replace(boots, **changed)], "two")
     with pytest.raises(Unmergeable) as error:
-        merge([one, two])
+        merge_runs([one, two])
     assert error.value.reasons == (
         '1 case came to something else in one and two: "boots"; --last takes the result of the record that is named '
         "last",
     )
-    merged = merge([one, two], last=True)
+    merged = merge_runs([one, two], last=True)
     assert (merged.replaced, merged.again) == ((boots.key,), ())
     (result,) = merged.run.results
-    assert all(result.values[name] == value for name, value in changed.items())
+    assert all(getattr(result, name) == value for name, value in changed.items())
 
 
 def test_another_ranking_of_the_same_score_or_other_settings_are_something_else(make: Maker) -> None:
     boots = make.result("boots", ["x", "b1"])
     for other in (
         make.result("boots", ["y", "b1"]),
-        Result(boots.values, boots.details, Conditions(k=5)),
-        Result(boots.values, boots.details, replace(boots.conditions, settings=replace(boots.settings, gain="linear"))),
+        replace(boots, k=5),
+        replace(boots, settings=replace(boots.settings, gain="linear")),
     ):
         with pytest.raises(Unmergeable, match="came to something else"):
-            merge([shard([boots]), shard([other])])
+            merge_runs([shard([boots]), shard([other])])
 
 
 def test_all_reasons_are_said_together(make: Maker) -> None:
     boots = make.result("boots", ["b1"])
     one = shard([boots], "one")
-    two = Run([make.result("boots", ["b2"])], name="two", files={FILE: facts(content="other")}, program="")
+    two = Run([make.result("boots", ["b2"])], {FILE: info(digest="other")}, name="two")
     with pytest.raises(Unmergeable) as error:
-        merge([one, two], last=False)
+        merge_runs([one, two], last=False)
     assert str(error.value).splitlines() == [
         "the records cannot be merged:",
         "- they were made by different versions of pytest-relevance: one by 1.0, two by an unknown one; run the shards "
@@ -136,12 +132,12 @@ def test_all_reasons_are_said_together(make: Maker) -> None:
 
 def test_counts_are_held_against_the_first_part_that_has_them(make: Maker) -> None:
     runs = [
-        shard([], "one", facts("a")),
-        shard([], "two", facts("b", count=4)),
-        shard([], "three", facts("a", "b", count=3)),
+        shard([], "one", info("a")),
+        shard([], "two", info("b", count=4)),
+        shard([], "three", info("a", "b", count=3)),
     ]
     with pytest.raises(Unmergeable) as error:
-        merge(runs)
+        merge_runs(runs)
     assert error.value.reasons == (f"{FILE} has 4 cases in two and 3 in three, with search[b]",)
 
 
@@ -149,34 +145,48 @@ def test_checks_of_tests_in_python_are_told_apart_by_their_tests(make: Maker) ->
     """Two tests may check a query, on one line of a function that both call; one test may do so twice."""
     check = make.result("boots", ["b1"], file="test_shop.py")
 
-    def of(test: str, result: Result = check) -> Result:
-        return with_values(result, test=f"test_shop.py::{test}")
+    def of(test: str, result: CaseResult = check) -> CaseResult:
+        return replace(result, test=f"test_shop.py::{test}")
 
     other = make.result("boots", ["b2"], file="test_shop.py")
     one = Run([of("test_here"), of("test_here")], name="one")
     two = Run([of("test_there", other)], name="two")
-    assert len(merge([one, two]).run) == 3
+    assert len(merge_runs([one, two]).run) == 3
     again = Run([of("test_here"), of("test_here", other)], name="again")
     with pytest.raises(Unmergeable, match="1 case came to something else in one and again"):
-        merge([one, again])
-    assert merge([one, one]).again == (check.key,)
+        merge_runs([one, again])
+    assert merge_runs([one, one]).again == (check.key,)
 
 
 def test_what_did_not_finish_in_one_and_did_in_another(make: Maker) -> None:
     names = ("boots", "shoes@group", "std%3A%3Avector[words]", "hats")
     one = shard([], "one", missing=[*(f"{FILE}::{name}" for name in names), "broken.relevance.yaml"])
-    vector = make.result("std::vector", [], variant="words")
+    vector = replace(make.result("std::vector", [], variant="words"), node=f"{FILE}::std%3A%3Avector[words]")
     two = shard([make.result("boots"), make.result("shoes"), vector], "two")
-    merged = merge([one, two])
+    merged = merge_runs([one, two])
     assert merged.run.missing == (f"{FILE}::hats", "broken.relevance.yaml")
-    assert not merge([shard([make.result(query) for query in QUERIES], missing=["x.relevance.yaml"])]).is_whole
+    assert not merge_runs([shard([make.result(query) for query in QUERIES], missing=["x.relevance.yaml"])]).is_whole
+
+
+def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(make: Maker) -> None:
+    boots = replace(make.result("boots"), node=f"{FILE}::boots[2-3]", items=("boots[1-3]", "boots[2-3]"))
+    one = shard([], "one", missing=[f"{FILE}::boots[1-3]", f"{FILE}::boots[2-3]", f"{FILE}::boots[3-3]"])
+    assert merge_runs([one, shard([boots], "two")]).run.missing == (f"{FILE}::boots[3-3]",)
+
+
+def test_what_all_runs_have_in_common_is_kept() -> None:
+    one = RunInfo("1.0", "2026-01-02T10:00", {"python": "3.12", "pytest": "9"}, ("pytest", "-x"), {"commit": "a"})
+    two = replace(one, started="2026-01-02T09:00", versions={"python": "3.13", "pytest": "9"}, command=("pytest",))
+    three = replace(one, fingerprint={"commit": "b"}, faults=({"message": "slow"},))
+    found = merge_runs([Run([], info=each) for each in (one, two, three)]).run.info
+    assert found == RunInfo("1.0", "2026-01-02T09:00", {"pytest": "9"}, faults=({"message": "slow"},))
 
 
 def judged(run: Run) -> list[tuple[str, str | None, str]]:
-    def outcome(found: JudgedGate) -> str:
-        return found.verdict.outcome if found.verdict is not None else found.why_not
-
-    return [(found.gate.id, found.variant, outcome(found)) for found in judge_gates(run)]
+    return [
+        (found.gate.id, found.variant, found.not_judged or found.outcome())
+        for found in judge_gates(run.results, run.files)
+    ]
 
 
 def test_gates_are_judged_over_the_whole_in_each_variant(make: Maker) -> None:
@@ -186,14 +196,14 @@ def test_gates_are_judged_over_the_whole_in_each_variant(make: Maker) -> None:
         gate("passing", share=1),
         gate("passing", id="of nobody", tag="later", share=1),
     ]
-    found = facts("good", "bad", gates=gates)
+    found = info("good", "bad", gates=gates)
     best = {query: [*make.judgments[query]] for query in QUERIES}
     tags = {"boots": ["head"], "shoes": [], "socks": []}
     good = [make.result(query, best[query], variant="good", tags=tags[query]) for query in QUERIES]
     bad = [make.result(query, best[query][::-1], variant="bad", tags=tags[query], min_ndcg=0.9) for query in QUERIES]
     one, two = shard(good, found=found), shard(bad, found=found)
-    assert {why for *_, why in judged(merge([one]).run)} == {"3 of 6 ran"}
-    assert judged(merge([one, two]).run) == [
+    assert {why for *_, why in judged(merge_runs([one]).run)} == {"3 of 6 ran"}
+    assert judged(merge_runs([one, two]).run) == [
         ("mean", "good", PASSED),
         ("mean", "bad", FAILED),
         ("of head", "good", PASSED),
@@ -206,26 +216,28 @@ def test_gates_are_judged_over_the_whole_in_each_variant(make: Maker) -> None:
 
 
 def test_errors_fail_a_gate_and_skipped_cases_are_left_out(make: Maker) -> None:
-    found = facts(gates=[gate("mean", bounds=[["nDCG@10", 0.5]])])
+    found = info(gates=[gate("mean", bounds=[["nDCG@10", 0.5]])])
     fine = make.result("boots", [*make.judgments["boots"]])
     without = [make.without_score("shoes", SKIPPED), make.without_score("socks", SKIPPED)]
-    assert judged(merge([shard([fine], found=found), shard(without, found=found)]).run) == [("mean", None, PASSED)]
+    assert judged(merge_runs([shard([fine], found=found), shard(without, found=found)]).run) == [("mean", None, PASSED)]
     without[1] = make.without_score("socks", ERROR)
-    assert judged(merge([shard([fine], found=found), shard(without, found=found)]).run) == [("mean", None, FAILED)]
+    assert judged(merge_runs([shard([fine], found=found), shard(without, found=found)]).run) == [("mean", None, FAILED)]
 
 
 def test_a_drop_is_from_what_the_records_say_of_the_baseline(make: Maker) -> None:
-    found = facts(gates=[gate("max_drop", bounds=[["nDCG@10", 0.05]])])
+    found = info(gates=[gate("max_drop", bounds=[["nDCG@10", 0.05]])])
     results = [make.result(query, [*make.judgments[query]][::-1]) for query in QUERIES]
-    was = [with_values(result, before={"nDCG@10": 1.0}) for result in results]
-    same = [with_values(result, before={"nDCG@10": result.score}) for result in results]
-    assert judged(merge([shard(was[:1], found=found), shard(was[1:], found=found)]).run) == [("max_drop", None, FAILED)]
-    assert judged(merge([shard(same[:1], found=found), shard(same[1:], found=found)]).run) == [
+    was = [replace(result, baseline=BaselineComparison("within", 1.0)) for result in results]
+    same = [replace(result, baseline=BaselineComparison("within", result.score)) for result in results]
+    assert judged(merge_runs([shard(was[:1], found=found), shard(was[1:], found=found)]).run) == [
+        ("max_drop", None, FAILED)
+    ]
+    assert judged(merge_runs([shard(same[:1], found=found), shard(same[1:], found=found)]).run) == [
         ("max_drop", None, PASSED)
     ]
-    (drop,) = judge_gates(merge([shard(results, found=found)]).run)
-    assert drop.verdict is not None
-    assert "has no baseline, or a stale one" in drop.verdict.reasons[0]
+    whole = merge_runs([shard(results, found=found)]).run
+    (drop,) = judge_gates(whole.results, whole.files)
+    assert "has no baseline, or a stale one" in drop.message
 
 
 PARTS = st.lists(
@@ -244,11 +256,11 @@ def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[
         for number, (ran, cut_short) in enumerate(parts)
     )
 
-    def told(*runs: Run) -> tuple[object, ...]:
-        merged = merge(runs)
+    def summary_of(*runs: Run) -> tuple[object, ...]:
+        merged = merge_runs(runs)
         return ids(merged.run), {*merged.run.missing}, merged.run.files, merged.gaps, merged.is_whole
 
-    at_once = told(one, two, three)
-    assert told(merge([one, two]).run, three) == at_once
-    assert told(one, merge([two, three]).run) == at_once
+    at_once = summary_of(one, two, three)
+    assert summary_of(merge_runs([one, two]).run, three) == at_once
+    assert summary_of(one, merge_runs([two, three]).run) == at_once
     assert at_once[-1] == ({*QUERIES} == {query for ran, _ in parts for query in ran})

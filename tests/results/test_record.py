@@ -14,14 +14,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pytest_relevance.results.lines import as_json, settings_of, settings_values
 
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.record import read_record, write_record
-from pytest_relevance.results.run import Conditions, RecordError, Result, Run
+from pytest_relevance.results.case_result import (
+    STANDINGS,
+    VERDICTS,
+    BaselineComparison,
+    CaseResult,
+    Outcome,
+    Repeats,
+    SearchError,
+    settings_from_dict,
+    settings_to_dict,
+)
+from pytest_relevance.results.record import as_json, read_record, write_record
+from pytest_relevance.results.run import FileInfo, RecordError, Run, RunInfo
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.conftest import Maker
 
 TEXTS = st.text(max_size=12) | st.sampled_from(
     [
@@ -29,7 +39,7 @@ TEXTS = st.text(max_size=12) | st.sampled_from(
         '"',
         "\\",
         "\n\r\u2028",
-        ',"details":{',
+        ',"documents":[',
         '],"grades":[',
         "\ud800",
         "007",
@@ -60,63 +70,99 @@ SETTINGS = st.builds(
 SCORES = st.none() | st.floats(0, 1)
 
 
+def tuples(each: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(each, max_size=most).map(tuple)
+
+
 @st.composite
-def results(draw: st.DrawFn) -> Result:
+def results(draw: st.DrawFn) -> CaseResult:
     """A result with anything that its values may be."""
-    ranking = draw(st.lists(TEXTS, max_size=5))
-    grade = st.none() | st.integers(-1, 3) | st.floats(0, 3)
-    values: dict[str, Any] = {
-        "file": draw(TEXTS),
-        "id": draw(TEXTS),
-        "query": draw(TEXTS),
-        "verdict": draw(st.sampled_from(["passed", "failed", "inconclusive", "measured", "error", "skipped"])),
-        "line": draw(st.integers(1, 10**6)),
-        "variant": draw(st.none() | TEXTS),
-        "tags": draw(st.lists(TEXTS, max_size=2)),
-        "params": draw(PARAMS),
-        "weight": draw(st.integers(1, 9) | st.floats(0.001, 1e9)),
-        "scores": draw(st.dictionaries(TEXTS, SCORES, max_size=2)),
-        "latency": draw(st.none() | st.floats(0, 9)),
-        "digest": draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
-        "reasons": draw(st.lists(TEXTS, max_size=2)),
-    }
-    details: dict[str, Any] = {
-        "ranking": ranking,
-        "grades": [draw(grade) for _ in ranking],
-        "returned": draw(st.integers(0, 99)),
-        "judgments": draw(st.dictionaries(st.sampled_from(["0", "1", "2.5"]), st.integers(1, 9))),
-    }
+    documents = draw(tuples(TEXTS, 5))
+    judgments = draw(st.dictionaries(st.sampled_from([0.0, 1.0, 2.5]), st.integers(1, 9)))
+    grade = st.sampled_from([None, *judgments])
+    grades = tuple(draw(grade) for _ in documents)
     settings = draw(SETTINGS)
     if not isinstance(settings.gain, str):  # a mapping has a gain for every grade that there is
-        grades = {*filter(None, details["grades"]), *map(float, details["judgments"])}
-        settings = replace(settings, gain={**settings.gain, **dict.fromkeys(grades, 1.0), 0: 0.0})
-    conditions = Conditions(draw(TEXTS), draw(st.integers(1, 100)), settings)
-    return Result(values, details if draw(st.booleans()) else {}, conditions)
+        settings = replace(settings, gain={**settings.gain, **dict.fromkeys(judgments, 1.0), 0: 0.0})
+    comparison = st.builds(
+        BaselineComparison,
+        st.sampled_from(STANDINGS),
+        SCORES,
+        tuples(TEXTS),
+        st.dictionaries(TEXTS, SCORES, max_size=2),
+        tuples(TEXTS),
+        tuples(grade),
+        st.dictionaries(TEXTS, SCORES, max_size=2),
+    )
+    outcome = st.builds(Outcome, TEXTS, TEXTS, st.booleans(), TEXTS, SCORES, documents=tuples(TEXTS))
+    return CaseResult(
+        file=draw(TEXTS),
+        line=draw(st.integers(1, 10**6)),
+        id=draw(TEXTS),
+        verdict=draw(st.sampled_from(VERDICTS)),
+        query=draw(TEXTS),
+        variant=draw(st.none() | TEXTS),
+        tags=draw(tuples(TEXTS, 2)),
+        params=draw(PARAMS),
+        weight=draw(st.integers(1, 9) | st.floats(0.001, 1e9)),
+        k=draw(st.integers(1, 100)),
+        depth=draw(st.none() | st.integers(0, 100)),
+        settings=settings,
+        documents=documents,
+        grades=grades,
+        engine_scores=draw(st.just(()) | st.just((0.5,) * len(documents))),
+        returned=draw(st.integers(0, 99)),
+        deeper=draw(st.dictionaries(TEXTS, st.integers(1, 99), max_size=2)),
+        titles=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
+        judgments=judgments,
+        missing=draw(tuples(st.tuples(TEXTS, st.sampled_from([*judgments])))) if judgments else (),
+        digest=draw(st.text("0123456789abcdef", min_size=16, max_size=16)),
+        scores=draw(st.dictionaries(TEXTS, SCORES, max_size=2)),
+        lower=draw(SCORES),
+        outcomes=draw(tuples(outcome, 2)),
+        baseline=draw(st.none() | comparison),
+        reasons=draw(tuples(TEXTS, 2)),
+        error=draw(st.none() | st.builds(SearchError, TEXTS, TEXTS, TEXTS)),
+        latency=draw(st.none() | st.floats(0, 9)),
+        repeats=draw(st.none() | st.builds(Repeats, st.integers(2, 4), st.integers(1, 4))),
+        outcome=draw(st.sampled_from(["", "passed", "xfailed"])),
+    )
 
 
-FACTS = (
-    *("key", "query", "line", "verdict", "outcome", "params", "weight", "scores", "latency", "digest", "details"),
-    *("conditions", "depth", "lower", "upper", "k", "settings"),
+INFOS = st.builds(
+    RunInfo,
+    program=TEXTS,
+    started=TEXTS,
+    versions=st.dictionaries(TEXTS, TEXTS, max_size=2),
+    command=tuples(TEXTS),
+    fingerprint=PARAMS,
+    missing=tuples(TEXTS),
+)
+FILES = st.dictionaries(
+    TEXTS,
+    st.builds(
+        FileInfo,
+        path=TEXTS,
+        node=TEXTS,
+        digest=TEXTS,
+        totals=tuples(st.tuples(TEXTS, st.none() | TEXTS, st.integers(0, 9))),
+        items=st.dictionaries(TEXTS, st.integers(2, 9), max_size=2),
+        orphans=st.none() | st.lists(TEXTS, max_size=2),
+    ),
+    max_size=2,
 )
 
 
-def facts(result: Result) -> dict[str, Any]:
-    """All that can be asked of a result."""
-    return {name: getattr(result, name) for name in FACTS} | {
-        name: list(getattr(result, name)) for name in ("tags", "reasons", "ranking")
-    }
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
-@given(run=st.builds(Run, st.lists(results(), max_size=4), missing=st.lists(TEXTS, max_size=2)), packed=st.booleans())
+@given(run=st.builds(Run, st.lists(results(), max_size=4), FILES, INFOS), packed=st.booleans())
 def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
     path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
     write_record(path, run)
     read = Run.open(path)
     assert read.name == path.name
-    assert read.missing == run.missing
-    assert [facts(result) for result in read.results] == [facts(result) for result in run.results]
-    assert [one.has_ranking_of(two) for one, two in zip(read.results, run.results, strict=True)] == [True] * len(run)
+    assert read.results == run.results
+    assert read.info == run.info
+    assert read.files == run.files
 
 
 def write(make: Maker, path: Path, *edits: Callable[[list[str]], object]) -> Path:
@@ -137,9 +183,6 @@ def change(number: int, old: str, new: str) -> Callable[[list[str]], object]:
     return edit
 
 
-LISTED = '{"conditions":0,"file":"f","id":"q","verdict":"passed","digest":"0123456789abcdef","details":[1]}'
-
-
 def error_of(path: Path) -> str:
     with pytest.raises(RecordError) as caught:
         read_record(path)
@@ -150,9 +193,8 @@ def test_a_line_a_result_below_a_header(make: Maker, tmp_path: Path) -> None:
     path = write(make, tmp_path / "run.jsonl")
     header, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     assert (header["kind"], header["version"], header["results"]) == ("pytest-relevance record", 1, 3)
-    assert header["conditions"][0]["gain"] == "exponential"
     assert [line["id"] for line in lines] == ["boots", "shoes", "socks"]
-    assert lines[0]["details"]["ranking"] == ["b1", "b2", "b3"]
+    assert lines[0]["documents"] == ["b1", "b2", "b3"]
 
 
 def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make: Maker, tmp_path: Path) -> None:
@@ -163,20 +205,9 @@ def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make:
     assert len(Run.open(tmp_path / "renamed")) == 3
 
 
-def test_settings_stand_in_the_header_once(make: Maker, tmp_path: Path) -> None:
-    run = Run(
-        [make.result("boots", ["b1"], gain={0: 0, 1: 1, 2: 5, 3: 9}), make.result("shoes", ["s1"], gain="linear")]
-    )
-    write_record(tmp_path / "run.jsonl", run)
-    read = Run.open(tmp_path / "run.jsonl").results
-    assert read[0].settings.gain == {0: 0, 1: 1, 2: 5, 3: 9}
-    assert read[1].settings.gain == "linear"
-    assert (tmp_path / "run.jsonl").read_text().count("linear") == 1
-
-
 @given(SETTINGS)
 def test_settings_come_back(found: Settings) -> None:
-    assert settings_of(json.loads(json.dumps(settings_values(found)))) == found
+    assert settings_from_dict(json.loads(json.dumps(settings_to_dict(found)))) == found
 
 
 def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: Path) -> None:
@@ -217,8 +248,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
     make: Maker, tmp_path: Path, edit: Callable[[list[str]], object]
 ) -> None:
     read = Run.open(write(make, tmp_path / "run.jsonl", edit))
-    assert [facts(result) for result in read.results] == [facts(result) for result in make.run().results]
-    assert all(one.has_ranking_of(two) for one, two in zip(read.results, make.run().results, strict=True))
+    assert read.results == make.run().results
 
 
 @pytest.mark.parametrize(
@@ -227,7 +257,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([lambda lines: lines.pop()], "FILE: the record is truncated: 2 of 3 results are there; fetch"),
         (
             [lambda lines: lines.__setitem__(3, lines[3][:90])],
-            'FILE:4: expected a JSON object, found "{"conditions":0,"file"',
+            'FILE:4: expected a JSON object, found "{"file":"shop.relevance.yaml"',
         ),
         ([change(3, '"digest"', 'digest')], "FILE:3: expected a JSON object"),
         ([lambda lines: lines.__setitem__(1, lines[1] + lines[2])], "FILE:2: expected a JSON object"),
@@ -235,18 +265,19 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(3, '"verdict":"measured",', "")], "FILE:3: the line is no result: it has no verdict; make"),
         ([change(2, '"id":"boots",', "")], "FILE:2: the line is no result: it has no id; make"),
         ([change(2, '"id":"boots"', '"id":7')], "FILE:2: the line is no result: its id is 7; make"),
-        ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is no result: its scores are {"),
-        ([change(2, '"verdict":', '"items":7,"verdict":')], "FILE:2: the line is no result: its items are 7; make"),
+        ([change(2, '"nDCG@10":1.0', '"nDCG@10":"1.0"')], "FILE:2: the line is no result: its scores is {"),
+        ([change(2, '"verdict":', '"items":7,"verdict":')], "FILE:2: the line is no result: its items is 7; make"),
         ([change(2, '"file"', '"weight":0,"file"')], "FILE:2: the line is no result: its weight is 0; make"),
-        ([change(4, '"conditions":0', '"conditions":4')], "FILE:4: the line is no result: its conditions are 4,"),
+        ([change(4, '"file"', '"k":0,"file"')], "FILE:4: the line is no result: its k is 0; make"),
         ([change(2, '"file"', '"weight":"2","file"')], "FILE:2: the line is no result: its weight is '2'; make"),
         ([change(2, '"verdict":"measured"', '"verdict":[]')], "FILE:2: the line is no result: its verdict is []; make"),
-        ([lambda lines: lines.__setitem__(1, LISTED)], "FILE:2: the line is no result: its details are [1] ("),
+        ([change(2, '"documents":', '"document":')], 'FILE:2: the line is no result: it has an unknown field "docum'),
+        ([change(2, '["b1","b2","b3"]', '["b1","b2"]')], "FILE:2: the line is no result: documents and grades are not"),
         ([change(1, '"version":1', '"version":2')], "FILE:1: the file has version 2, and this"),
         ([change(1, '"version":1', '"version":"1"')], "FILE:1: the file has version '1'"),
         ([change(1, "record", "recording")], 'FILE:1: this is no record; found "{"kind":"pytest-relevance recording"'),
-        ([change(1, '"missing":[],', "")], "FILE:1: the header is damaged (KeyError('missing'))"),
-        ([change(1, "exponential", "exponentially")], "FILE:1: the header is damaged (ValueError("),
+        ([change(1, '"run":{', '"ran":{')], "FILE:1: the header is damaged (KeyError('run'))"),
+        ([change(2, '"settings":{', '"settings":{"gain":"exponentially",')], "FILE:2: the line is no result: gain "),
         ([lambda lines: lines.clear()], 'FILE:1: expected a JSON object, found ""'),
     ],
 )  # fmt: skip
@@ -254,13 +285,6 @@ def test_what_a_hand_did_is_said_with_its_line(
     make: Maker, tmp_path: Path, edits: list[Callable[[list[str]], object]], message: str
 ) -> None:
     assert error_of(write(make, tmp_path / "run.jsonl", *edits)).startswith(message)
-
-
-def test_a_ranking_that_a_hand_broke_is_said_when_it_is_looked_at(make: Maker, tmp_path: Path) -> None:
-    run = Run.open(write(make, tmp_path / "run.jsonl", change(3, '"s1","s2"', '"s1,"s2"')))
-    assert run.results[0].ranking == ["b1", "b2", "b3"]
-    with pytest.raises(RecordError, match=r'the record of shop.relevance.yaml, "shoes" is damaged in its details'):
-        run.results[1].ranking  # noqa: B018
 
 
 @pytest.mark.parametrize("text", ["", "no record", "[]", '{"kind": "other"}', "\n\n", '"text"'])
@@ -291,9 +315,9 @@ def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
     whole = path.read_bytes()
     path.write_bytes(whole[:at] + data + whole[at + length :])
     try:
-        found = [facts(result) for result in read_record(path).results]
+        found = read_record(path).results
     except RecordError:
-        found = []
+        found = ()
     assert len(found) in (0, 3)
 
 
@@ -301,7 +325,7 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one(make: Maker, tmp_pat
     path = tmp_path / "run.jsonl"
     write_record(path, make.run())
     before = path.read_bytes()
-    broken = Result({"file": "f", "id": "q", "verdict": Unwritable()}, {}, Conditions())
+    broken = CaseResult("f", 1, "q", "passed", params={"day": Unwritable()})
     with pytest.raises(RuntimeError, match="cannot be shown"):
         write_record(path, Run([broken]))
     assert path.read_bytes() == before

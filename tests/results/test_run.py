@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 def test_a_result_says_what_became_of_its_case(make: Maker) -> None:
     result = make.result("boots", ["b2", "b1", "x"], id="b", tags=["head"], weight=4, min_ndcg=0.9, params={"n": 1})
     assert result.key == ("shop.relevance.yaml", "b", None)
-    assert (result.query, result.line, result.tags, result.weight, result.params) == ("boots", 7, ("head",), 4, {"n": 1})
+    assert (result.query, result.line, result.tags, result.weight, result.params) == (
+        "boots",
+        7,
+        ("head",),
+        4,
+        {"n": 1},
+    )
     assert (result.verdict, result.outcome) == ("failed", "failed")
     assert result.reasons == ("nDCG@10 0.790 is below 0.900",)
     assert result.score == result.scores["nDCG@10"] == pytest.approx(0.790, abs=5e-4)
@@ -34,7 +40,9 @@ def test_a_result_says_what_became_of_its_case(make: Maker) -> None:
 def test_an_unjudged_result_leaves_its_score_open(make: Maker) -> None:
     result = make.result("boots", ["b2", "b1", "x"])
     lower, upper = result.interval
-    assert lower is not None and result.score is not None and upper is not None
+    assert lower is not None
+    assert result.score is not None
+    assert upper is not None
     assert lower <= result.score < upper
     certain = make.result("boots", ["b2"])
     assert certain.interval == (certain.score, certain.score)

@@ -90,7 +90,9 @@ DOCUMENTS = st.sampled_from([*JUDGMENTS, "gloves", "hat", "belt"])
 def test_the_score_lies_within_its_interval(ranking: list[str], k: int) -> None:
     found = scored(ranking, k=k)
     lower, upper = found.interval
-    assert lower is not None and found.score is not None and upper is not None
+    assert lower is not None
+    assert found.score is not None
+    assert upper is not None
     assert 0 <= lower <= found.score <= upper <= 1
     assert found.judged + len(found.unjudged) == found.top <= min(k, found.returned)
 

@@ -47,7 +47,9 @@ def test_junk_above_the_one_relevant_document_fails() -> None:
 
     assert found.verdict == FAILED
     lower, upper = found.interval
-    assert lower is not None and found.score is not None and upper is not None
+    assert lower is not None
+    assert found.score is not None
+    assert upper is not None
     assert lower <= found.score <= upper
 
 

@@ -45,7 +45,7 @@ def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], w
 
 
 def worklist_of(results: Iterable[CaseResult]) -> Worklist:
-    """The worklist of cases whose unjudged results are as the test gives them; how they are found is tested elsewhere."""
+    """The worklist of cases with the unjudged results that the test gives; how these are found is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(worklist, "unjudged_results", lambda result: result.unjudged_results)
         return Worklist(results)
@@ -184,7 +184,9 @@ def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Pat
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@a", "\ta", "\ra", "  =1", "=cmd|' /C calc'!A0"])
 def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
-    found = worklist_of([ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5)]), ran("b", ("c", 1, 0.1))])
+    found = worklist_of(
+        [ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5)]), ran("b", ("c", 1, 0.1))]
+    )
 
     for row in rows(found):
         assert not [name for name, text in row.items() if text[:1] in "=+-@\t\r" and text and name != "move"]

@@ -1,0 +1,112 @@
+"""`pytest-relevance report`: what a run printed, from its record; as text, as Markdown, as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.record import write_record
+from pytest_relevance.results.run import FileInfo, Run, RunInfo
+from pytest_relevance.results.scoring import score_case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Terminal
+
+FILE = "shop.relevance.yaml"
+GATE = {"id": "mean nDCG@10 0.9", "condition": "mean", "share": 0.0, "tag": None, "p": None, "line": 1}
+FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
+
+
+def result(query: str, ranking: list[str], line: int) -> CaseResult:
+    case = case_from_values({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5})
+    found = score_case(case, read_ranking(ranking), 0.012)
+    found.file, found.line, found.node = FILE, line, f"{FILE}::{query}"
+    return found
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The record of a run of two cases, of which one failed, and a gate with them."""
+    results = [result("boots", ["b1"], 3), result("möbel", ["x1", "x2"], 5)]
+    info = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=[{**GATE, "bounds": [["nDCG@10", 0.9]]}])
+    write_record(tmp_path / "run.jsonl", Run(results, {FILE: info}, RunInfo("1.0")))
+    return tmp_path / "run.jsonl"
+
+
+@pytest.mark.usefixtures("record")
+def test_what_the_run_printed(terminal: Terminal) -> None:
+    said = terminal.run("report", "run.jsonl")
+    assert (said.code, said.err) == (0, "")
+    assert f"{FILE}::möbel" in said.lines
+    assert FAILURE in said.lines
+    assert f"{FILE}:1: mean nDCG@10 0.500, below 0.900 (2 cases)" in said.lines
+    assert said.lines[-1] == "2 cases: 1 passed, 1 failed; mean nDCG@10 0.500; 1 of 1 gate failed"
+    assert not [line for line in said.lines if "at least 0.500: passed" in line]
+
+
+@pytest.mark.usefixtures("record")
+def test_more_and_less_of_it(terminal: Terminal) -> None:
+    assert (
+        "shop.relevance.yaml:3: nDCG@10 1.000, at least 0.500: passed" in terminal.run("report", "run.jsonl", "-vv").out
+    )
+    brief = terminal.run("report", "-q", "run.jsonl")
+    assert len(brief.lines) < len(terminal.run("report", "run.jsonl").lines)
+    assert brief.lines[0].startswith(FAILURE)
+
+
+@pytest.mark.usefixtures("record")
+@pytest.mark.parametrize("asked", [("--format", "markdown"), ("--format=markdown", "-v")])
+def test_as_markdown(terminal: Terminal, asked: tuple[str, ...]) -> None:
+    said = terminal.run("report", *asked, "run.jsonl")
+    assert said.code == 0
+    assert said.lines[0] == "### `run.jsonl`"
+    assert "<summary><code>möbel</code> <code>nDCG@10 0.000 is below 0.500" in said.out
+
+
+@pytest.mark.usefixtures("record")
+def test_as_json(terminal: Terminal) -> None:
+    found = json.loads(terminal.run("report", "run.jsonl", "--format", "json").out)
+    assert [each["verdict"] for each in found["results"]] == ["passed", "failed"]
+    assert [each["id"] for each in found["results"]] == ["boots", "möbel"]
+    assert [each["outcome"] for each in found["gates"]] == ["failed"]
+
+
+@pytest.mark.usefixtures("record")
+@pytest.mark.parametrize(("name", "begins"), [("run.md", "### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")])
+def test_into_a_file_whose_name_says_how(terminal: Terminal, name: str, begins: str) -> None:
+    said = terminal.run("report", "run.jsonl", "-o", name)
+    assert (said.code, said.out, said.err) == (0, "", f"written: {name}\n")
+    assert terminal.read(name).startswith(begins)
+
+
+def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
+    before = record.read_bytes()
+    terminal.write("other.txt", "no record")
+    record.with_name("short.jsonl").write_bytes(before[:-40])
+    for arguments, told in (
+        (("nowhere.jsonl",), 'pytest-relevance report: argument RUN: there is no file "nowhere.jsonl"'),
+        (("other.txt",), "other.txt:1: expected a JSON object, found "),
+        (("short.jsonl",), "short.jsonl:3: expected a JSON object, found "),
+        (("run.jsonl", "-o", "./run.jsonl"), 'pytest-relevance report: --output "./run.jsonl" is the record itself'),
+        (("run.jsonl", "-o", "no/where.md"), "no/where.md: cannot be written: No such file or directory"),
+    ):
+        said = terminal.run("report", *arguments)
+        assert (said.code, said.out) == (2, "")
+        assert said.err.startswith(told)
+    assert record.read_bytes() == before
+
+
+@pytest.mark.usefixtures("record")
+def test_merging_one_record_judges_its_gates_again(terminal: Terminal) -> None:
+    said = terminal.run("merge", "run.jsonl", "-o", "whole.jsonl")
+    assert said.code == 1
+    assert said.lines[0] == "1 record, 2 results"
+    assert f"{FILE}:1: mean nDCG@10 0.500, below 0.900 (2 cases)" in said.lines
+    assert terminal.run("report", "whole.jsonl").lines == terminal.run("report", "run.jsonl").lines
