@@ -83,7 +83,9 @@ class CallEnd:
             skipped = _was_skipped(run, report, self.call)
             error = _error_of(run, self.call)
             result = run.result_of_error(None if skipped else error, SKIPPED if skipped else ERROR)
-            result.reasons = () if error is None else (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
+            result.reasons = (
+                () if error is None else (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
+            )
         result.outcome = _outcome(run, result, report, self.call)
         if run.is_check:  # several tests may check one query, and on one line too
             file, _, name = report.location

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import Run as Record
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.repeats import compare_calls
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -275,8 +276,8 @@ def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
     assert "E           ConnectionError: no engine" in run.failure("raises")
     assert 'shop.relevance.yaml:1: query "raises"   search   in call 2' in run.failure("raises").splitlines()
     assert run.failure("nonsense").splitlines() == [
-        "shop.relevance.yaml:1: search returned an int, 17; return a list of results, best first",
-        'query "nonsense"   search   in call 3',
+        "shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list of results, best first",
+        'query "nonsense"   search',
     ]
     assert run.short_summary[1].startswith("FAILED shop.relevance.yaml::nonsense - in call 3: search returned an int")
     assert 'shop.relevance.yaml:1: query "at once"   search' in run.failure("at once").splitlines()
@@ -446,21 +447,6 @@ def test_the_record_and_its_table_say_how_many_calls_and_rankings_there_were(eng
     assert [*run.results[0].documents] == ["a", "b"]
     engine.run("--relevance-record=run.jsonl")
     assert not {"calls", "rankings_seen"} & {*Record.open(engine.project.path / "run.jsonl").frame}
-
-
-def test_without_the_option_nothing_of_it_is_imported(engine: Engine) -> None:
-    engine.searches(
-        PLAIN
-        + """
-    def pytest_sessionfinish():
-        import sys
-        print("imported:", "pytest_relevance.plugin.repeats" in sys.modules)
-    """
-    )
-    engine.returns(boots=["a"])
-    engine.cases("cases: [{query: boots}]")
-    assert "imported: False" in engine.project.run_apart("-s").text
-    assert "imported: True" in engine.project.run_apart("-s", THRICE).text
 
 
 CASE = case_from_values({"query": "boots", "k": 3})

@@ -345,10 +345,10 @@ def test_a_list_that_cannot_be_written_fails_the_run(project: Project, workers: 
 
     assert run.counts == {"passed": 1}
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert run.summary.splitlines()[-2] == (
+    assert (
         f"1 unjudged result of 1 query, and no list of them: there is no folder {project.path / 'out'}; "
         "make it, or name a file in another one"
-    )
+    ) in " ".join(run.summary.split())
     assert list((project.path / "out-gone").iterdir()) == []
 
 
