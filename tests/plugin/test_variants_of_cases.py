@@ -250,8 +250,8 @@ class TestRepeats:
 
         record = Record.open(project.path / "run.jsonl")
         assert [(each.id, each.variant, each.verdict, each.documents) for each in record.results] == [
-            ("a b", None, "failed", ["b", "a"]),
-            ("c d", None, "failed", ["d", "c"]),
+            ("a b", None, "failed", ("b", "a")),
+            ("c d", None, "failed", ("d", "c")),
         ]
 
     @pytest.mark.parametrize("option", [UPDATE, ONLY_NEW])
