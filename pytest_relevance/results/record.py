@@ -126,7 +126,7 @@ def _result(values: dict[str, Any]) -> CaseResult:
     unknown = {*found.grades, *accepted, *(grade for _, grade in found.missing)} - {None, *found.judgments}
     check(not unknown, f"documents have grades that no judgment has: {shown(sorted(map(str, unknown)))}")
     for grade in found.judgments:
-        found.settings.gains[grade]  # raises where it has none
+        found.settings.gains[grade]  # a ValueError where it has none
     check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
     return found
 
@@ -195,8 +195,17 @@ def _is_object(value: object) -> bool:
     return type(value) is dict
 
 
-_texts, _scores = _list_of(_is_text), _mapping_of(_or_none(_is_number))
-_documents, _grades = _texts, _list_of(_or_none(_is_number))
+def _texts(value: object) -> bool:
+    return type(value) is list and {*map(type, value)} <= {str}
+
+
+def _numbers(value: object) -> bool:
+    """A list of numbers and None. A record has more of these than of all else: no function is called for each."""
+    return type(value) is list and {*map(type, value)} <= _NUMBERS and all(map(math.isfinite, filter(None, value)))
+
+
+_NUMBERS = {int, float, type(None)}
+_scores = _mapping_of(_or_none(_is_number))
 
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("file", "id", "query", "node", "search", "note", "test", "digest", "outcome"), _is_text),
@@ -213,10 +222,10 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "k": lambda value: _is_whole(value) and 0 < value <= LARGEST_CUTOFF,
     "depth": _or_none(_is_whole),
     "settings": _is_object,
-    "documents": _documents,
+    "documents": _texts,
     **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), _is_bool),
-    "engine_scores": _grades,
-    "grades": _grades,
+    "engine_scores": _numbers,
+    "grades": _numbers,
     "deeper": _mapping_of(_is_whole),
     "judgments": _mapping_of(_is_whole),
     "missing": _list_of(_row(_is_text, _is_number)),
@@ -226,7 +235,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
             **dict.fromkeys(("name", "kind", "message", "comparison"), _is_text),
             **dict.fromkeys(("met", "is_score"), _is_bool),
             **dict.fromkeys(("value", "bound"), _or_none(_is_number)),
-            documents=_documents,
+            documents=_texts,
             within=_or_none(_is_whole),
         )
     ),
@@ -235,8 +244,8 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
         score=_or_none(_is_number),
         stale=_texts,
         scores=_scores,
-        documents=_documents,
-        grades=_grades,
+        documents=_texts,
+        grades=_numbers,
         then=_scores,
     ),
     "error": _parts(type=_is_text, message=_is_text, frame=_is_text),
