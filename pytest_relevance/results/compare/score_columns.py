@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from pytest_relevance._text import quoted
 from pytest_relevance.metrics.batch import score_batch
-from pytest_relevance.metrics.compiled import Floats, Judgments, Rankings
+from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings, Floats
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.run import RecordError, Result, details_of, require_ranks
 from pytest_relevance.results.scoring import ndcg_at
-from pytest_relevance._text import quoted
 
 _ABSENT = object()
 
@@ -74,7 +74,7 @@ def _computed(results: Sequence[Result], metrics: Sequence[Metric]) -> dict[str,
 
 def _laid_out(
     results: Sequence[Result], indexes: Sequence[int], metrics: Sequence[Metric], settings: Settings
-) -> tuple[list[int], Judgments, Rankings]:
+) -> tuple[list[int], CompiledJudgments, CompiledRankings]:
     """Which results have judgments, and these with their rankings as `score_batch` takes them.
 
     Numbers stand in the place of documents: those of the ranks, and above them those that were not returned.
@@ -97,7 +97,7 @@ def _laid_out(
         table.update(zip(_numbers(len(grades), len(others)), others, strict=True))
         tables[key] = table
         graded.append(index)
-    return graded, Judgments.from_mapping(tables), Rankings.from_mapping(rankings)
+    return graded, CompiledJudgments.from_mapping(tables), CompiledRankings.from_mapping(rankings)
 
 
 def _not_returned(judged: Mapping[str, int], grades: Sequence[float | None]) -> list[float]:
