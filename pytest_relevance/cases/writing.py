@@ -13,10 +13,10 @@ from pytest_relevance.cases.names import check_id
 from pytest_relevance.cases.problems import CaseFileError, Refused
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.scalar_text import number, pair_in_lines, scalar, value
+from pytest_relevance.judgments.joining import queries_of
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.writing import Written, queries_of
-from pytest_relevance.judgments.writing.contents import how_combined
-from pytest_relevance.judgments.writing.written import refuse
+from pytest_relevance.judgments.write.formats import Written, refuse
+from pytest_relevance.judgments.write.limits import how_combined
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance._text import counted, listed, quoted
 

@@ -12,6 +12,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.exporting import CASE_FILE
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
@@ -26,24 +27,15 @@ from pytest_relevance.cli.parsing import (
     existing,
 )
 from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance.judgments.writing import (
-    QUERY_WRITERS,
-    WRITERS,
-    check_target,
-    format_of_name,
-    packed,
-    queries_of,
-    renumbered,
-    write_judgments,
-    write_queries,
-)
-from pytest_relevance.judgments.writing.contents import IN_QUERIES
+from pytest_relevance.judgments.joining import queries_of
+from pytest_relevance.judgments.write.formats import WRITERS, check_target, format_of_name, packed, write_judgments
+from pytest_relevance.judgments.write.limits import IN_QUERIES
+from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
 from pytest_relevance.reports.text import harmless
-from pytest_relevance._text import counted, listed, quoted
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query
-    from pytest_relevance.judgments.writing import Written
+    from pytest_relevance.judgments.write.formats import Written
 
 _CASE_FILES = (CASE_FILE, "yaml")
 _OF_QUERIES = {".txt": "tsv"}  # endings of files of queries that mean something else for judgments

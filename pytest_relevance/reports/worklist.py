@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_relevance.judgments.formats.lines import csv_rows, separator_of
-from pytest_relevance.judgments.formats.tables import escaped
+from pytest_relevance._text import counted
+from pytest_relevance.judgments.formats.rows import csv_rows
+from pytest_relevance.judgments.formats.table import escaped
+from pytest_relevance.judgments.source import Header
 from pytest_relevance.reports.summary.counts import Variant, variant_label
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.worklist import Unjudged
-from pytest_relevance._text import counted
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "move", "grade")
 
@@ -131,8 +132,8 @@ def why_kept(data: bytes) -> str | None:
     no_worklist = "exists and is no worklist; name another file"
     try:
         text = data.decode("utf-8-sig")
-        separator = separator_of(text.partition("\n")[0])
-        rows = [row for _, row in csv_rows(text, separator) if row]
+        separator = Header.of(text.partition("\n")[0]).separator
+        rows = [row for _, row in csv_rows(text.encode(), separator) if row]
     except (UnicodeDecodeError, csv.Error):
         return no_worklist
     if rows and (tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows)):
