@@ -71,4 +71,5 @@ class Problems:
     def check(self) -> None:
         """Raise `JudgmentFileError` if there are mistakes, in the order of their lines."""
         if self._found:
-            raise JudgmentFileError(self._file, sorted(self._found, key=lambda problem: problem.line or 0))
+            self._found.sort(key=lambda problem: problem.line or 0)
+            raise JudgmentFileError(self._file, self._found)

@@ -104,7 +104,7 @@ FORMATS: Mapping[str, Format] = {
             opensearch.fits,
             opensearch.read_ratings,
             opensearch.read_queries,
-            opensearch.has_queries,
+            opensearch.fits_queries,
         ),
         _format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_queries, topics.fits),
         _format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.read_queries),

@@ -29,7 +29,7 @@ class Table:
     def __init__(self, source: Source, names: Sequence[str] | None = None) -> None:
         self.source = source
         self.line = None if source.is_parquet else 1
-        self._frame = _parquet_frame(source) if source.is_parquet else None
+        self._frame: Any = _parquet_frame(source) if source.is_parquet else None
         if self._frame is not None:
             self.names = [str(name) for name in self._frame.columns]
         else:
