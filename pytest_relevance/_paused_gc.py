@@ -20,6 +20,3 @@ def paused_gc() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-garbage_kept = paused_gc

@@ -17,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_relevance._paused_gc import garbage_kept
+from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted
 from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError, comparing
 from pytest_relevance.cli.parsing import add_grade_column
@@ -147,7 +147,7 @@ def run(arguments: Namespace) -> int:
     ending = os.path.splitext(arguments.output or "")[1].lower()
     format = arguments.format or _ENDINGS.get(ending, TEXT)
     try:
-        with garbage_kept():
+        with paused_gc():
             comparison = _compared(arguments)
             gates = _judged(comparison, arguments)
             reports = _reports(comparison, gates, {TEXT, format}, arguments.limit or sys.maxsize)

@@ -91,7 +91,7 @@ def a_format(text: str) -> str:
 
 def a_way_to_combine(text: str) -> str:
     """One of median, mean ..."""
-    from pytest_relevance.judgments.reading import checked_raters
+    from pytest_relevance.judgments.raters import checked_raters
 
     checked_by(checked_raters, text)
     return text

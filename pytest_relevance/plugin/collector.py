@@ -1,7 +1,7 @@
 """A case file as a pytest collector whose cases are real test functions.
 
-Each case becomes a function (`items`) that goes through `pytest_pycollect_makeitem` like any other test function, and so
-gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where only
+Each case becomes a function (`items`) that goes through `pytest_pycollect_makeitem` like any other test function, and
+so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where only
 pytest itself has a say in that, it does so once for all cases that request the same fixtures.
 """
 

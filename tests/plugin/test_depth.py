@@ -77,7 +77,7 @@ def test_with_a_depth_the_search_is_asked_for_so_many_and_reports_name_it(shop: 
     assert "gain exponential, ideal judged, unjudged zero, depth 25" in " ".join(run.failure("q").split())
     (result,) = Run.open(shop.path / "run.jsonl").results
     assert result.scores["AP"] == 0.55
-    assert (result.depth, result.conditions.depth) == (25, 25)
+    assert (result.depth, result.is_depth_set) == (25, True)
 
 
 def test_a_search_that_finds_less_than_it_was_asked_for_is_scored(shop: Project) -> None:

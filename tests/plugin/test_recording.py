@@ -15,7 +15,7 @@ from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs, evaluate
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.run import Result
+    from pytest_relevance.results.case_result import CaseResult
     from tests.plugin.conftest import Project, Run
 
 RECORD = "--relevance-record=run.jsonl"
@@ -73,7 +73,7 @@ def opened(project: Project, name: str = "run.jsonl") -> Record:
     return Record.open(project.path / name)
 
 
-def facts(result: Result) -> dict[str, Any]:
+def facts(result: CaseResult) -> dict[str, Any]:
     """All that a record has of a case; how long the search took is another thing every time."""
     return {**result.values, **result.details, "conditions": result.conditions, "latency": None}
 
@@ -164,7 +164,7 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
             (expected,) = table.loc[[name], metric]
             assert score == expected or (score is None and expected != expected), (name, metric)
     assert {name: result.score for name, result in results.items()} == {
-        entry.id: entry.score for entry in run.results.values() if "score" in entry
+        entry.id: entry.score for entry in run.results.values() if entry.scores
     }
     frame = opened(shop).frame
     assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f} " in run.summary
@@ -301,7 +301,7 @@ def test_the_same_with_workers_as_without(project: Project, options: tuple[str, 
         *(("passes", "bm25"), ("passes", "dense"), ("b a", "bm25"))
     ]
     assert {result.variant for result in here.results} == {"bm25", "dense", None}
-    assert (there.missing, there.files, there.program) == (here.missing, here.files, here.program)
+    assert (there.missing, there.files, there.info.program) == (here.missing, here.files, here.info.program)
 
 
 def test_cases_of_a_file_of_queries(project: Project) -> None:
@@ -310,7 +310,7 @@ def test_cases_of_a_file_of_queries(project: Project) -> None:
     project.write("qrels.txt", "1 0 a 3\n2 0 d 3\n")
     project.cases("{queries: queries.tsv, judgments: qrels.txt}")
     project.run(RECORD)
-    found = [(result.id, result.query, result.line, result.values["source"]) for result in opened(project).results]
+    found = [(result.id, result.query, result.line, result.source) for result in opened(project).results]
     assert found == [("1", "a b", 1, "queries.tsv"), ("2", "c d", 2, "queries.tsv")]
 
 

@@ -232,7 +232,7 @@ def test_the_first_call_is_scored_and_its_time_counts(engine: Engine) -> None:
     """)
     run = engine.run(THRICE)
     assert run.outcomes == {"better": "passed", "worse": "failed"}
-    assert all(entry.latency >= 0.05 for entry in run.results.values())
+    assert all((entry.latency or 0) >= 0.05 for entry in run.results.values())
     # what failed says so itself, whatever the summary does
     assert run.failure("worse").splitlines()[:3:2] == [
         "shop.relevance.yaml:4: nDCG@10 0.710 is below 0.900",

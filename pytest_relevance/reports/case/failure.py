@@ -74,8 +74,8 @@ def search_label(search: str, variant: str | None, params: Mapping[str, object])
     return label
 
 
-def settings_text(settings: Settings) -> str:
-    """The settings that produced the figures, as every report names them."""
+def settings_text(settings: Settings, depth: int | None = None) -> str:
+    """The settings that produced the figures, as every report names them; `depth` is what the case file sets."""
     gain, top = settings.gain, settings.max_grade
     named = gain if isinstance(gain, str) else "{" + ", ".join(f"{g:g}: {v:g}" for g, v in sorted(gain.items())) + "}"
     ideal = f"max ({number(top)})" if settings.ideal == "max" and top is not None else settings.ideal
@@ -84,6 +84,8 @@ def settings_text(settings: Settings) -> str:
         parts.append(f"discount {settings.discount}")
     if settings.negative != "keep":
         parts.append(f"negative {settings.negative}")
+    if depth is not None:
+        parts.append(f"depth {depth}")
     return ", ".join(parts)
 
 
@@ -158,7 +160,7 @@ def _some(parts: Sequence[str], *, full: bool = False, count: int | None = None)
 
 
 def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
-    name, settings = result.metric.text, settings_text(result.settings)
+    name, settings = result.metric.text, settings_text(result.settings, result.depth if result.is_depth_set else None)
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
         return [line(text) for text in wrapped("", parts, columns, "     ")]

@@ -32,7 +32,7 @@ _Rows = Sequence[Difference] | Sequence[TagDifference]
 def settings_lines(comparison: Compared) -> list[str]:
     """The settings that the scores were computed with, and the depths that were set where that counts."""
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
-    return [f"{text}{depths}" for text in dict.fromkeys(map(settings_text, comparison.settings))]
+    return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
 
 
 def metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
