@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import counted
-from pytest_relevance.judgments.formats.rows import csv_rows
+from pytest_relevance.judgments.formats.rows import csv_chunks
 from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.source import Header
 from pytest_relevance.reports.summary.counts import Variant, variant_label
@@ -133,7 +133,7 @@ def why_kept(data: bytes) -> str | None:
     try:
         text = data.decode("utf-8-sig")
         separator = Header.of(text.partition("\n")[0]).separator
-        rows = [row for _, row in csv_rows(text.encode(), separator) if row]
+        rows = [row for _, rows in csv_chunks(data, separator) for row in rows]
     except (UnicodeDecodeError, csv.Error):
         return no_worklist
     if rows and (tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows)):
