@@ -35,9 +35,7 @@ async def run_async(this: CaseRun) -> None:
     ranking, latency = await _ranking_of_call_async(this)
     repeat = this.item.config.option.relevance_repeat
     if repeat is not None:
-        rankings = [ranking]
-        for _ in range(repeat - 1):
-            rankings.append((await _ranking_of_call_async(this))[0])
+        rankings = [ranking, *[(await _ranking_of_call_async(this))[0] for _ in range(repeat - 1)]]
         _compare(this, rankings)
     score(this, ranking, latency)
 

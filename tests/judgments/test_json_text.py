@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.judgments.json_text import (
     Decoder,
     JsonPath,
@@ -143,16 +141,3 @@ def test_half_characters(text: str) -> None:
     with pytest.raises(UnicodeEncodeError):
         json.loads(text).encode()
     assert half_a_character(text) is not None
-
-
-def test_garbage_is_collected_again() -> None:
-    assert gc.isenabled()
-    with garbage_kept():
-        assert not gc.isenabled()
-    assert gc.isenabled()
-
-
-def test_garbage_is_collected_again_after_a_mistake() -> None:
-    with pytest.raises(ZeroDivisionError), garbage_kept():
-        raise ZeroDivisionError
-    assert gc.isenabled()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,9 +74,9 @@ def opened(project: Project, name: str = "run.jsonl") -> Record:
     return Record.open(project.path / name)
 
 
-def facts(result: CaseResult) -> dict[str, Any]:
+def facts(result: CaseResult) -> CaseResult:
     """All that a record has of a case; how long the search took is another thing every time."""
-    return {**result.values, **result.details, "conditions": result.conditions, "latency": None}
+    return replace(result, latency=None)
 
 
 def ends(record: Record) -> dict[str, tuple[str, str]]:

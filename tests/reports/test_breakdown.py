@@ -168,7 +168,8 @@ def test_what_is_refused(judgments: dict[Any, Any], keys: dict[str, Any], messag
 def test_what_each_document_takes_from_the_score() -> None:
     table = breakdown({"a": 3, "b": 3, "c": 1}, ["c", "a", "x"])
     ideal = 7 + 7 / log2(3) + 1 / 2
-    assert [(loss.document, loss.grade, loss.rank, loss.loss) for loss in table.losses] == [
+    found: list[object] = [(loss.document, loss.grade, loss.rank, loss.loss) for loss in table.losses]
+    assert found == [
         ("b", 3, None, pytest.approx(7 / log2(3) / ideal)),  # takes the second place, which is free
         ("a", 3, 2, pytest.approx((7 - 7 / log2(3)) / ideal)),  # was returned, and takes the first
         ("c", 1, 1, pytest.approx((1 / 2 - 1) / ideal)),
@@ -187,7 +188,7 @@ def test_documents_of_one_gain_take_their_ideal_ranks_as_they_were_returned() ->
 def test_documents_that_were_not_returned_share_the_places_that_are_free() -> None:
     table = breakdown({"a": 3, "b": 3, "c": 3}, ["b"])
     free = (7 / log2(3) + 7 / 2) / 2 / table.ideal_dcg
-    missing = [(loss.document, loss.loss) for loss in table.losses if loss.rank is None]
+    missing: list[object] = [(loss.document, loss.loss) for loss in table.losses if loss.rank is None]
     assert missing == [("a", pytest.approx(free)), ("c", pytest.approx(free))]
 
 

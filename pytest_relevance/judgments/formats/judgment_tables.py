@@ -6,6 +6,7 @@ One row per rating, or one row per document with a column for each rater. `layou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NoReturn
 
 from pytest_relevance._text import did_you_mean, quoted
@@ -60,7 +61,7 @@ def read_ratings(source: Source, format: str = "csv") -> Ratings:
         raters = [rater for _, rater in columns.raters for _ in range(count)]
     elif raters is not None:
         raters = [rater or UNNAMED for rater in raters]
-    ratings = [rating for column in cells[len(texts) :] for rating in column]
+    ratings: list[Any] = list(chain.from_iterable(cells[len(texts) :]))
     is_esci = _is_esci(columns, ratings)
     rows = Ratings(
         source.file,

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import accumulate, compress, islice
 from operator import itemgetter
+from sys import intern
 from threading import Lock
+from typing import Any
 
 from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.source import Source
@@ -25,7 +27,11 @@ WHITE = "white space"
 MOST_WRONG = 100
 """The number of wrong rows after which no more are looked for."""
 
+Chunk = tuple[Sequence[int], list[list[str]]]
+"""Some rows: the lines in which they begin, and their cells."""
+
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BLANKS = re.compile(r"[ \t]+")
 _OTHER_BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace()).translate(
     dict.fromkeys(map(ord, " \t\r\n"))
@@ -62,23 +68,23 @@ class Rows:
             JudgmentFileError: rows have another number of cells, or quotes are wrong; with the lines.
         """
         columns: list[list[str]] = [[] for _ in wanted]
+        repetitive: set[int] = set()
         numbers = array("L")
         problems = Problems(self._source.file, MOST_WRONG)
-        rows = self._numbered()
-        if self._header:
-            next(rows, None)
-        while chunk := list(islice(rows, _AT_A_TIME)):
-            lines, cells = zip(*chunk, strict=True)
-            if set(map(len, cells)) != {self._width}:
-                for line, row in chunk:
+        for lines, rows in self._chunks():
+            if set(map(len, rows)) - {self._width}:
+                for line, row in zip(lines, rows, strict=True):
                     if len(row) != self._width:
                         problems.add(self._wrong_width(len(row)), line)
                 if problems.full:
                     break
                 continue
+            if not numbers:
+                repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
             numbers.extend(lines)
             for column, number in zip(columns, wanted, strict=True):
-                column.extend(map(itemgetter(number), cells))
+                texts = map(itemgetter(number), rows)
+                column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
         problems.check()
         self._lines = numbers
         return columns
@@ -101,15 +107,34 @@ class Rows:
     def _is_csv(self) -> bool:
         return self._separator in (",", ";", "|")
 
-    def _numbered(self) -> Iterator[tuple[int, list[str]]]:
-        """Each row that is not blank, the header too, and the line it begins in."""
-        if self._is_csv:
-            yield from self._numbered_csv()
-            return
-        split = self._split
-        for number, line in enumerate(TextIOWrapper(BytesIO(self._source.data), "utf-8-sig"), 1):
-            if not line.isspace() and not (self._comments and line.startswith("#")):
-                yield number, split(line)
+    def _chunks(self) -> Iterator[Chunk]:
+        """The rows that are not blank, without the header."""
+        chunks = self._csv_chunks() if self._is_csv else self._line_chunks()
+        if self._header:
+            for lines, rows in chunks:
+                if rows:
+                    yield lines[1:], rows[1:]
+                    break
+        yield from chunks
+
+    def _csv_chunks(self) -> Iterator[Chunk]:
+        try:
+            yield from csv_chunks(self._source.data, self._separator)
+        except WrongQuotes as error:
+            self._source.refuse(str(error), error.line)
+
+    def _line_chunks(self) -> Iterator[Chunk]:
+        text, split = self._source.text, self._split
+        has_comments = self._comments and (text.startswith("#") or "\n#" in text)
+        file = TextIOWrapper(BytesIO(self._source.data), "utf-8-sig")
+        begins = 1
+        while lines := list(islice(file, _AT_A_TIME)):
+            numbers: Sequence[int] = range(begins, begins + len(lines))
+            begins += len(lines)
+            if has_comments or any(map(str.isspace, lines)):
+                kept = [not line.isspace() and not (has_comments and line.startswith("#")) for line in lines]
+                numbers, lines = list(compress(numbers, kept)), list(compress(lines, kept))
+            yield numbers, list(map(split, lines))
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:
@@ -118,39 +143,57 @@ class Rows:
         text = self._source.text
         return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
 
-    def _numbered_csv(self) -> Iterator[tuple[int, list[str]]]:
-        begins = 1
-        try:
-            for ends, row in csv_rows(self._source.data, self._separator):
-                if len(row) > 1 or "".join(row).strip():  # a blank line is no row; a row of blank cells is one
-                    yield begins, row
-                begins = ends + 1
-        except csv.Error as error:
-            self._source.refuse(_wrong_quotes(str(error)), begins)
+
+class WrongQuotes(csv.Error):
+    """Quotes in a CSV that are not closed, or that stand where CSV has none. `line` is that of the row."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
 
 
-def csv_rows(data: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the rows of a CSV, blank lines too, and the line in which each ends. Cells may be of any length.
+def csv_chunks(data: bytes, separator: str) -> Iterator[Chunk]:
+    """Read the rows of a CSV that are not blank, and the lines in which they begin. Cells may be of any length.
 
     Raises:
-        csv.Error: quotes are not closed, or stand where CSV has none.
+        WrongQuotes: quotes are not closed, or stand where CSV has none.
     """
-    text = TextIOWrapper(BytesIO(data), "utf-8-sig", newline="")
-    reader = csv.reader(text, delimiter=separator, strict=True)
+    reader = _csv_reader(data, separator)
     while True:
-        rows: list[tuple[int, list[str]]] = []
-        error = None
-        with _cells_of_any_length():
-            try:
-                for row in islice(reader, _AT_A_TIME):
-                    rows.append((reader.line_num, row))  # noqa: PERF401 - those before an error count
-            except csv.Error as found:
-                error = found
-        yield from rows
-        if error is not None:
-            raise error
-        if len(rows) < _AT_A_TIME:
+        read = reader.line_num
+        try:
+            with _cells_of_any_length():
+                rows = list(islice(reader, _AT_A_TIME))
+        except csv.Error as error:
+            raise WrongQuotes(_wrong_quotes(str(error)), _line_of_wrong_row(data, separator)) from None
+        if not rows:
             return
+        lines: Sequence[int] = range(read + 1, reader.line_num + 1)
+        if len(lines) > len(rows):  # line breaks in quoted cells
+            ends = accumulate((1 + len(_LINE_BREAK.findall("\0".join(row))) for row in rows), initial=read + 1)
+            lines = list(ends)[:-1]
+        if min(map(len, rows)) < 2:  # a blank line is no row; a row of blank cells is one
+            kept = [len(row) > 1 or bool("".join(row).strip()) for row in rows]
+            lines, rows = list(compress(lines, kept)), list(compress(rows, kept))
+        yield lines, rows
+
+
+def _csv_reader(data: bytes, separator: str) -> Any:
+    text = TextIOWrapper(BytesIO(data), "utf-8-sig", newline="")
+    return csv.reader(text, delimiter=separator, strict=True)
+
+
+def _line_of_wrong_row(data: bytes, separator: str) -> int:
+    """The line in which the first row begins that cannot be read."""
+    reader = _csv_reader(data, separator)
+    begins = 1
+    with _cells_of_any_length():
+        try:
+            for _ in reader:
+                begins = reader.line_num + 1
+        except csv.Error:
+            return begins
+    return begins
 
 
 @contextmanager

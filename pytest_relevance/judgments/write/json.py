@@ -75,7 +75,7 @@ def write_elasticsearch(judgments: Judgments) -> Text:
         {
             "id": query.id,
             "template_id": _TEMPLATE,
-            "params": {**query.params, _TEXT: text_of(query)},
+            "params": dict(query.params) | {_TEXT: text_of(query)},
             "ratings": [
                 {"_index": ANY_INDEX, "_id": document, "rating": grade}
                 for document, grade in _grades(judgments, query.id).items()

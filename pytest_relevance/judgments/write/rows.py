@@ -145,8 +145,8 @@ def write_parquet(judgments: Judgments) -> tuple[bytes, list[str]]:
     columns = columns_of(judgments, TABLE)
     grades = columns["grade"]
     whole = all(grade is None or (grade == int(grade) and abs(grade) < 1 << 63) for grade in grades)
-    types = dict.fromkeys(columns, "string") | {"grade": "Int64" if whole else "Float64"}
-    frame = pandas.DataFrame({name: pandas.array(cells, dtype=types[name]) for name, cells in columns.items()})
+    frame = pandas.DataFrame(columns).astype({name: "string" for name in columns if name != "grade"})
+    frame["grade"] = pandas.array(list(grades), dtype="Int64" if whole else "Float64")
     data = BytesIO()
     try:
         frame.to_parquet(data, engine="pyarrow", index=False)
