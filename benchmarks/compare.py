@@ -21,7 +21,6 @@ from pathlib import Path
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, count_grades, ndcg_at
-from pytest_relevance.results.record import write_record
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.scoring import defined, digest_of
 
@@ -97,7 +96,7 @@ def write_records(folder: Path) -> tuple[str, str]:
             )
             results.append(result)
         paths.append(str(folder / name))
-        write_record(paths[-1], Run(results))
+        Run(results).write(paths[-1])
     return paths[0], paths[1]
 
 

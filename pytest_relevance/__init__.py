@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.evaluate import evaluate
-    from pytest_relevance.results.read_run import read_run
+    from pytest_relevance.results.rankings.read_run import read_run
     from pytest_relevance.results.run import Run
 
 __version__ = "0.1.0"
@@ -51,7 +51,7 @@ _HOMES = {
     "rbo_bounds": "pytest_relevance.metrics.similarity",
     "read_judgments": "pytest_relevance.judgments.reading",
     "read_queries": "pytest_relevance.judgments.reading",
-    "read_run": "pytest_relevance.results.read_run",
+    "read_run": "pytest_relevance.results.rankings.read_run",
     "read_suite": "pytest_relevance.cases.reader",
     "tau_ap": "pytest_relevance.metrics.similarity",
 }

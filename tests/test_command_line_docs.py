@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.cli import COMMANDS, main
+from pytest_relevance.cli import main
+from pytest_relevance.cli.command_table import COMMANDS
 
 TEXT = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w./-]+)`:\)?\n\n```(?:csv|yaml)\n(.*?)```", TEXT, re.DOTALL)

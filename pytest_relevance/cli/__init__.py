@@ -9,35 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
-OK, FOUND, USAGE = 0, 1, 2
-"""Exit codes: done; something is wrong in the files; the command cannot be carried out as it was given."""
+from pytest_relevance.cli.command_table import COMMANDS, FOUND, OK, PROGRAM, USAGE, CommandError
 
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # what a shell reports of a program that SIGPIPE or SIGINT ended
-
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "init": ("[FOLDER]", "write a first suite and the conftest.py beside it"),
-    "check": ("PATH...", "check case files and judgment files without running a search"),
-    "convert": ("IN OUT", "convert judgments from any format to any other, case files included"),
-    "raters": ("FILE", "show where the raters of a judgment file disagree, and how far"),
-    "compare": ("A B", "compare two runs: means, tests, the queries that moved most; gates for CI"),
-    "merge": ("RECORD...", "join the records of the shards of a run, and judge the gates over the whole"),
-    "report": ("RUN", "print what a recorded run printed, as text, Markdown or JSON"),
-    "schema": ("", "print the JSON Schema of case files, for editors"),
-}
-"""Every command: what it takes, and what it does."""
-
-PROGRAM = "pytest-relevance"
-
-
-class CommandError(Exception):
-    """A command that cannot go on: the message is all there is to say, `code` the exit code."""
-
-    def __init__(self, message: str, code: int = USAGE) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,7 +50,7 @@ def _run(arguments: list[str]) -> int:
     from pytest_relevance.cli.parsing import parsed
     from pytest_relevance.judgments.problems import JudgmentFileError
 
-    command = import_module(f"pytest_relevance.cli.{name}")
+    command = import_module(f"pytest_relevance.cli.commands.{name}")
     try:
         code: int = command.run(parsed(command, name, arguments[1:]))
     except CommandError as refused:

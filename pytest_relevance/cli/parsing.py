@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import NoReturn, TypeVar
 
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance.cli import COMMANDS, PROGRAM, CommandError
+from pytest_relevance.cli.command_table import COMMANDS, PROGRAM, CommandError
 from pytest_relevance.judgments.scale import Scale
 
 STANDARD = "-"

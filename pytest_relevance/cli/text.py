@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted
-from pytest_relevance.cli import PROGRAM, CommandError
+from pytest_relevance.cli.command_table import PROGRAM, CommandError
 from pytest_relevance.reports.text import Line, plain
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ def put(data: bytes) -> None:
 
 def read_run_record(path: Path) -> Run:
     """Read the record of a run. `CommandError` says what is wrong with it."""
-    from pytest_relevance.results.record import read_record
-    from pytest_relevance.results.run import RecordError
+    from pytest_relevance.results.run import Run
+    from pytest_relevance.results.run_info import RecordError
 
     try:
-        return read_record(path)
+        return Run.open(path)
     except RecordError as error:
         raise CommandError(str(error)) from None
 

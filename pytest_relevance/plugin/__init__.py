@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin import case_files, options
+from pytest_relevance.plugin import options
+from pytest_relevance.plugin.collecting import case_files
 
 if TYPE_CHECKING:
-    from pytest_relevance.plugin.fixture import Relevance
+    from pytest_relevance.plugin.running.fixture import Relevance
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         reporting.install(config)
     if options.writes_anything(config.option):
-        from pytest_relevance.plugin import outputs
+        from pytest_relevance.plugin.outputs import writing as outputs
 
         outputs.install(config)
 
@@ -55,6 +56,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""
-    from pytest_relevance.plugin.fixture import Relevance
+    from pytest_relevance.plugin.running.fixture import Relevance
 
     return Relevance(request.node)

@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin import calling
-from pytest_relevance.plugin.case_run import CASE_RUN, CHECKS, IN_CALL, case_runs_of
+from pytest_relevance.plugin.collecting.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
-from pytest_relevance.plugin.fixture_help import explain
-from pytest_relevance.plugin.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.lost_checks import raise_lost_check
 from pytest_relevance.plugin.lost_results import lost_results
 from pytest_relevance.plugin.options import FILE_PATTERNS, is_brief, is_by_line, verbosity
-from pytest_relevance.plugin.run_case import set_properties, wants_properties
+from pytest_relevance.plugin.outputs.target import ended_well, runs_tests
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running import calling
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, case_runs_of
+from pytest_relevance.plugin.running.fixture_help import explain
+from pytest_relevance.plugin.running.lost_checks import raise_lost_check
+from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
 from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
-from pytest_relevance.plugin.target import ended_well, runs_tests
 from pytest_relevance.plugin.travel import ATTRIBUTE, CallEnd
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.counts import anything_ran
@@ -35,7 +35,7 @@ from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.text import BAD, Line, folded, harmless, line
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import FileInfo, RunInfo
+from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 NAME = "relevance-reporting"
 

@@ -16,8 +16,8 @@ import pytest
 
 from pytest_relevance.plugin.travel import ATTRIBUTE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.repeats import worst_of_repeats
-from pytest_relevance.results.run import FileInfo
+from pytest_relevance.results.rankings.repeats import worst_of_repeats
+from pytest_relevance.results.run_info import FileInfo
 
 ENDED = ("passed", "failed", "skipped")
 """The outcomes of a report after which no other of the same item comes; not after "rerun"."""

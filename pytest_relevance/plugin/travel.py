@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.case_run import CaseRun
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import needs_details
+from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
@@ -31,7 +31,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     SearchError,
 )
-from pytest_relevance.results.record import as_json
+from pytest_relevance.results.record.file import as_json
 
 ATTRIBUTE = "relevance"
 

@@ -23,7 +23,7 @@ from pytest_relevance.metrics.scalar import (
 )
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.ranking import id_text, read_ranking
+from pytest_relevance.results.rankings.ranking import id_text, read_ranking
 
 if TYPE_CHECKING:
     import pandas

@@ -16,9 +16,9 @@ from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_result import ERROR, FAILED, MEASURED, PASSED, SKIPPED, CaseResult
-from pytest_relevance.results.cut import asked_text, cut_text
 from pytest_relevance.results.expectations import digits_apart
-from pytest_relevance.results.run import FileInfo
+from pytest_relevance.results.rankings.cut import asked_text, cut_text
+from pytest_relevance.results.run_info import FileInfo
 
 ERRORS = "errors"
 """What a finding is about that names the cases without a score."""

@@ -27,7 +27,7 @@ from pytest_relevance.results.case_result import (
     count_grades,
     ndcg_at,
 )
-from pytest_relevance.results.ranking import Ranking
+from pytest_relevance.results.rankings.ranking import Ranking
 
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 

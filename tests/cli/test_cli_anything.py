@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cli import COMMANDS, main
+from pytest_relevance.cli import main
+from pytest_relevance.cli.command_table import COMMANDS
 
 PIECES = st.sampled_from(
     [

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import __version__
-from pytest_relevance.cli import COMMANDS, main
+from pytest_relevance.cli import main
+from pytest_relevance.cli.command_table import COMMANDS
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal

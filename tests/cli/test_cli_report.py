@@ -9,9 +9,9 @@ import pytest
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.ranking import read_ranking
-from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import FileInfo, Run, RunInfo
+from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import FileInfo, RunInfo
 from pytest_relevance.results.scoring import score_case
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def record(tmp_path: Path) -> Path:
     """The record of a run of two cases, of which one failed, and a gate with them."""
     results = [result("boots", ["b1"], 3), result("möbel", ["x1", "x2"], 5)]
     info = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=[{**GATE, "bounds": [["nDCG@10", 0.9]]}])
-    write_record(tmp_path / "run.jsonl", Run(results, {FILE: info}, RunInfo("1.0")))
+    Run(results, {FILE: info}, RunInfo("1.0")).write(tmp_path / "run.jsonl")
     return tmp_path / "run.jsonl"
 
 

@@ -23,7 +23,11 @@ from pytest_relevance import CaseResult
 # importing the others again and again takes time.
 for module in (
     *("numpy", "pandas", "trio"),
-    *("pytest_relevance.plugin.collector", "pytest_relevance.plugin.fixture", "pytest_relevance.plugin.outputs"),
+    *(
+        "pytest_relevance.plugin.collecting.collector",
+        "pytest_relevance.plugin.running.fixture",
+        "pytest_relevance.plugin.outputs.writing",
+    ),
     "pytest_relevance.reports.case.failure",
 ):
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.results.baseline_io import read_baseline
+from pytest_relevance.results.baseline.file import read_baseline
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance.results import baseline_io as accepting
-from pytest_relevance.results.baseline_io import read_baseline
+from pytest_relevance.results.baseline import file as accepting
+from pytest_relevance.results.baseline.file import read_baseline
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -699,8 +699,8 @@ def test_a_run_without_a_baseline_imports_none_of_it(project: Project) -> None:
     for option, is_imported in (((), False), ((UPDATE,), True), ((), True)):
         assert shop.project.run_apart(*option).code == 0
         modules = (shop.path / "imported").read_text().split()
-        assert "pytest_relevance.plugin.collector" in modules
-        assert ("pytest_relevance.results.baseline" in modules) is is_imported
+        assert "pytest_relevance.plugin.collecting.collector" in modules
+        assert ("pytest_relevance.results.baseline.comparison" in modules) is is_imported
         assert not {"numpy", "pandas"} & set(modules)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin import ratchet
+from pytest_relevance.plugin.outputs import ratchet
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run

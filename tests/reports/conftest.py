@@ -14,7 +14,7 @@ from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.reports.case.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison, CaseResult
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
 

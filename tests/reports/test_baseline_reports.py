@@ -14,7 +14,7 @@ from pytest_relevance.reports.case.rank_changes import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.text import harmless, plain, width
 from pytest_relevance.results.case_result import BaselineComparison, CaseResult
-from pytest_relevance.results.run import FileInfo
+from pytest_relevance.results.run_info import FileInfo
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop

@@ -21,7 +21,7 @@ from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
 # --- a worked example -------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.reports.case.failure import failure_lines, search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
 from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 if TYPE_CHECKING:

@@ -19,8 +19,9 @@ from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import BaselineComparison, CaseResult, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates
-from pytest_relevance.results.ranking import read_ranking
-from pytest_relevance.results.run import FileInfo, Run, RunInfo
+from pytest_relevance.results.rankings.ranking import read_ranking
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import FileInfo, RunInfo
 from pytest_relevance.results.scoring import score_case
 
 FILE = "shop.relevance.yaml"

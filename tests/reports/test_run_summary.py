@@ -13,7 +13,7 @@ from pytest_relevance.reports.summary.counts import means_by_variant, percentile
 from pytest_relevance.reports.summary.summary import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
 from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.run import RunInfo
+from pytest_relevance.results.run_info import RunInfo
 
 
 def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> CaseResult:

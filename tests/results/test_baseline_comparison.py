@@ -10,11 +10,11 @@ import pytest
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics import scalar
-from pytest_relevance.results import baseline
-from pytest_relevance.results.baseline import Baseline, acceptable, compare_with_baseline, entry_of
-from pytest_relevance.results.baseline_io import BaselineEntry, read_baseline, write_baseline
+from pytest_relevance.results.baseline import comparison as baseline
+from pytest_relevance.results.baseline.comparison import Baseline, acceptable, compare_with_baseline, entry_of
+from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
 from pytest_relevance.results.case_result import CHECK, BaselineComparison, CaseResult, Repeats
-from pytest_relevance.results.ranking import Ranking
+from pytest_relevance.results.rankings.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
 JUDGMENTS = {"a": 3, "b": 1, "c": 0}

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.baseline_io import (
+from pytest_relevance.results.baseline.file import (
     BaselineEntry,
     baseline_path,
     has_baseline,
@@ -25,7 +25,7 @@ from pytest_relevance.results.baseline_io import (
     update_baseline,
     write_baseline,
 )
-from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.run_info import RecordError
 
 
 def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:
@@ -135,7 +135,7 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.results.baseline_io import BaselineEntry, update_baseline
+            from pytest_relevance.results.baseline.file import BaselineEntry, update_baseline
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
                 update_baseline(sys.argv[1], [BaselineEntry(name, None, name, {}, 10, ("x",))])
@@ -152,7 +152,7 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import itertools, sys
-            from pytest_relevance.results.baseline_io import BaselineEntry, read_baseline, write_baseline
+            from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
             entries = list(read_baseline(sys.argv[1]).values())
             print("ready", flush=True)
             for round in itertools.count():

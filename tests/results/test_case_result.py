@@ -21,7 +21,7 @@ from pytest_relevance.results.case_result import (
     Repeats,
     SearchError,
 )
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 texts = st.text(st.characters(exclude_categories=()), max_size=5)

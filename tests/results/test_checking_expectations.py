@@ -9,7 +9,7 @@ import pytest
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.case_result import Outcome
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}

@@ -16,9 +16,8 @@ from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
 from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates
-from pytest_relevance.results.merge import Unmergeable, merge_runs
-from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import FileInfo, RecordError, RunInfo
+from pytest_relevance.results.record.merge import Unmergeable, merge_runs
+from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -29,7 +28,7 @@ GATES = [{"max_drop": {"nDCG@10": 0.1}, "p": 0.05, "tag": "head"}, {"passing": 0
 @pytest.fixture
 def lines(make: Maker, tmp_path: Path) -> list[str]:
     """The lines of a sound record, with all that a record may have."""
-    write_record(tmp_path / "sound.jsonl", sound(make))
+    sound(make).write(tmp_path / "sound.jsonl")
     return (tmp_path / "sound.jsonl").read_text(encoding="utf-8").splitlines()
 
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.evaluate import evaluate
-from pytest_relevance.results.read_run import read_run
-from pytest_relevance.results.record import write_record
+from pytest_relevance.results.rankings.read_run import read_run
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, content: str, probl
 
 def test_a_case_of_a_record_that_is_an_error_has_no_ranking(tmp_path: Path, make: Maker) -> None:
     results = [make.result("boots", ["a", "b"]), make.without_score("lamp", "error"), make.result("nothing", [])]
-    write_record(tmp_path / "run.jsonl", Run(results))
+    Run(results).write(tmp_path / "run.jsonl")
     assert read_run(tmp_path / "run.jsonl") == {"boots": ["a", "b"], "nothing": []}
 
 

@@ -27,8 +27,9 @@ from pytest_relevance.results.case_result import (
     settings_from_dict,
     settings_to_dict,
 )
-from pytest_relevance.results.record import as_json, read_record, write_record
-from pytest_relevance.results.run import FileInfo, RecordError, Run, RunInfo
+from pytest_relevance.results.record.file import as_json
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -157,7 +158,7 @@ FILES = st.dictionaries(
 @given(run=st.builds(Run, st.lists(results(), max_size=4), FILES, INFOS), packed=st.booleans())
 def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool) -> None:
     path = tmp_path / ("run.jsonl.gz" if packed else "run.jsonl")
-    write_record(path, run)
+    run.write(path)
     read = Run.open(path)
     assert read.name == path.name
     assert read.results == run.results
@@ -167,7 +168,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path, run: Run, packed: bool)
 
 def write(make: Maker, path: Path, *edits: Callable[[list[str]], object]) -> Path:
     """A record of three cases, and what a hand made of its lines."""
-    write_record(path, make.run())
+    make.run().write(path)
     lines = path.read_text(encoding="utf-8").splitlines()
     for edit in edits:
         edit(lines)
@@ -185,7 +186,7 @@ def change(number: int, old: str, new: str) -> Callable[[list[str]], object]:
 
 def error_of(path: Path) -> str:
     with pytest.raises(RecordError) as caught:
-        read_record(path)
+        Run.open(path)
     return str(caught.value).replace(str(path), "FILE")
 
 
@@ -198,7 +199,7 @@ def test_a_line_a_result_below_a_header(make: Maker, tmp_path: Path) -> None:
 
 
 def test_gzip_is_known_by_the_name_when_written_and_by_the_bytes_when_read(make: Maker, tmp_path: Path) -> None:
-    write_record(tmp_path / "run.jsonl.gz", make.run())
+    make.run().write(tmp_path / "run.jsonl.gz")
     packed = (tmp_path / "run.jsonl.gz").read_bytes()
     assert gzip.decompress(packed).startswith(b'{"kind":"pytest-relevance record"')
     (tmp_path / "renamed").write_bytes(packed)
@@ -211,7 +212,7 @@ def test_settings_come_back(found: Settings) -> None:
 
 
 def test_a_score_that_is_not_defined_comes_back_as_none(make: Maker, tmp_path: Path) -> None:
-    write_record(tmp_path / "run.jsonl", Run([make.result("boots", ["b1"], judgments={"b1": 0})]))
+    Run([make.result("boots", ["b1"], judgments={"b1": 0})]).write(tmp_path / "run.jsonl")
     (read,) = Run.open(tmp_path / "run.jsonl").results
     assert read.score is None
     assert "NaN" not in (tmp_path / "run.jsonl").read_text()
@@ -311,11 +312,11 @@ def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
     make: Maker, tmp_path: Path, data: bytes, at: int, length: int
 ) -> None:
     path = tmp_path / "run.jsonl"
-    write_record(path, make.run())
+    make.run().write(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:at] + data + whole[at + length :])
     try:
-        found = read_record(path).results
+        found = Run.open(path).results
     except RecordError:
         found = ()
     assert len(found) in (0, 3)
@@ -323,11 +324,11 @@ def test_whatever_is_in_the_file_there_is_a_run_or_a_record_error(
 
 def test_a_record_that_cannot_be_written_leaves_the_old_one(make: Maker, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    write_record(path, make.run())
+    make.run().write(path)
     before = path.read_bytes()
     broken = CaseResult("f", 1, "q", "passed", params={"day": Unwritable()})
     with pytest.raises(RuntimeError, match="cannot be shown"):
-        write_record(path, Run([broken]))
+        Run([broken]).write(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_relevance.reports.text import BAD, PLAIN, WIDEST, Line, cut, cut_middle, folded, harmless, line, wrapped
 from pytest_relevance.results.case_result import NEW, REGRESSION, STALE, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart
-from pytest_relevance.results.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
 MOST_MOVES = 3
 """How many documents that left, entered or moved the default report shows."""

@@ -14,8 +14,8 @@ from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference, Means, TagDifference
 from pytest_relevance.results.compare.incompatibilities import shown_key, some
 from pytest_relevance.results.compare.thresholds import ComparisonGates, shown_p
-from pytest_relevance.results.cut import asked_text
-from pytest_relevance.results.rank_changes import Move
+from pytest_relevance.results.rankings.cut import asked_text
+from pytest_relevance.results.rankings.rank_changes import Move
 
 SIGNIFICANT = 0.05
 """The largest p-value at which a difference is said to be more than chance."""

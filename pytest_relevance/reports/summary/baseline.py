@@ -11,7 +11,7 @@ from pytest_relevance.reports.summary.counts import case_count, short_label, var
 from pytest_relevance.reports.table import Table, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
-from pytest_relevance.results.run import FileInfo
+from pytest_relevance.results.run_info import FileInfo
 
 MOST_MOVERS = 5
 """How many queries of those that moved up, and of those that moved down, are shown."""

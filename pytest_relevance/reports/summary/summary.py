@@ -19,7 +19,7 @@ from pytest_relevance.reports.summary.variants import against_first_table, diffe
 from pytest_relevance.reports.text import DOUBT, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import FileInfo, RunInfo
+from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 MOST_LOWEST, MOST_DIFFERENCES = 5, 5
 """How many queries a summary lists by default."""

@@ -22,7 +22,7 @@ from pytest_relevance.reports.summary.counts import (
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, cut, line, wrapped
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import RunInfo
+from pytest_relevance.results.run_info import RunInfo
 
 _STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
 _MOST_MEANS = 3

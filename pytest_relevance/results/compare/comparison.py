@@ -21,7 +21,7 @@ from pytest_relevance.results.compare.incompatibilities import Incompatibility, 
 from pytest_relevance.results.compare.pairing import ErroredCase
 from pytest_relevance.results.compare.rejudging import RejudgedResult
 from pytest_relevance.results.frames import as_frame
-from pytest_relevance.results.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
 if TYPE_CHECKING:
     import pandas

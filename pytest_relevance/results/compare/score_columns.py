@@ -16,7 +16,7 @@ from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.incompatibilities import Metrics
-from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.run_info import RecordError
 
 
 def score_columns(results: Sequence[CaseResult], metrics: Metrics) -> dict[str, Floats]:

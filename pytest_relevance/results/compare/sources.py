@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.results import baseline_io, record
+from pytest_relevance.results.baseline import file as baseline_io
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.evaluate import compile_rankings
-from pytest_relevance.results.read_run import read_run
+from pytest_relevance.results.rankings.read_run import read_run
+from pytest_relevance.results.record import file as record
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _of_entry(file: str, entry: baseline_io.BaselineEntry) -> CaseResult:
 
 
 _READERS: Mapping[str | None, Callable[[str | os.PathLike[str]], Run]] = {
-    record.KIND: record.read_record,
+    record.KIND: Run.open,
     baseline_io.KIND: _read_baseline,
 }
 """The kinds of our own files, and what reads them."""

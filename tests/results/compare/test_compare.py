@@ -25,8 +25,7 @@ from pytest_relevance import (
 )
 from pytest_relevance.metrics.significance import effect_size
 from pytest_relevance.results.case_result import SKIPPED
-from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.run_info import RecordError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -295,7 +294,7 @@ def test_other_parameters_are_noted(make: Maker) -> None:
 def test_records_on_disk_are_compared_as_they_are_in_memory(make: Maker, tmp_path: Path) -> None:
     first, second = record(make, shuffled(1), "a.jsonl"), record(make, shuffled(2), "b.jsonl")
     for run in (first, second):
-        write_record(tmp_path / run.name, run)
+        run.write(tmp_path / run.name)
     one = compare_runs(first, second, ["nDCG@10", "P@3"], resamples=500)
     two = compare_runs(tmp_path / "a.jsonl", str(tmp_path / "b.jsonl"), ["nDCG@10", "P@3"], resamples=500)
     assert two.metrics == one.metrics
@@ -349,7 +348,7 @@ def test_a_gain_that_has_not_all_grades_is_refused(make: Maker) -> None:
 
 def test_a_line_that_a_hand_broke_is_named(make: Maker, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    write_record(path, make.run())
+    make.run().write(path)
     path.write_text(path.read_text().replace('"s1","s2"', '"s1,"s2"'))
     with pytest.raises(RecordError, match=r"run\.jsonl:3: expected a JSON object"):
         compare_runs(make.run(), path)

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
-from pytest_relevance.results.run import RunInfo
+from pytest_relevance.results.run_info import RunInfo
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

@@ -12,9 +12,8 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.baseline_io import BaselineEntry, write_baseline
-from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import RecordError, RunInfo
+from pytest_relevance.results.baseline.file import BaselineEntry, write_baseline
+from pytest_relevance.results.run_info import RecordError, RunInfo
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -195,7 +194,7 @@ def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
 
 
 def test_a_record_and_a_run_of_another_tool(tmp_path: Path, make: Maker) -> None:
-    write_record(tmp_path / "run.jsonl", recorded(make, FIRST))
+    recorded(make, FIRST).write(tmp_path / "run.jsonl")
     found = compare_runs(tmp_path / "run.jsonl", trec(tmp_path, "b.trec", SECOND), judgments=qrels(tmp_path))
     assert (found.first, found.second) == ("run.jsonl", "b.trec")
     assert found.frame["query"].tolist() == ["boots", "shoes"]
@@ -306,8 +305,8 @@ def test_a_file_that_is_nothing_of_all_that(tmp_path: Path) -> None:
 
 
 def test_a_record_that_was_packed_and_one_whose_header_was_sorted(tmp_path: Path, make: Maker) -> None:
-    write_record(tmp_path / "a.jsonl.gz", recorded(make, FIRST))
-    write_record(tmp_path / "b.jsonl", recorded(make, SECOND))
+    recorded(make, FIRST).write(tmp_path / "a.jsonl.gz")
+    recorded(make, SECOND).write(tmp_path / "b.jsonl")
     header, *lines = (tmp_path / "b.jsonl").read_text().splitlines()
     (tmp_path / "b.jsonl").write_text("\n".join([json.dumps(json.loads(header), sort_keys=True), *lines]))
     assert len(compare_runs(tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl")) == 2
@@ -318,8 +317,8 @@ def test_an_unfinished_run_stays_one_however_much_is_missing(tmp_path: Path, mak
         f"shop.relevance.yaml::a query with a name that is rather long, number {number}" for number in range(20_000)
     ]
     whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
-    write_record(whole, recorded(make, FIRST))
-    write_record(broken, Run(recorded(make, FIRST).results, info=RunInfo(missing=missing)))
+    recorded(make, FIRST).write(whole)
+    Run(recorded(make, FIRST).results, info=RunInfo(missing=missing)).write(broken)
     assert len(broken.read_bytes().partition(b"\n")[0]) > 1 << 20
     with pytest.raises(Incomparable, match=r"broken.jsonl is not complete, the run ended before 20,000 cases"):
         compare_runs(whole, broken, judgments=JUDGMENTS)

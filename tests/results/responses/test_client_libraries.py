@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.ranking import UnreadableRanking, read_ranking
+from pytest_relevance.results.rankings.ranking import UnreadableRanking, read_ranking
 
 BODY: dict[str, Any] = {
     "took": 5,

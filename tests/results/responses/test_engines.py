@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
 
 
 def ids(response: object, id_field: str | None = None) -> list[str]:

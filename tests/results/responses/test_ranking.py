@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.ranking import Ranking, UnreadableRanking, id_text, read_ranking
+from pytest_relevance.results.rankings.ranking import Ranking, UnreadableRanking, id_text, read_ranking
 
 
 def ids(response: object, id_field: str | None = None) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.ranking import UnreadableRanking, read_ranking
+from pytest_relevance.results.rankings.ranking import UnreadableRanking, read_ranking
 
 
 def refusal(response: object, id_field: str | None = None) -> str:

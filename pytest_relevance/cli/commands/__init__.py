@@ -1,0 +1,1 @@
+"""The commands of `pytest-relevance`: a module a command, and what several of them use."""

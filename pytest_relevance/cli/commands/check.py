@@ -1,0 +1,169 @@
+"""`pytest-relevance check`: case files and judgment files, without running a search.
+
+Folders are searched for *.relevance.yaml and *.relevance.yml; any other YAML file that is named is a case file too, and
+any other file one of judgments or of queries. Errors are those that pytest reports when it collects, also in the
+baselines beside case files. Warnings are about what is no mistake and yet seldom meant: they change the exit code with
+--strict only.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import quoted
+from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
+from pytest_relevance.cli.text import show
+from pytest_relevance.reports.text import harmless
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.lint import LintFinding
+
+CASE_FILES = (".relevance.yaml", ".relevance.yml")
+_YAML = (".yaml", ".yml")
+_NOT_SEARCHED = frozenset({"_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}"})
+"""Folders that pytest does not search either, beside those that begin with a dot."""
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment or queries file, or a folder")
+    parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 for warnings, too")
+    add_format(parser, "--format", "the format of the judgment files that are named")
+    add_scale(parser)
+    add_raters(parser)
+    add_grade_column(parser)
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What there was in the files that were looked at."""
+
+    files: int = 0
+    cases: int = 0
+    queries: int = 0
+    judgments: int = 0
+    errors: int = 0
+    at_least: bool = False
+    findings: list[LintFinding] = field(default_factory=list)
+
+
+def run(arguments: Namespace) -> int:
+    """Look at the files, and report."""
+    from pytest_relevance.cases.problems import CaseFileError
+    from pytest_relevance.judgments.problems import JudgmentFileError
+    from pytest_relevance.reports.findings import finding_lines, total_line
+    from pytest_relevance.results.run_info import RecordError
+
+    looked = _Looked()
+    for path in _files(arguments.paths):
+        looked.files += 1
+        try:
+            if path.endswith(_YAML):
+                _look_at_suite(path, looked)
+            else:
+                _look_at_judgments(path, arguments, looked)
+        except RecordError as error:  # of a baseline
+            looked.errors += 1
+            print(error)
+        except (CaseFileError, JudgmentFileError) as error:
+            looked.errors += len(error.problems)
+            looked.at_least = looked.at_least or error.at_least
+            print(error)
+        except OSError as error:
+            looked.errors += 1
+            print(f"{harmless(path)}: cannot be read: {error.strerror or error}")
+    if looked.errors:
+        print()
+    amounts = [
+        (looked.files, "file", ""),
+        (looked.cases, "case", ""),
+        (looked.queries, "query", "queries"),
+        (looked.judgments, "judgment", ""),
+    ]
+    there = [amount for amount in amounts if amount[0]]
+    total = total_line(there, looked.errors, len(looked.findings), at_least=looked.at_least)
+    show([*finding_lines(looked.findings, every=arguments.all), total])
+    return FOUND if looked.errors or (arguments.strict and looked.findings) else OK
+
+
+def _files(paths: Sequence[str]) -> list[str]:
+    """The files that are meant, each once. `CommandError` where there is none."""
+    found: dict[str, str] = {}
+    missing = []
+    for path in paths:
+        files = list(_case_files(path)) if os.path.isdir(path) else [path] if os.path.exists(path) else []
+        if not files:
+            names = f"there is no *{CASE_FILES[0]} and no *{CASE_FILES[1]} in {quoted(path)}"
+            missing.append(names if os.path.isdir(path) else f"there is no file or folder {quoted(path)}")
+        for file in files:
+            found.setdefault(os.path.realpath(file), _shortest(file))
+    if missing:
+        raise CommandError("\n".join(f"{PROGRAM} check: {message}" for message in missing))
+    return list(found.values())
+
+
+def _shortest(path: str) -> str:
+    """A path without the detours in it, unless they mean something else: a/../b is not b where a is a link."""
+    short = os.path.normpath(path)
+    return short if os.path.realpath(short) == os.path.realpath(path) else path
+
+
+def _case_files(folder: str) -> Iterator[str]:
+    """The case files in a folder and in those below, in the order of their names."""
+    for inner, folders, names in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _NOT_SEARCHED
+            and not os.path.exists(os.path.join(inner, name, "pyvenv.cfg"))
+        )
+        for name in sorted(names):
+            if name.endswith(CASE_FILES):
+                yield os.path.normpath(os.path.join(inner, name))
+
+
+def _look_at_suite(path: str, looked: _Looked) -> None:
+    from pytest_relevance.cases.lint import lint_rows, lint_suite
+    from pytest_relevance.cases.reader import load_suite
+    from pytest_relevance.judgments.problems import JudgmentFileError
+    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.source import Source
+    from pytest_relevance.results.baseline.file import baseline_path, has_baseline, read_baseline
+
+    suite = load_suite(path)
+    looked.cases += len(suite.cases)
+    looked.judgments += sum(len(case.judgments) for case in suite.cases)
+    is_there = has_baseline(path)
+    looked.findings += lint_suite(suite, has_baseline=is_there)
+    if is_there:
+        read_baseline(baseline_path(path))
+    for file in suite.files:
+        with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
+            looked.findings += lint_rows(read_ratings(Source.read(_shortest(file))))
+
+
+def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:
+    from pytest_relevance.cases.lint import lint_judgments, lint_queries
+    from pytest_relevance.judgments.grading import graded
+    from pytest_relevance.judgments.reading import holds_queries_alone, options_of, queries_in, read_ratings
+    from pytest_relevance.judgments.source import Source
+
+    source = Source.read(path, options=options_of(None, arguments.grade_column))
+    if holds_queries_alone(source, arguments.format):
+        queries = queries_in(Source.read(path), arguments.format)
+        looked.queries += len(queries)
+        looked.findings += lint_queries(queries, path)
+        return
+    rows = read_ratings(source, arguments.format)
+    judgments = graded(rows, arguments.scale, arguments.raters)
+    looked.queries += len({*judgments, *judgments.queries})
+    looked.judgments += sum(map(len, judgments.values()))
+    looked.findings += lint_judgments(judgments, rows)

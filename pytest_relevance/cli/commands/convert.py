@@ -1,0 +1,211 @@
+"""`pytest-relevance convert`: judgments from any format to any other, case files included.
+
+OUT is written whole or not at all. What its format has no place for is said on standard error, a line for each kind. A
+case file that is there already gets what it lacks: its comments and its order stay, and a document that has another
+grade in it is a conflict, for which nothing is written. - is standard input or output.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.yaml.writing import CASE_FILE
+from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.commands.check import CASE_FILES as COLLECTED
+from pytest_relevance.cli.commands.inputs import QUERIES, YAML, read_input, shown
+from pytest_relevance.cli.parsing import (
+    STANDARD,
+    a_format,
+    add_grade_column,
+    add_raters,
+    add_scale,
+    checked_by,
+    existing,
+)
+from pytest_relevance.cli.text import complain, put, write
+from pytest_relevance.judgments.joining import queries_of
+from pytest_relevance.judgments.write.formats import WRITERS, check_target, format_of_name, packed, write_judgments
+from pytest_relevance.judgments.write.limits import IN_QUERIES
+from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
+from pytest_relevance.reports.text import harmless
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Judgments, Query
+    from pytest_relevance.judgments.write.formats import Written
+
+_CASE_FILES = (CASE_FILE, "yaml")
+_OF_QUERIES = {".txt": "tsv"}  # endings of files of queries that mean something else for judgments
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, or a case file")
+    parser.add_argument("target", metavar="OUT", help="the file to write; its ending says the format, or --to")
+    parser.add_argument("--from", dest="source_format", metavar="FORMAT", type=_source_format, help="the format of IN")
+    parser.add_argument("--to", dest="target_format", metavar="FORMAT", type=_target_format, help="the format of OUT")
+    parser.add_argument("--queries", metavar="FILE", type=existing, help="the texts of the queries in IN, or their ids")
+    parser.add_argument("--queries-out", metavar="FILE", help="a file of queries to write: ids, texts, weights")
+    parser.add_argument("--query", metavar="PATH", help="where a rank_eval request has its query (params.text)")
+    parser.add_argument("--overwrite", action="store_true", help="replace what is there: OUT, or grades in a case file")
+    parser.add_argument("--add-cases", action="store_true", help="add a case to OUT for each query that has none there")
+    add_scale(parser)
+    add_raters(parser)
+    add_grade_column(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Read, convert, write."""
+    _refuse_one_file_twice(arguments)
+    target = _format_of(arguments.target, arguments.target_format)
+    is_edit = target == CASE_FILE and os.path.exists(arguments.target)
+    if arguments.queries_out is not None and is_edit:
+        raise CommandError(
+            f"{PROGRAM} convert: --queries-out goes with a new OUT, and {quoted(arguments.target)} is there"
+        )
+    if arguments.add_cases and target != CASE_FILE:
+        raise CommandError(f"{PROGRAM} convert: --add-cases goes with a case file, and OUT is none")
+    outputs = [path for path in (None if is_edit else arguments.target, arguments.queries_out) if path]
+    if not arguments.overwrite:
+        _refuse_to_overwrite(outputs)
+    judgments, said = read_input(arguments)
+    for message in said:
+        complain(f"{harmless(shown(arguments.source))}: {message}")
+    if target == CASE_FILE and arguments.target != STANDARD and not arguments.target.endswith(COLLECTED):
+        complain(
+            f"{harmless(arguments.target)}: pytest collects *{COLLECTED[0]} and *{COLLECTED[1]}; this file runs where "
+            "it is named to pytest, or called so"
+        )
+    if is_edit:
+        from pytest_relevance.cli.commands.adding import add
+
+        return add(judgments, arguments)
+    files = _converted(judgments, target, arguments)
+    for path, written in files.items():
+        for message in written.lost:
+            complain(f"{_shown_target(path)}: {message}")
+    for path, written in files.items():
+        if path == STANDARD:
+            put(written.data)
+        else:
+            write(path, packed(path, written.data))
+    names = [harmless(path) for path in files if path != STANDARD]
+    if names:
+        found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
+        if judgments:
+            found.append(counted(sum(map(len, judgments.values())), "judgment"))
+        (complain if STANDARD in files else print)(f"written: {listed(names, 'and')}: {', '.join(found)}")
+    return OK
+
+
+def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[str, Written]:
+    """The files to write. `CommandError` where the format cannot have what there is."""
+    out, queries_out = arguments.target, arguments.queries_out
+    queries = queries_of(judgments)
+    if target == CASE_FILE or (target in WRITERS and WRITERS[target].by_text):
+        _refuse_ids_alone(queries, arguments)
+    lacks_ids = False
+    files: dict[str, Written] = {}
+    try:
+        if target == CASE_FILE:
+            from pytest_relevance.cases.yaml.writing import case_file
+
+            files[out] = case_file(judgments, comment=f"From {shown(arguments.source)}, by {PROGRAM} convert")
+        elif judgments.format == QUERIES and target in QUERY_WRITERS:
+            files[out] = write_queries(queries, target)
+        else:
+            fitting, renewed = renumbered(judgments, check_target(target))
+            if queries_out is not None:
+                judgments, queries = fitting, renewed
+            lacks_ids = fitting is not judgments
+            files[out] = write_judgments(judgments, target)
+        if queries_out is not None:
+            out = queries_out
+            files[queries_out] = write_queries(queries, _format_of_queries(queries_out))
+    except ValueError as error:
+        cure = "--queries-out FILE gives queries ids that can be written, and writes their texts to that file"
+        lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
+        raise CommandError("\n".join(f"{_shown_target(out)}: {line}" for line in lines), FOUND) from None
+    if queries_out is not None:
+        kept = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
+        files[arguments.target] = type(files[arguments.target])(files[arguments.target].data, tuple(kept))
+    return files
+
+
+def _refuse_ids_alone(queries: Sequence[Query], arguments: Namespace) -> None:
+    if queries and all(query.text is None for query in queries):
+        raise CommandError(
+            f"{harmless(shown(arguments.source))}: it has the ids of queries, and their texts are needed; name the "
+            "file that has them: --queries queries.tsv (a line is an id, a tab and the text)"
+        )
+
+
+def _refuse_one_file_twice(arguments: Namespace) -> None:
+    """Refuse to write two things to one file, or over what is read."""
+    roles = {"IN": arguments.source, "OUT": arguments.target, "--queries-out": arguments.queries_out}
+    known: dict[str, str] = {}
+    for role, path in roles.items():
+        if path is None or path == STANDARD:
+            continue
+        first = known.setdefault(os.path.realpath(path), role)
+        if first != role:
+            raise CommandError(
+                f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
+                "another file"
+            )
+
+
+def _refuse_to_overwrite(paths: Sequence[str]) -> None:
+    there = [harmless(path) for path in paths if os.path.isfile(path)]
+    if there:
+        raise CommandError(
+            f"{listed(there, 'and')}: {'is' if len(there) == 1 else 'are'} there already, and nothing was written; "
+            "--overwrite replaces what is there",
+            FOUND,
+        )
+
+
+def _format_of(path: str, format: str | None) -> str:
+    """The format to write: the one that is named, or that of the ending."""
+    if format is not None:
+        return format
+    found = CASE_FILE if path.endswith(YAML) else format_of_name(path)
+    if found is None:
+        what = "standard output has" if path == STANDARD else f"the ending of {quoted(path)} says"
+        raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed([CASE_FILE, *WRITERS])}")
+    return found
+
+
+def _format_of_queries(path: str) -> str:
+    name = path.removesuffix(".gz")
+    found = next((format for ending, format in _OF_QUERIES.items() if name.endswith(ending)), format_of_name(path))
+    if found is None or found not in QUERY_WRITERS:
+        raise CommandError(
+            f"{PROGRAM} convert: the ending of {quoted(path)} says no format that queries can be written in; it may be "
+            f"{listed(f'.{format}' for format in QUERY_WRITERS)}"
+        )
+    return found
+
+
+def _shown_target(path: str) -> str:
+    return "standard output" if path == STANDARD else harmless(path)
+
+
+def _source(path: str) -> str:
+    return path if path == STANDARD else str(existing(path))
+
+
+def _source_format(name: str) -> str:
+    return CASE_FILE if name in _CASE_FILES else a_format(name)
+
+
+def _target_format(name: str) -> str:
+    if name in _CASE_FILES:
+        return CASE_FILE
+    try:
+        return checked_by(check_target, name)
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f"{error}; a case file is {CASE_FILE}") from None

@@ -1,0 +1,212 @@
+"""`pytest-relevance init`: a first suite, and the conftest.py with the search that it calls.
+
+Without a judgment file it is a small example that passes at once; its search is a toy, to be replaced by yours. With
+one, the suite names it and its queries: what is missing is your search, and conftest.py says where it goes. What is
+there already is never overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.yaml.scalars import write_number, write_text
+from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.commands.templates import (
+    EXAMPLE_CONFTEST,
+    conftest_of_judgments,
+    example_suite,
+    suite_of_files,
+)
+from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale, existing
+from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
+from pytest_relevance.reports.text import harmless
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Judgments, Query, Ratings
+    from pytest_relevance.judgments.scale import Scale
+
+_ENDING = ".relevance.yaml"
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
+    parser.add_argument("--judgments", metavar="FILE", type=existing, help="a judgment file in any format")
+    parser.add_argument(
+        "--queries", metavar="FILE", type=existing, help="the texts of its queries, if it has ids alone"
+    )
+    parser.add_argument("--name", default="search", help=f"the suite is called NAME{_ENDING} (default: %(default)s)")
+    add_format(parser, "--format", "the format of the judgments")
+    add_scale(parser)
+    add_raters(parser)
+    add_grade_column(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Write the files, or none."""
+    folder = Path(arguments.folder)
+    suite, conftest = folder / (_checked_name(arguments.name) + _ENDING), folder / "conftest.py"
+    _refuse_to_overwrite([suite, conftest])
+    command = f"pytest {os.path.relpath(folder)}"
+    if arguments.judgments is not None:
+        texts, said = _of_judgments(arguments, suite, conftest, command)
+    elif arguments.queries is None:
+        texts = {suite: example_suite(command), conftest: EXAMPLE_CONFTEST}
+        said = "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases."
+    else:
+        raise CommandError(f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too")
+    _write(texts)
+    for path in texts:
+        print(f"written: {harmless(os.path.relpath(path))}")
+    print(f"{said}\nNext: {harmless(command)}")
+    return OK
+
+
+def _checked_name(name: str) -> str:
+    """The name of a suite without its ending."""
+    name = name.removesuffix(_ENDING)
+    if not name or name != Path(name).name or name.startswith("."):
+        raise CommandError(f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}")
+    return name
+
+
+def _refuse_to_overwrite(paths: Sequence[Path]) -> None:
+    there = [harmless(os.path.relpath(path)) for path in paths if os.path.lexists(path)]
+    if there:
+        is_there = (
+            "is there already, and stays as it is" if len(there) == 1 else "are there already, and stay as they are"
+        )
+        raise CommandError(
+            f"{listed(there, 'and')} {is_there}: nothing was written. Name another folder ({PROGRAM} init relevance), "
+            "or another suite with --name",
+            FOUND,
+        )
+
+
+def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str) -> tuple[Mapping[Path, str], str]:
+    """The files for judgments, and what to say of them."""
+    from pytest_relevance.cases.reader import parse_suite
+    from pytest_relevance.judgments.grading import graded
+    from pytest_relevance.judgments.reading import options_of, read_ratings
+    from pytest_relevance.judgments.source import Source
+
+    options = options_of(None, arguments.grade_column)
+    rows = read_ratings(Source.read(arguments.judgments, options=options), arguments.format)
+    judgments = graded(rows, arguments.scale, arguments.raters)
+    queries = _queries(arguments)
+    unjudged = [query for query in queries if not _is_judged(query, judgments)]
+    if judgments and queries and len(unjudged) == len(queries):
+        raise CommandError(
+            f"{arguments.judgments}: none of its judgments is for a query in {arguments.queries}: it has judgments for "
+            f"{quoted(next(iter(judgments)))}, and there the first query is {quoted(queries[0].id)}; do the files "
+            "belong together?",
+            FOUND,
+        )
+    if not judgments:
+        raise CommandError(f"{arguments.judgments}: no document in it has a grade; judge some first", FOUND)
+    gain = _gain(arguments.scale, judgments)
+
+    def text(folder: Path | None) -> str:
+        keys = _keys(arguments, rows, folder, len(unjudged), len(queries))
+        return suite_of_files(command, {**keys, **gain})
+
+    cases = parse_suite(text(None).encode(), suite.name).cases  # read as from here: its folder may not be there yet
+    documents = [document for of_query in judgments.values() for document in of_query][:2]
+    code = conftest_of_judgments(arguments.judgments.name, documents)
+    amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
+    said = f"{amounts}. What is missing is your search: write it in conftest.py."
+    if unjudged:
+        have = "query has" if len(unjudged) == 1 else "queries have"
+        said = f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.\n{said}"
+    if gain:
+        said = f"Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.\n{said}"
+    return {suite: text(suite.parent), conftest: code}, said
+
+
+def _queries(arguments: Namespace) -> Sequence[Query]:
+    """The queries, with their texts."""
+    from pytest_relevance.judgments.problems import JudgmentFileError
+    from pytest_relevance.judgments.reading import load_queries
+
+    if arguments.queries is not None:
+        return load_queries(arguments.queries)
+    with suppress(JudgmentFileError):  # judgments have been read from it, so that it is sound
+        queries = load_queries(arguments.judgments, arguments.format, grade_column=arguments.grade_column)
+        if any(query.text is not None for query in queries):
+            return queries
+    raise CommandError(
+        f"{arguments.judgments}: it has the ids of queries, and a search needs their texts; name the file that has "
+        "them: --queries queries.tsv (a line is an id, a tab and the text)"
+    )
+
+
+def _text(query: Query) -> str:
+    return query.id if query.text is None else query.text
+
+
+def _is_judged(query: Query, judgments: Judgments) -> bool:
+    keys = [query.id, *judgments.known_as(_text(query))]
+    return any(judgments.get(key) for key in keys)
+
+
+def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
+    """The key `gain`, where the highest grade is too high for the default, 2^grade - 1."""
+    grades = (grade for documents in judgments.values() for grade in documents.values())
+    highest = scale.highest if scale is not None else max(grades)
+    if highest <= LARGEST_EXPONENTIAL_GRADE:
+        return {}
+    ends = f"the default, 2^grade - 1, takes grades up to {LARGEST_EXPONENTIAL_GRADE}"
+    return {"gain": f"linear    # the gain of a grade is the grade itself; {ends}"}
+
+
+def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: int, total: int) -> dict[str, str]:
+    """The keys of the suite as YAML, with paths from a folder; `unjudged` of all queries have no judgments."""
+    judgments = _named(arguments.judgments, folder, arguments.format, arguments.grade_column)
+    queries = judgments if arguments.queries is None else _named(arguments.queries, folder)
+    if unjudged:
+        queries += f"    # {unjudged:,} of {total:,} have no judgments; {{file: ..., only: judged}} leaves them out"
+    keys = {"judgments": judgments, "queries": queries}
+    names = rows.grades_of_words if arguments.scale is None else arguments.scale.names
+    if names:
+        pairs = (f"{write_text(name, flow=True)}: {write_number(grade)}" for name, grade in names.items())
+        keys["scale"] = f"{{{', '.join(pairs)}}}"
+    elif arguments.scale is not None:
+        keys["scale"] = f"[{write_number(arguments.scale.lowest)}, {write_number(arguments.scale.highest)}]"
+    if arguments.raters is not None:
+        keys["raters"] = arguments.raters
+    return keys
+
+
+def _named(file: Path, folder: Path | None, format: str | None = None, grade_column: str | None = None) -> str:
+    """A file as a suite in a folder names it, or as it is named here."""
+    name = str(file)
+    if folder is not None:
+        whole = os.path.join(os.path.realpath(file.parent), file.name)
+        with suppress(ValueError):  # there is no way to another drive
+            whole = os.path.relpath(whole, os.path.realpath(folder))
+        name = whole
+    said = {"format": format, "grade_column": grade_column}
+    options = "".join(f", {key}: {write_text(value, flow=True)}" for key, value in said.items() if value is not None)
+    name = write_text(name.replace(os.sep, "/"), flow=bool(options))
+    return f"{{file: {name}{options}}}" if options else name
+
+
+def _write(texts: Mapping[Path, str]) -> None:
+    """Write the files, or none of them."""
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="\n") as file:  # x: whatever is there by now stays
+                written.append(path)
+                file.write(text)
+    except OSError as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise CommandError(f"{error.filename}: cannot be written: {error.strerror}; nothing was written") from None

@@ -1,0 +1,83 @@
+"""`pytest-relevance merge`: the records of the shards of one run joined, and its gates judged over the whole.
+
+Each shard writes a record (pytest --relevance-record=FILE). The exit code is 0 where every case is there and every
+gate is met, 1 where a case is missing or a gate is not met, and 2 where the records are not of one run. Cases that
+failed are counted; they have failed their shard already.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
+from pytest_relevance.cli.parsing import existing
+from pytest_relevance.cli.text import complain, read_run_record, refuse_to_replace, show
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("records", metavar="RECORD", type=existing, nargs="+", help="the record of a shard")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the record of the whole run; .gz packs it")
+    parser.add_argument(
+        "--last",
+        action="store_true",
+        help="where a case came to something else in another record, take the result of the one that is named last",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Merge the records, report, judge."""
+    from pytest_relevance.reports.summary.merge_report import merged_lines
+    from pytest_relevance.results.case_result import FAILED
+    from pytest_relevance.results.gates import judge_gates
+    from pytest_relevance.results.record.merge import Unmergeable, merge_runs
+
+    _check_named_once(arguments.records)
+    runs = [read_run_record(path) for path in arguments.records]
+    if len({run.name for run in runs}) < len(runs):  # shard-1/run.jsonl, shard-2/run.jsonl
+        for run, path in zip(runs, arguments.records, strict=True):
+            run.name = str(path)
+    if arguments.output is not None:
+        _check_output(arguments)
+    try:
+        merged = merge_runs(runs, last=arguments.last)
+    except Unmergeable as error:
+        raise CommandError(str(error)) from None
+    gates = judge_gates(merged.run.results, merged.run.files)
+    lines = merged_lines(merged, gates, len(runs))
+    trouble = None
+    if arguments.output is not None:  # before the report, whose reader may close the pipe
+        try:
+            merged.run.write(arguments.output)
+        except OSError as error:
+            trouble = f"{arguments.output}: cannot be written: {error.strerror or error}"
+    show(lines)
+    if trouble is not None:
+        raise CommandError(trouble)
+    if arguments.output is not None:
+        complain(f"written: {arguments.output}")
+    is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
+    return OK if is_good else FOUND
+
+
+def _check_named_once(records: Sequence[Path]) -> None:
+    """Refuse a record that is named twice: most likely another one should have been."""
+    places = Counter(map(os.path.realpath, records))
+    twice = [str(path) for path in records if places[os.path.realpath(path)] > 1]
+    if twice:
+        raise CommandError(f"{PROGRAM} merge: one record is named several times: {listed(map(quoted, twice), 'and')}")
+
+
+def _check_output(arguments: Namespace) -> None:
+    """Refuse to write over what is no record, or over one that is read."""
+    from pytest_relevance.results.record.file import is_record
+
+    target = arguments.output
+    if any(os.path.realpath(path) == os.path.realpath(target) for path in arguments.records):
+        raise CommandError(f"{PROGRAM} merge: --output {quoted(target)} is one of the records that are merged")
+    refuse_to_replace("merge", target, is_record, "no record")

@@ -1,0 +1,63 @@
+"""`pytest-relevance raters`: where the raters of a judgment file disagree, and how far.
+
+The documents on which ratings are the furthest apart come first, then how many there are of them, the agreement of all
+(Krippendorff's alpha), how generous each rater is, and what the ways to combine ratings make of them.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+
+from pytest_relevance.cli.command_table import OK, CommandError
+from pytest_relevance.cli.parsing import add_format, add_scale, existing
+from pytest_relevance.cli.text import complain, show
+from pytest_relevance.reports.raters import MOST_LISTED
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("file", metavar="FILE", type=existing, help="a judgment file in any format")
+    add_format(parser, "--format", "its format")
+    add_scale(parser)
+    parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=_count,
+        default=MOST_LISTED,
+        help="how many documents and raters are listed; 0: all of them (default: %(default)s)",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Print the report."""
+    from pytest_relevance.judgments.disagreement import rated_by_several
+    from pytest_relevance.judgments.grading import graded
+    from pytest_relevance.judgments.reading import read_ratings
+    from pytest_relevance.judgments.source import Source
+    from pytest_relevance.reports.raters import rater_lines
+
+    rows = read_ratings(Source.read(arguments.file), arguments.format)
+    judgments = graded(rows, arguments.scale, "median")  # whoever asks for raters says that there are several
+    pairs = rated_by_several(judgments)
+    if not pairs:
+        count = sum(map(len, judgments.values()))
+        raise CommandError(
+            f"{arguments.file}: found {count:,} judged documents ({rows.format}), and none with the ratings of two "
+            f"raters{_known(judgments.raters)}. There are several raters in repeated rows of a query and a document "
+            "(with a column rater, so that it is known who), in a column for each rater (anna_rating, ben_rating), or "
+            "in a Quepid book"
+        )
+    for notice in judgments.notices:
+        complain(f"{arguments.file}: {notice}")
+    show(rater_lines(judgments, pairs, are_known=rows.raters is not None, limit=arguments.limit or None))
+    return OK
+
+
+def _known(raters: tuple[str, ...]) -> str:
+    return f" (of {len(raters)} there are ratings, each of other documents)" if len(raters) > 1 else ""
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"expected a whole number, found {text!r}")
+    return int(text)

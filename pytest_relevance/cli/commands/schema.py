@@ -1,0 +1,33 @@
+"""`pytest-relevance schema`: the JSON Schema of case files.
+
+With it an editor completes the keys of a case file, explains them and marks most mistakes. Write a copy beside the case
+files, again after an upgrade, and name it in their first line:
+
+  # yaml-language-server: $schema=relevance.schema.json
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from pytest_relevance.cli.command_table import OK
+from pytest_relevance.cli.text import put, refuse_to_replace, write
+
+
+def declare(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to a file; a schema that is there is replaced")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the schema, or write it."""
+    from pytest_relevance.cases.schema import is_schema, schema_text
+
+    data = schema_text().encode()
+    if arguments.output is None:
+        put(data)
+    else:
+        refuse_to_replace("schema", arguments.output, is_schema, "no schema of case files")
+        write(arguments.output, data)
+        print(f"written: {arguments.output}")
+    return OK

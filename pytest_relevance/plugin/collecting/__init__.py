@@ -1,0 +1,1 @@
+"""How pytest finds case files, and makes a test function of each case."""

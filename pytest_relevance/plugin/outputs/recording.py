@@ -1,0 +1,66 @@
+"""The run as a record has it: results in the order of collection, files, how it was made, and what did not finish."""
+
+from __future__ import annotations
+
+import platform
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance.plugin.options import FILE_PATTERNS, has_cases
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import RunInfo
+
+
+def run_info(config: pytest.Config, missing: tuple[str, ...] = ()) -> RunInfo:
+    """How this run was made. `missing` are the node ids of what did not finish."""
+    from pytest_relevance import __version__
+
+    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
+    command = ("pytest", *config.invocation_params.args)
+    return RunInfo(__version__, _started(config), versions, tuple(map(str, command)), missing=missing)
+
+
+_STARTED: pytest.StashKey[str] = pytest.StashKey()
+
+
+def _started(config: pytest.Config) -> str:
+    """When the run began, as far as this plugin knows, in ISO 8601."""
+    if _STARTED not in config.stash:
+        config.stash[_STARTED] = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return config.stash[_STARTED]
+
+
+class RunRecord:
+    """Gathers what a record needs beyond the results: the case files that cannot be collected."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._patterns = config.stash[FILE_PATTERNS]
+        named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+        self._named = {path.resolve() for path in named if path.is_file()}
+        self._known: dict[str, bool] = {}
+        self._broken: dict[str, None] = {}
+        _started(config)
+
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep the names of case files that cannot be collected."""
+        if report.failed and self._is_case_file(report.nodeid):
+            self._broken[report.nodeid] = None
+
+    def run(self) -> Run:
+        """The run as it ended."""
+        store = run_store(self._config)
+        absent = [name for name in store.without_result() if self._is_case_file(name.partition("::")[0])]
+        files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
+        return Run(store.results, files, run_info(self._config, (*self._broken, *absent)))
+
+    def _is_case_file(self, file: str) -> bool:
+        """Whether it is a case file, named as in node ids. The controller of pytest-xdist has collected nothing."""
+        if file not in self._known:
+            path = self._config.rootpath / file
+            self._known[file] = self._patterns.fits(path.name) or (path.resolve() in self._named and has_cases(path))
+        return self._known[file]

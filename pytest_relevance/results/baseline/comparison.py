@@ -1,0 +1,290 @@
+"""How a case stands to the ranking that its baseline has accepted, and what an update would accept.
+
+The accepted ranking is scored again, under the judgments and settings of today, so that a new judgment or another gain
+is never taken for a regression. `baseline_io` reads and writes the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from pytest_relevance._text import listed, printable, quoted
+from pytest_relevance.cases.gates import MAX_DROP
+from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, score
+from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey, with_sorted_keys
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    IMPROVEMENT,
+    INCONCLUSIVE,
+    MEASURED,
+    NEW,
+    PASSED,
+    REGRESSION,
+    STALE,
+    WITHIN,
+    BaselineComparison,
+    CaseResult,
+)
+from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.record.file import as_json
+from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
+
+_DECIMALS = 6  # of the scores of a day: the last digits differ between machines, and nobody looks at them in a diff
+_ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
+
+
+def entry_of(result: CaseResult) -> BaselineEntry:
+    """The entry that accepts the ranking of a result, which has its details (`scoring.add_details`)."""
+    depth = result.k if result.depth is None else result.depth
+    scores = {result.metric.text: result.score}
+    scores |= {each.name: each.value for each in result.outcomes if each.kind == "metric" and each.value is not None}
+    return BaselineEntry(
+        result.id,
+        result.variant,
+        result.query,
+        json.loads(as_json(result.params)),
+        depth,
+        tuple(result.documents if result.whole else result.documents[:depth]),
+        {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
+        whole=result.whole,
+        cut=result.whole and result.is_cut,
+    )
+
+
+class Baseline:
+    """The baseline of a case file: its entries, and how the cases that were collected stand to them."""
+
+    def __init__(self, entries: Mapping[EntryKey, BaselineEntry]) -> None:
+        self._entries = entries
+        self._moved: dict[str, tuple[BaselineEntry, str]] = {}
+
+    def collected(self, keys: Iterable[EntryKey]) -> list[str]:
+        """Take notice of all cases and variants of the file; return the names of the entries that belong to none.
+
+        A case whose entries are all of variants that it does not have is stale: the parameters of its search were
+        renamed, say. Its entries are not among those returned.
+        """
+        present = dict.fromkeys(keys)
+        left = [key for key in self._entries if key not in present]
+        if not left:
+            return []
+        before, now = _variants_by_case(left), _variants_by_case(present)
+        kept = {case for case, _ in self._entries.keys() & present.keys()}
+        self._moved = {
+            case: (
+                self._entries[case, variants[0]],
+                f"the search had {_variants_text(variants)}, and has {_variants_text(now[case])}",
+            )
+            for case, variants in before.items()
+            if case in now and case not in kept
+        }
+        return [shown_key(key) for key in left if key[0] not in self._moved]
+
+    def compare(self, result: CaseResult, case: Case, *, accepting: bool = False, details: bool = True) -> bool:
+        """Compare a result with its entry, as `compare_with_baseline` does."""
+        entry = self._entries.get((result.id, result.variant))
+        stale: tuple[str, ...] = ()
+        if entry is None and result.id in self._moved:
+            entry, change = self._moved[result.id]
+            stale = (change,)
+        return compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
+
+
+def shown_key(key: EntryKey) -> str:
+    """An entry as reports name it: `"smart watch"[bm25]`."""
+    case, variant = key
+    return quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else "")
+
+
+def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
+    found: dict[str, list[str | None]] = {}
+    for case, variant in keys:
+        found.setdefault(case, []).append(variant)
+    return found
+
+
+def _variants_text(names: Sequence[str | None]) -> str:
+    """`the variants "lexical" and "dense"`, or `no variant`."""
+    if None in names:  # a search has parameters or none
+        return "no variant"
+    return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
+
+
+_IS_NEW = BaselineComparison(NEW)
+
+
+def compare_with_baseline(
+    result: CaseResult,
+    case: Case,
+    entry: BaselineEntry | None,
+    *,
+    stale: Sequence[str] = (),
+    accepting: bool = False,
+    details: bool = True,
+) -> bool:
+    """Compare a result with its entry (None: it is new), and give it the verdict that it has with its baseline.
+
+    Sets `result.baseline`; what counts as a drop is `result.tolerance`. A regression fails the case whatever its floor
+    says, and so does a stale entry; `stale` are reasons beyond those that the entry itself gives. Where too few results
+    are judged, and the unjudged ones could make up for the drop, the case is inconclusive. `accepting`: the present
+    rankings are being accepted, and the verdict stays. Without `details` the accepted ranking itself is set only where
+    the case does not pass. Returns whether the baseline gave the verdict or one of its reasons.
+
+    Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
+    """
+    if entry is None:
+        result.baseline = _IS_NEW
+        return False
+    reasons = (*stale, *stale_reasons(entry, case, is_cut=result.is_cut))
+    if reasons:
+        result.baseline = BaselineComparison(STALE, stale=reasons)
+        if not accepting:
+            because = f"{listed(reasons, 'and')}; --relevance-update accepts the present ranking"
+            _set_verdict(result, FAILED, f"the baseline is stale: {because}", *result.reasons)
+        return not accepting
+    graded = None if _is_same_ranking(entry, result, case) else grade_ranking(entry.ranking, case.judgments)
+    before = result.score if graded is None else defined(score(result.metric, graded, case.settings))
+    change = 0.0 if before is None or result.score is None else result.score - before
+    standing = _standing(change, result.tolerance)
+    counts = standing == REGRESSION and not accepting
+    if counts:
+        assert before is not None
+        _fail(result, case, before)
+    scores = _gate_scores(result, case, graded) if case.terms.gates else {}
+    if details or result.verdict not in (PASSED, MEASURED):
+        grades = (graded or grade_ranking(entry.ranking, case.judgments)).grades
+        result.baseline = BaselineComparison(
+            standing, before, scores=scores, documents=entry.ranking, grades=tuple(grades), then=entry.scores
+        )
+    else:
+        result.baseline = BaselineComparison(standing, before, scores=scores)
+    return counts
+
+
+def _standing(change: float, tolerance: float) -> str:
+    if change < -tolerance - _ROUNDING:
+        return REGRESSION
+    return IMPROVEMENT if change > tolerance + _ROUNDING else WITHIN
+
+
+def _is_same_ranking(entry: BaselineEntry, result: CaseResult, case: Case) -> bool:
+    """Whether the accepted ranking is the present one as far as the case looks: then nothing is scored again."""
+    depth = None if looks_at_all(case) else case.depth
+    return entry.ranking[:depth] == tuple(result.documents[:depth])
+
+
+def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:
+    """The scores of the accepted ranking that `max_drop` gates of the suite compare, besides nDCG@k.
+
+    `graded` is None where they are those of the present ranking. A metric of which the present ranking has no score, as
+    it is cut, has none here.
+    """
+    scores: dict[str, float | None] = {}
+    for gate in case.terms.gates if case.judgments else ():  # without judgments no metric is defined
+        for metric in gate.metrics if gate.condition == MAX_DROP and gate.tag in (None, *case.tags) else ():
+            name = metric.text
+            if name == result.metric.text or name not in result.scores:
+                continue
+            scores[name] = result.scores[name] if graded is None else defined(score(metric, graded, case.settings))
+    return scores
+
+
+def _fail(result: CaseResult, case: Case, before: float) -> None:
+    """Give a case the verdict of a regression: failed, or inconclusive where judging more results could make up."""
+    drop = _drop_text(result, before)
+    upper = result.interval[1]
+    makes_up = not is_bounded(case) or upper is None or upper >= before - result.tolerance
+    too_few = too_few_judged(case, result.judged, result.top)
+    if result.verdict != FAILED and makes_up and too_few:
+        others = [reason for reason in result.reasons if reason != too_few]
+        _set_verdict(result, INCONCLUSIVE, too_few, drop, *others)
+    else:
+        _set_verdict(result, FAILED, drop, *result.reasons)
+
+
+def _set_verdict(result: CaseResult, verdict: str, *reasons: str) -> None:
+    result.verdict = result.outcome = verdict
+    result.reasons = reasons
+
+
+def _drop_text(result: CaseResult, before: float) -> str:
+    """`nDCG@10 0.312 is 0.452 below the baseline 0.764, more than the tolerance 0.050`."""
+    score, tolerance = result.score, result.tolerance
+    assert score is not None
+    digits = max(digits_apart(before - score, tolerance), digits_apart(score, before))
+    now, drop, then, most = (f"{value:.{digits}f}" for value in (score, before - score, before, tolerance))
+    return f"{result.metric.text} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
+
+
+def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> tuple[str, ...]:
+    """What of a case has changed since its ranking was accepted, a clause a change; usually nothing.
+
+    `is_cut`: the present ranking is cut, so that the case has no score of the whole of it anyway.
+    """
+    was_cut = len(entry.ranking) >= entry.depth and (
+        (entry.cut and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
+    )
+    changes = []
+    if entry.query != case.query:
+        changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
+    if (entry.params or case.params) and _as_text(entry.params) != _as_text(case.params):
+        changes += _changed_params(entry.params, json.loads(as_json(case.params)))
+    if entry.depth != case.depth:
+        changes.append(f"the depth was {entry.depth} and is {case.depth}")
+    if was_cut:
+        changes.append(f"all of the ranking counts now, and the first {entry.depth} were kept")
+    return tuple(changes)
+
+
+def _changed_params(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    changes = []
+    for name in dict.fromkeys([*before, *now]):
+        parameter = f"the parameter {quoted(name, 40)}"
+        if name not in before:
+            changes.append(f"{parameter} is new")
+        elif name not in now:
+            changes.append(f"{parameter} is gone")
+        else:
+            was, found = (quoted(_as_text(values[name]), 40)[1:-1] for values in (before, now))
+            if _as_text(before[name]) != _as_text(now[name]):
+                changes.append(f"{parameter} was {was} and is {found}")
+    return changes
+
+
+def _as_text(value: object) -> str:
+    """A parameter as JSON, by which two are compared: 1 equals true, and is not the same."""
+    return as_json([with_sorted_keys(value)])[1:-1]
+
+
+def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tuple[list[BaselineEntry], list[str]]:
+    """What an update may accept of the results of a case file, and the names of the cases whose ranking is unstable.
+
+    Every case that was scored is accepted, whatever its verdict. Not accepted are: a case that ended in an error in one
+    of its repeats, a ranking that differs between repeats or calls, and with `only_new` a case with a stale entry,
+    which is none without an entry. The results have their details; checks of tests in Python do not count.
+    """
+    by_key: dict[EntryKey, list[CaseResult]] = {}
+    for result in results:
+        if not result.is_check:
+            by_key.setdefault((result.id, result.variant), []).append(result)
+    entries, unstable = [], []
+    for key, repeats in by_key.items():
+        scored = [result for result in repeats if result.scores]
+        accepted = [entry_of(result) for result in scored]
+        is_stale = only_new and any(map(_is_stale, scored))
+        if any(map(_is_unstable, scored)) or len({entry.ranking for entry in accepted}) > 1:
+            unstable.append(shown_key(key))
+        elif accepted and not is_stale and all(result.verdict != ERROR for result in repeats):
+            entries.append(accepted[0])
+    return entries, sorted(unstable)
+
+
+def _is_unstable(result: CaseResult) -> bool:
+    return result.repeats is not None and result.repeats.rankings > 1
+
+
+def _is_stale(result: CaseResult) -> bool:
+    return result.baseline is not None and result.baseline.standing == STALE

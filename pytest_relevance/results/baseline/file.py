@@ -1,0 +1,257 @@
+"""The baseline of a case file on disk: the accepted ranking of each case and variant, meant to be committed.
+
+A header, a line an entry, sorted, so that a pull request shows what moved, and an end line, without which the file is
+incomplete. There is no count of the entries, so that version control can merge two branches that add one each.
+docs/record-format.md describes the format.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from pytest_relevance._files import write_whole
+from pytest_relevance._text import quoted, shown
+from pytest_relevance.results.record.file import as_json, read_header, read_object, read_text
+from pytest_relevance.results.run_info import RecordError
+
+SUFFIX = ".baseline.jsonl"
+"""What the name of a baseline adds to that of its case file."""
+
+KIND = "pytest-relevance baseline"
+VERSION = 1
+END = '{"end":true}'
+"""The last line of a baseline."""
+
+EntryKey = tuple[str, str | None]
+"""What tells the entries of a baseline apart: the id of the case, and the variant of its search."""
+
+_HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
+_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
+
+
+def baseline_path(case_file: str | os.PathLike[str]) -> Path:
+    """Where the baseline of a case file is."""
+    return Path(f"{os.fspath(case_file)}{SUFFIX}")
+
+
+def has_baseline(case_file: str | os.PathLike[str]) -> bool:
+    """Whether a case file has a baseline. A link to a missing file counts: reading it says what is wrong."""
+    return os.path.lexists(baseline_path(case_file))
+
+
+def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
+    """The names of the baselines in a folder whose case file is not there: it was renamed, say."""
+    names = set(os.listdir(folder))
+    return sorted(name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEntry:
+    """The accepted ranking of a case in one variant, and what was searched for.
+
+    `ranking` is `whole` where it is all that was returned, and otherwise as deep as the case looked (`depth`). A whole
+    ranking is `cut` where the search returned as many results as it was asked for, and no depth was set. `scores` are
+    those of the day, for whoever reads a diff of the file; a comparison scores the ranking again.
+    """
+
+    id: str
+    variant: str | None
+    query: str
+    params: Mapping[str, Any]
+    depth: int
+    ranking: tuple[str, ...]
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    whole: bool = False
+    cut: bool = False
+
+    @property
+    def key(self) -> EntryKey:
+        """What tells it apart from the other entries of its file."""
+        return self.id, self.variant
+
+    @property
+    def line(self) -> str:
+        """Its line in the file."""
+        return as_json(
+            {
+                "id": self.id,
+                "variant": self.variant,
+                "query": self.query,
+                "params": with_sorted_keys(self.params),
+                "depth": self.depth,
+                **{name: True for name in ("whole", "cut") if getattr(self, name)},
+                "ranking": self.ranking,
+                "scores": self.scores,
+            }
+        )
+
+
+def with_sorted_keys(value: Any) -> Any:
+    """A value with the keys of its mappings sorted, at every depth: their order has no meaning."""
+    if isinstance(value, Mapping):
+        return {name: with_sorted_keys(value[name]) for name in sorted(value, key=str)}
+    return [*map(with_sorted_keys, value)] if isinstance(value, (list, tuple)) else value
+
+
+def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[EntryKey, BaselineEntry]:
+    """Read a baseline, which messages call `shown`. `RecordError` says what is wrong with it, and in which line."""
+    file = shown if shown is not None else os.fspath(path)
+    if os.path.islink(path) and not os.path.exists(path):
+        target = quoted(os.readlink(path))
+        raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
+    text = read_text(path, file)
+    read_header(file, text, KIND, VERSION)
+    entries: dict[EntryKey, BaselineEntry] = {}
+    ended = 0
+    for number, line in enumerate(text.split("\n")[1:], 2):
+        if not line.strip():
+            continue
+        if ended:
+            raise RecordError(
+                f"{file}:{number}: a line below the last one, {END} in line {ended}; restore the file, or move the "
+                "entries above that line"
+            )
+        if line.startswith(_CONFLICT):
+            raise RecordError(
+                f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update "
+                "for the cases in it"
+            )
+        values = read_object(file, number, line)
+        if values == {"end": True}:
+            ended = number
+            continue
+        try:
+            entry = _entry(values)
+        except ValueError as error:
+            raise RecordError(
+                f"{file}:{number}: the line is no entry of a baseline ({error}); restore the file, or delete the line "
+                "and run --relevance-update=new"
+            ) from None
+        if entry.key in entries:
+            raise RecordError(f"{file}:{number}: a second entry of {quoted(entry.id)}; delete one of them")
+        entries[entry.key] = entry
+    if not ended:
+        raise RecordError(
+            f"{file}: the file is cut: its last line is not {END}; restore the file, or add that line where no entry "
+            "is missing"
+        )
+    return entries
+
+
+def _entry(values: Mapping[str, Any]) -> BaselineEntry:
+    """The entry of a line. ValueError says what is wrong with it."""
+    for name, is_sound in _CHECKS.items():
+        if name not in values:
+            raise ValueError(f"it has no {name}")
+        if not is_sound(values[name]):
+            raise ValueError(f"its {name} is {shown(values[name])}")
+    known = {name: values[name] for name in _CHECKS}
+    known["ranking"] = tuple(values["ranking"])
+    return BaselineEntry(**known, whole=values.get("whole") is True, cut=values.get("cut") is True)
+
+
+def _is_text(value: object) -> bool:
+    return type(value) is str
+
+
+_NUMBERS_OR_NONE = {float, int, type(None)}
+
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    "id": _is_text,
+    "variant": lambda value: value is None or type(value) is str,
+    "query": _is_text,
+    "params": lambda value: type(value) is dict,
+    "depth": lambda value: type(value) is int,
+    "ranking": lambda value: type(value) is list and {*map(type, value)} <= {str},
+    "scores": lambda value: type(value) is dict and {*map(type, value.values())} <= _NUMBERS_OR_NONE,
+}
+"""What an entry must hold, and what each value may be."""
+
+
+def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:
+    """Write a baseline in one step, its entries sorted by id and variant. Raises OSError; then nothing is written."""
+    header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS})
+    ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
+    lines = [header, *(entry.line for entry in ordered), END, ""]
+    write_whole(path, "\n".join(lines).encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """How many entries an update of a baseline added, changed, dropped, and left as they were."""
+
+    added: int
+    changed: int
+    dropped: int
+    kept: int
+
+    @property
+    def is_change(self) -> bool:
+        """Whether there was anything to write."""
+        return bool(self.added or self.changed or self.dropped)
+
+
+def update_baseline(
+    path: str | os.PathLike[str],
+    entries: Iterable[BaselineEntry],
+    *,
+    shown: str | None = None,
+    only_new: bool = False,
+    all_keys: frozenset[EntryKey] | None = None,
+) -> Updated:
+    """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
+
+    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped. The
+    file is read again under a lock, so that of two runs that update at once neither loses what the other accepted.
+    Raises `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
+    """
+    target = Path(os.path.realpath(path))
+    with locked(target.parent):
+        _remove_leftovers(target)
+        before = read_baseline(target, shown or os.fspath(path)) if target.exists() else {}
+        after = dict(before)
+        added = changed = 0
+        for entry in entries:
+            known = before.get(entry.key)
+            if known is not None and only_new:
+                continue
+            added += known is None
+            changed += known is not None and known.line != entry.line  # 1 equals true, and is not the same
+            after[entry.key] = entry
+        gone = [key for key in after if all_keys is not None and key not in all_keys]
+        for key in gone:
+            del after[key]
+        updated = Updated(added, changed, len(gone), len(after) - added - changed)
+        if updated.is_change or not target.exists():
+            write_baseline(target, after.values())
+    return updated
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove the temporary files of updates that were killed."""
+    for left in target.parent.glob(f".{escape(target.name)}.*.tmp"):
+        with suppress(OSError):
+            left.unlink()
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Wait until no other run changes a file in a folder. The lock ends with the process, however that ends."""
+    if sys.platform == "win32":  # a folder cannot be opened there, and a lock file would stay
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,203 @@
+"""The records of the shards of one run, merged: what overlaps and what is missing.
+
+Shards belong together when they found the same case files, by the text of these and of their judgments. A case that
+several shards ran must have come to the same, unless the last one is to count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import FileInfo, RunInfo
+
+_MOST_NAMED = 3
+_SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)
+"""The fields in which two results of one case must be equal; how long the search took does not matter."""
+
+_Match = tuple[Key, str, str, int]
+"""What two results of one case have in common: key, search, the test that checked it, and which check of that it is."""
+
+
+class Unmergeable(ValueError):
+    """Records that are not of one run; `reasons` has every reason."""
+
+    def __init__(self, reasons: Iterable[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__("\n".join(["the records cannot be merged:", *(f"- {reason}" for reason in self.reasons)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Cases of a file that no record has, in one variant of a search: `found` of `total` are there."""
+
+    file: str
+    search: str
+    variant: str | None
+    found: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The whole run. `run.missing` is what did not finish in one record and is in none.
+
+    `again` are the cases that several records have, with the same results; `replaced` those whose last result counts.
+    """
+
+    run: Run
+    again: tuple[Key, ...] = ()
+    replaced: tuple[Key, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every case is there."""
+        return not (self.gaps or self.run.missing)
+
+
+def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged") -> Merged:
+    """Merge runs, in the order in which they are given.
+
+    Raises `Unmergeable` where they do not belong together, or where a case came to something else in another of them;
+    with `last` the last of its results counts.
+    """
+    reasons = [*_other_programs(runs), *_other_files(runs)]
+    found: dict[_Match, tuple[CaseResult, Run]] = {}
+    again: dict[Key, None] = {}
+    different: dict[Key, tuple[Run, Run]] = {}
+    for run in runs:
+        for match, result in _matched(run.results):
+            if match in found:
+                before, other = found[match]
+                if all(getattr(before, field) == getattr(result, field) for field in _SAME):
+                    again[match[0]] = None
+                    continue
+                different[match[0]] = other, run
+            found[match] = result, run
+    if different and not last:
+        reasons.append(_differing(different))
+    if reasons:
+        raise Unmergeable(reasons)
+    results = [result for result, _ in found.values()]
+    files = _all_files(runs)
+    whole = Run(results, files, _joined_info(runs, results, files), name=name)
+    return Merged(whole, tuple(again), tuple(different), tuple(_gaps(results, files)))
+
+
+def _other_programs(runs: Sequence[Run]) -> Iterator[str]:
+    if len({run.info.program for run in runs}) > 1:
+        made = ", ".join(f"{run.name} by {run.info.program or 'an unknown one'}" for run in runs)
+        yield f"they were made by different versions of pytest-relevance: {made}; run the shards with one version"
+
+
+def _other_files(runs: Sequence[Run]) -> Iterator[str]:
+    """Why the runs are not of the same case files."""
+    first: dict[str, tuple[FileInfo, Run]] = {}
+    counts: dict[tuple[str, str, str | None], tuple[int, Run]] = {}
+    for run in runs:
+        for file, info in run.files.items():
+            known, other = first.setdefault(file, (info, run))
+            if known.digest != info.digest:
+                yield (
+                    f"{file}, or a file of judgments or queries that it names, is not the same in {other.name} and "
+                    f"{run.name}: run the shards on one commit"
+                )
+                continue
+            for search, variant, count in info.totals:
+                before, other = counts.setdefault((file, search, variant), (count, run))
+                if before != count:
+                    yield (
+                        f"{file} has {before:,} cases in {other.name} and {count:,} in {run.name}, "
+                        f"with {_with_variant(search, variant)}"
+                    )
+
+
+def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult]]:
+    """The results by what they have in common with those of another run: tests may check a query several times."""
+    times: Counter[tuple[Key, str, str]] = Counter()
+    for result in results:
+        known = result.key, result.search, result.test
+        yield (*known, times[known]), result
+        times[known] += 1
+
+
+def _differing(different: Mapping[Key, tuple[Run, Run]]) -> str:
+    pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
+    names = [quoted(_with_variant(case, variant)) for _, case, variant in different]
+    if (more := len(names) - _MOST_NAMED) > 0:
+        names[_MOST_NAMED:] = [f"{more:,} more"]
+    return (
+        f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {listed(names, 'and')}; "
+        "--last takes the result of the record that is named last"
+    )
+
+
+def _with_variant(name: str, variant: str | None) -> str:
+    """A case or a search with its variant: `search[bm25]`."""
+    return name + (f"[{variant}]" if variant is not None else "")
+
+
+def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
+    """The files of all runs; the shards of a matrix may each have variants of their own."""
+    files: dict[str, FileInfo] = {}
+    for run in runs:
+        for file, info in run.files.items():
+            known = files.setdefault(file, info)
+            totals = tuple(dict.fromkeys([*known.totals, *info.totals]))
+            files[file] = replace(known, totals=totals, items={**known.items, **info.items})
+    return files
+
+
+def _gaps(results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> Iterator[Gap]:
+    keys = {(*result.key, result.search) for result in results}  # a result that is there twice stands for no other
+    found = Counter((file, search, variant) for file, _, variant, search in keys)
+    for file, info in files.items():
+        for search, variant, total in info.totals:
+            count = found[file, search, variant]
+            if count < total:
+                yield Gap(file, search, variant, count, total)
+
+
+def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> RunInfo:
+    """How the whole run was made: what all runs have in common, what none finished, and all faults."""
+    infos = [run.info for run in runs]
+    faults: list[Mapping[str, Any]] = []
+    for info in infos:
+        faults += [fault for fault in info.faults if fault not in faults]
+    return RunInfo(
+        program=infos[0].program,
+        started=min((info.started for info in infos if info.started), default=""),
+        versions=_common([info.versions for info in infos]),
+        command=infos[0].command if all(info.command == infos[0].command for info in infos) else (),
+        fingerprint=_common([info.fingerprint for info in infos]),
+        missing=_missing(infos, results, files),
+        faults=tuple(faults),
+    )
+
+
+def _common(mappings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all mappings have, with the same value."""
+    first, *others = mappings
+    return {
+        name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)
+    }
+
+
+def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:
+    """The node ids of what did not finish in one run, and did in none."""
+    missing = dict.fromkeys(name for info in infos for name in info.missing)
+    if not missing:
+        return ()
+    finished = {info.node for info in files.values()}
+    for result in results:
+        info = files.get(result.file)
+        finished |= {result.node, *(f"{info.node}::{name}" for name in result.items if info is not None)}
+    # `--dist loadgroup` of pytest-xdist appends the name of a group to node ids
+    known = finished | {node.rpartition("@")[0] for node in finished}
+    return tuple(name for name in missing if name not in known and name.rpartition("@")[0] not in finished)
