@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run as Record
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
 
@@ -176,7 +178,7 @@ def test_a_case_given_up_as_an_expected_failure_is_no_error(project: Project) ->
     run = project.run("--relevance-record=run.jsonl")
     assert run.counts == {"passed": 2, "xfailed": 2}
     assert gates(run) == {"gate[mean nDCG@10 0.9]": "passed"}
-    results = Run.open(project.path / "run.jsonl").results
+    results = Record.open(project.path / "run.jsonl").results
     assert [(each.id, each.verdict, each.outcome) for each in results] == [
         ("a", "measured", "passed"),
         ("soft", "skipped", "xfailed"),
@@ -192,7 +194,7 @@ def test_a_case_without_judgments_has_no_score_by_any_metric(project: Project) -
     """)
     run = project.run("--relevance-record=run.jsonl")
     assert gates(run) == {"gate[mean RR@10 0.7]": "passed"}  # (1 + 0.5) / 2
-    assert [each.scores["RR@10"] for each in Run.open(project.path / "run.jsonl").results] == [1, 0.5, None]
+    assert [each.scores["RR@10"] for each in Record.open(project.path / "run.jsonl").results] == [1, 0.5, None]
 
 
 def test_required_gates_are_missed_in_files_of_which_nothing_ran(project: Project) -> None:
