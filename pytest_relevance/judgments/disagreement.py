@@ -1,4 +1,4 @@
-"""Where the raters of a file are apart: documents rated by several, the furthest apart first, and each rater's bias."""
+"""Disagreement between the raters of a file: documents with different ratings, and each rater's bias."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import AGGREGATES
 
 FAR_APART = 2
-"""Grades between two ratings from which on it is no matter of taste."""
+"""The difference of two ratings, in grades, from which on raters disagree seriously."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class RaterFigures:
-    """One rater: how many documents they rated, and how many of those somebody else rated too.
+    """One rater: the number of documents they rated, and of those that others rated too.
 
     `bias` is the mean, over the latter, of their rating less the mean of the others' ratings: above 0 for a rater who
     is generous, below for one who is strict. None where they share no document with anybody. `alone` counts the

@@ -221,7 +221,7 @@ def _numbered(rows: Ratings) -> list[str]:
 
 
 def _refuse_contradictions(rows: Ratings, reading: _Reading) -> None:
-    """Refuse a document with different grades, of raters that nobody has mentioned."""
+    """Refuse a document with different grades, where neither the file nor the user speaks of raters."""
     problems = Problems(rows.file)
     first: dict[tuple[str, str], int] = {}
     refused = set()

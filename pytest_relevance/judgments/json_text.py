@@ -1,7 +1,7 @@
-"""JSON as it was written: numbers with their digits, keys that stand twice, and the line in which something stands.
+"""JSON as it was written: numbers with their digits, repeated keys, and the line of each value.
 
-Python's parser keeps none of that. The digits and the keys are noted in passing. Lines are only for messages, so who
-asks for one walks down the text to it, and what is not on the way is skipped by the parser.
+Python's parser keeps none of that. Digits and repeated keys are recorded while parsing. Lines are only for messages:
+they are found by a walk down the text, in which the parser skips what is not on the way.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import cached_property
+from itertools import count
 
 JsonPath = tuple[str | int, ...]
-"""The way to a value: the keys of objects and the numbers of list entries, from 0."""
+"""The path to a value: the keys of objects and the indexes of list entries."""
 
 MOST_TWICE = 100
 
@@ -32,7 +33,7 @@ _COMPARED = json.JSONDecoder(parse_int=Decimal, parse_float=Decimal)  # 1 and 1.
 
 
 class NumberAsWritten(str):
-    """A number in JSON with its digits: an id that looks like a number stays what it is."""
+    """A number in JSON with its digits, so that an id that looks like a number does not change."""
 
     __slots__ = ()
 
@@ -44,8 +45,8 @@ class NumberAsWritten(str):
 class Decoder(json.JSONDecoder):
     """Python's parser, with numbers as `NumberAsWritten`. It raises what that raises.
 
-    `repeats` tells whether any object so far had a key twice; the last one counts then, and `JsonPlaces.twice` finds
-    which they are.
+    `repeats` says whether any object so far had a key twice: the last value is used, and `JsonPlaces.twice` finds the
+    keys.
     """
 
     def __init__(self) -> None:
@@ -74,8 +75,8 @@ def as_python(value: object) -> object:
         number: object = json.loads(value)
         return number
     if isinstance(value, dict):
-        return {key: as_python(held) for key, held in value.items()}
-    return [as_python(held) for held in value] if isinstance(value, list) else value
+        return {key: as_python(member) for key, member in value.items()}
+    return [as_python(entry) for entry in value] if isinstance(value, list) else value
 
 
 def shown_path(path: JsonPath) -> str:
@@ -100,28 +101,30 @@ def half_a_character(text: str) -> int | None:
 
 
 class JsonPlaces:
-    """The lines of a valid JSON text, or of one line of a file (`first_line`)."""
+    """The lines of the values in a valid JSON text. `first_line` is the line in the file in which the text begins."""
 
     def __init__(self, text: str, first_line: int = 1) -> None:
         self._text = text
         self._first_line = first_line
-        self._entries: dict[int, Sequence[int]] = {}
-        self._members: dict[int, dict[str, tuple[int, int]]] = {}
+        self._members: dict[int, dict[str | int, int]] = {}
 
     def line(self, path: JsonPath) -> int:
-        """The line of the value at a path, with its key; of what is there of the path, where it ends early."""
+        """The line of the value at a path, or of its key; where the path does not exist, of the last value on it."""
         if not self._line_ends:
             return self._first_line
         begins = at = self._after_blanks(0)
         for key in path:
-            found = self._find(at, key)
-            if found is None:
+            if at not in self._members:
+                self._members[at] = {name: begins for name, begins, _, _ in self._walk(at)}
+            if key not in self._members[at]:
                 break
-            begins, at = found
+            begins = at = self._members[at][key]
+            if isinstance(key, str):
+                at = self._after_key(_SKIPPED, at)[1]
         return self._line_of(begins)
 
     def twice(self) -> list[tuple[JsonPath, int, int]]:
-        """The keys that stand twice in an object with different values: the path, and the lines of both."""
+        """The keys that an object has twice, with different values: the path, and the lines of both."""
         found: list[tuple[JsonPath, int, int]] = []
         ahead: list[tuple[JsonPath, int]] = [((), self._after_blanks(0))]
         while ahead and len(found) < MOST_TWICE:
@@ -137,34 +140,20 @@ class JsonPlaces:
             ahead.extend(reversed(within))
         return found
 
-    def _find(self, at: int, key: str | int) -> tuple[int, int] | None:
-        """Where a member of the value at `at` begins, and where its value does."""
-        if isinstance(key, int):
-            if self._text[at] != "[":
-                return None
-            if at not in self._entries:
-                self._entries[at] = [begun for _, _, begun, _ in self._walk(at)]
-            entries = self._entries[at]
-            return (entries[key], entries[key]) if key < len(entries) else None
-        if self._text[at] != "{":
-            return None
-        if at not in self._members:
-            self._members[at] = {str(name): (begins, begun) for name, begins, begun, _ in self._walk(at)}
-        return self._members[at].get(key)
-
     def _walk(self, at: int, decoder: json.JSONDecoder = _SKIPPED) -> Iterator[tuple[str | int, int, int, object]]:
-        """The members of the object or list at `at`: the key, where the member and where its value begins, and that."""
+        """The members of the object or list at `at`: the key, the positions of the member and of its value, the value.
+
+        Nothing for another value.
+        """
         closed_by = {"{": "}", "[": "]"}.get(self._text[at])
         at = self._after_blanks(at + 1)
         if closed_by is None or self._text[at] == closed_by:
             return
-        number = 0
-        while True:
+        for number in count():
             begins = at
             key: str | int = number
             if closed_by == "}":
-                key, at = decoder.raw_decode(self._text, at)
-                at = self._after_blanks(self._after_blanks(at) + 1)  # the colon
+                key, at = self._after_key(decoder, at)
             begun = at
             value, at = decoder.raw_decode(self._text, at)
             yield key, begins, begun, value
@@ -172,7 +161,11 @@ class JsonPlaces:
             if self._text[at] == closed_by:
                 return
             at = self._after_blanks(at + 1)  # the comma
-            number += 1
+
+    def _after_key(self, decoder: json.JSONDecoder, at: int) -> tuple[str, int]:
+        """The key at `at`, and the position of its value."""
+        key, at = decoder.raw_decode(self._text, at)
+        return key, self._after_blanks(self._after_blanks(at) + 1)  # the colon
 
     def _after_blanks(self, at: int) -> int:
         found = _BLANK.match(self._text, at)

@@ -121,7 +121,7 @@ class Judgments(dict[str, dict[str, float]]):
         self._by_text: dict[str, list[str]] | None = None
 
     def __repr__(self) -> str:
-        """Describe it in one line: nobody wants a million judgments printed. `dict(...)` shows them."""
+        """Describe it in one line; `dict(...)` shows the judgments."""
         named = f"{self.file}: " if self.file else ""
         count = sum(map(len, self.values()))
         return f"<Judgments {named}{len(self):,} queries, {count:,} judgments>"

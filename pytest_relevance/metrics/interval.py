@@ -1,4 +1,4 @@
-"""How far the unjudged results leave nDCG open: the interval that is reported with every score."""
+"""The interval of nDCG that the unjudged results leave open; it is reported with every score."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def interval(
     these judgments: no other grading gives less. The upper end is min(1, DCG with all of them at the highest grade /
     the present ideal DCG): some grading may reach it, none exceeds it. Where negative grades make that DCG negative, it
     is divided by the ideal DCG with all of them at the highest grade, as a larger ideal then brings nDCG nearer to 0.
-    Highest and lowest are told by gain, where a mapping of gains does not rise with the grades. The interval holds the
-    score: where the lowest grade has a gain of its own, the lower end is the score, in which an unjudged result has
-    none.
+    Highest and lowest are determined by gain, where a mapping of gains does not rise with the grades. The interval
+    contains the score: where the lowest grade has a gain of its own, the lower end is the score, in which an unjudged
+    result has none.
 
     Both ends are the score itself when u is 0 and for `ideal` and `unjudged` other than "judged" and "zero", where
     nothing of the kind is defined; both are NaN (0.0 with `undefined="zero"`) when the present ideal DCG is 0. A later

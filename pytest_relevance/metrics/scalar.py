@@ -147,7 +147,7 @@ def _expected_reciprocal_rank(metric: Metric, graded: GradedRanking, settings: S
     """ERR: the sum over the top k of p R / rank, where R = (2^grade - 1) / 2^max and p is the chance to get there.
 
     Chapelle et al. 2009. The maximum is `max_grade`, by default the highest grade there is; gdeval (and ir_measures,
-    which calls it) fixes it at 4: `max_grade=4` reaches its figures. A grade below 0 satisfies nobody (R = 0, gdeval).
+    which calls it) fixes it at 4: `max_grade=4` reaches its figures. A grade below 0 never satisfies (R = 0, gdeval).
     Always defined; the gain setting has no part in it.
     """
     top = highest_grade(graded, settings)

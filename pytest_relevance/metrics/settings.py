@@ -73,7 +73,7 @@ class GainCache(dict[float | None, float]):
         self._negative = negative
 
     def __missing__(self, grade: float | None) -> float:
-        """Compute a gain that nobody asked for before, or raise what `Settings.gain_of` raises."""
+        """Compute a gain on first use, or raise what `Settings.gain_of` raises."""
         gain = 0.0 if grade is None else _gain(grade, self._gain, self._negative)
         if len(self) < _KEPT_GAINS:
             self[grade] = gain

@@ -14,7 +14,7 @@ from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_
 from pytest_relevance.cli.command_table import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
-from pytest_relevance.judgments.formats.table import Table
+from pytest_relevance.judgments.formats.table import SourceTable
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.joining import FORMATS_OF_IDS, with_queries
 from pytest_relevance.judgments.json_text import Decoder
@@ -124,7 +124,7 @@ def _of_objects(value: object) -> Sequence[str] | None:
 
 _NAMES: Mapping[str, Callable[[Source], Sequence[str] | None]] = {
     "csv": lambda source: source.header.names,
-    "parquet": lambda source: Table(source).names,
+    "parquet": lambda source: SourceTable(source).names,
     "json": lambda source: _of_objects(source.json),
     "jsonl": _of_lines,
 }

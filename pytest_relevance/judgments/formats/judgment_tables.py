@@ -21,7 +21,7 @@ from pytest_relevance.judgments.formats.layouts import (
     no_such_column,
     shown_names,
 )
-from pytest_relevance.judgments.formats.table import Table, carried_forward
+from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
 from pytest_relevance.judgments.model import UNNAMED, Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, Problems
 from pytest_relevance.judgments.source import Source
@@ -46,7 +46,7 @@ def read_ratings(source: Source, format: str = "csv") -> Ratings:
     Raises:
         JudgmentFileError: the header is not one of judgments, or rows are wrong.
     """
-    table = Table(source)
+    table = SourceTable(source)
     columns = layout(table.names, source.options.get(GRADE_COLUMN))
     if columns is None:
         refuse_header(source, table.names)
@@ -92,7 +92,7 @@ def _keys(columns: Layout, of_text: dict[str, list[str]]) -> list[str]:
     return [key or text for key, text in zip(ids, texts, strict=True)] if "" in ids else ids
 
 
-def _described(table: Table, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]) -> dict[str, Query]:
+def _described(table: SourceTable, keys: Sequence[str], of_text: Mapping[str, Sequence[str]]) -> dict[str, Query]:
     """The queries with both an id and a text, and those without a document."""
     described: dict[str, Query] = {}
     if "query" in of_text and "query_id" in of_text:

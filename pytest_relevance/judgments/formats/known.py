@@ -22,8 +22,9 @@ class Format:
     """A format: a short description, how its content is recognised, and the functions that read it.
 
     `ratings` and `queries` read judgments and queries; None where the format has none. `fits` says whether the content
-    is judgments in this format, `fits_queries` whether it is queries; neither raises for a file of another format. A
-    user who names the format may have a file read that does not fit: then the reader says what is wrong with it.
+    is judgments in this format, `fits_queries` whether it has queries; neither raises for a file of another format.
+    Where both differ, `fits_queries_alone` recognises the queries. A user who names the format may have a file read
+    that does not fit: then the reader says what is wrong with it.
     """
 
     name: str
@@ -31,7 +32,11 @@ class Format:
     fits: Fits
     ratings: Callable[[Source], Ratings] | None
     queries: Callable[[Source], Sequence[Query]] | None
-    fits_queries: Fits
+    fits_queries_alone: Fits | None = None
+
+    def fits_queries(self, source: Source) -> bool:
+        """Whether the content has queries in this format."""
+        return (self.fits_queries_alone or self.fits)(source)
 
 
 def _never(source: Source) -> bool:
@@ -60,18 +65,6 @@ def _read_beir_queries(source: Source) -> Sequence[Query]:
     return objects.read_queries(source) if source.looks_like_json else query_tables.read_queries(source)
 
 
-def _format(
-    name: str,
-    about: str,
-    fits: Fits,
-    ratings: Callable[[Source], Ratings] | None,
-    queries: Callable[[Source], Sequence[Query]] | None,
-    fits_queries: Fits | None = None,
-) -> Format:
-    """A format whose queries are recognised as its judgments are, unless `fits_queries` is given."""
-    return Format(name, about, fits, ratings, queries, fits_queries or fits)
-
-
 _TABLE = "a table with a header: query or query_id, doc_id, grade"
 _OBJECTS = "{query: {document: grade}}, or a list of objects"
 _OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
@@ -80,25 +73,25 @@ _BEIR = "BEIR: query-id corpus-id score, and queries.jsonl"
 FORMATS: Mapping[str, Format] = {
     known.name: known
     for known in (
-        _format(
+        Format(
             "parquet", "a Parquet file with columns as in CSV", _is_parquet, _read_parquet, query_tables.read_queries
         ),
-        _format(
+        Format(
             "quepid",
             "Quepid's exports: query,docid,rating, or JSON",
             quepid.fits,
             quepid.read_ratings,
             quepid.read_queries,
         ),
-        _format("rre", "ratings.json of the Rated Ranking Evaluator", rre.fits, rre.read_ratings, rre.read_queries),
-        _format(
+        Format("rre", "ratings.json of the Rated Ranking Evaluator", rre.fits, rre.read_ratings, rre.read_queries),
+        Format(
             "elasticsearch",
             "a rank_eval request: requests[].ratings[]",
             elasticsearch.fits,
             elasticsearch.read_ratings,
             elasticsearch.read_queries,
         ),
-        _format(
+        Format(
             "opensearch",
             _OPENSEARCH,
             opensearch.fits,
@@ -106,11 +99,11 @@ FORMATS: Mapping[str, Format] = {
             opensearch.read_queries,
             opensearch.fits_queries,
         ),
-        _format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_queries, topics.fits),
-        _format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.read_queries),
-        _format("jsonl", "JSON a line", objects.is_lines, objects.read_ratings, objects.read_queries),
-        _format("json", _OBJECTS, objects.is_json, objects.read_ratings, objects.read_queries),
-        _format(
+        Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_queries, topics.fits),
+        Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.read_queries),
+        Format("jsonl", "JSON a line", objects.is_lines, objects.read_ratings, objects.read_queries),
+        Format("json", _OBJECTS, objects.is_json, objects.read_ratings, objects.read_queries),
+        Format(
             "csv",
             _TABLE,
             _is_judgment_table,
@@ -118,9 +111,9 @@ FORMATS: Mapping[str, Format] = {
             query_tables.read_queries,
             query_tables.fits,
         ),
-        _format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_ratings, None, _never),
-        _format("beir", _BEIR, _never, _read_beir, _read_beir_queries),
-        _format("text", "a query a line", _never, None, query_tables.read_lines),
+        Format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_ratings, None, _never),
+        Format("beir", _BEIR, _never, _read_beir, _read_beir_queries),
+        Format("text", "a query a line", _never, None, query_tables.read_lines),
     )
 }
 """Every format, by the name that a user gives it."""

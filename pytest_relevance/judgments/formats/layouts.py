@@ -95,7 +95,7 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
             return None
         at = {what: column for what, column in at.items() if what != "grade" and column != number} | {"grade": number}
         if _SUMMARY.fullmatch(folded(names[number])):
-            at.pop("rater", None)  # it is nobody's own rating
+            at.pop("rater", None)  # a summary is not the rating of one rater
         return Layout(names, at, chosen=True) if _has_ids(at) else None
     if "grade" in at and _is_score_of_a_run(names, at):
         del at["grade"]

@@ -10,7 +10,7 @@ from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats import trec
 from pytest_relevance.judgments.formats.judgment_tables import GOVUK_QUERY
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run, layout, shown_names
-from pytest_relevance.judgments.formats.table import Table, carried_forward
+from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import Problems
@@ -107,7 +107,7 @@ def read_queries(source: Source) -> list[Query]:
     Raises:
         JudgmentFileError: the header has no column of texts, or rows are wrong.
     """
-    table = Table(source) if source.is_parquet or _header(source) else _table_without_header(source)
+    table = SourceTable(source) if source.is_parquet or _header(source) else _table_without_header(source)
     at = _columns(source, table.names)
     if source.is_parquet and is_run(table.names) and not _is_judged(source, table.names):
         source.refuse(f"this seems to be a run, not queries; it has {shown_names(table.names)}")
@@ -126,7 +126,7 @@ def read_queries(source: Source) -> list[Query]:
     return _queries(source, columns, lambda row: table.place(row).line)
 
 
-def _table_without_header(source: Source) -> Table:
+def _table_without_header(source: Source) -> SourceTable:
     """The lines `id<TAB>text`. Refuses a header that is not known."""
     unknown = unknown_header(source)
     if unknown:
@@ -144,7 +144,7 @@ def _table_without_header(source: Source) -> Table:
             f"of an id and a text with a tab between them; found {names}",
             1,
         )
-    return Table(source, ["id", "text"])
+    return SourceTable(source, ["id", "text"])
 
 
 def read_lines(source: Source) -> list[Query]:

@@ -9,7 +9,7 @@ import csv
 import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
 from itertools import accumulate, compress, islice
@@ -120,8 +120,9 @@ class Rows:
     def _csv_chunks(self) -> Iterator[Chunk]:
         try:
             yield from csv_chunks(self._source.data, self._separator)
-        except WrongQuotes as error:
-            self._source.refuse(str(error), error.line)
+        except csv.Error as error:
+            line = _line_of_wrong_row(self._source.data, self._separator)
+            self._source.refuse(_wrong_quotes(str(error)), line)
 
     def _line_chunks(self) -> Iterator[Chunk]:
         text, split = self._source.text, self._split
@@ -144,28 +145,17 @@ class Rows:
         return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
 
 
-class WrongQuotes(csv.Error):
-    """Quotes in a CSV that are not closed, or that stand where CSV has none. `line` is that of the row."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 def csv_chunks(data: bytes, separator: str) -> Iterator[Chunk]:
     """Read the rows of a CSV that are not blank, and the lines in which they begin. Cells may be of any length.
 
     Raises:
-        WrongQuotes: quotes are not closed, or stand where CSV has none.
+        csv.Error: quotes are not closed, or stand where CSV has none.
     """
     reader = _csv_reader(data, separator)
     while True:
         read = reader.line_num
-        try:
-            with _cells_of_any_length():
-                rows = list(islice(reader, _AT_A_TIME))
-        except csv.Error as error:
-            raise WrongQuotes(_wrong_quotes(str(error)), _line_of_wrong_row(data, separator)) from None
+        with _cells_of_any_length():
+            rows = list(islice(reader, _AT_A_TIME))
         if not rows:
             return
         lines: Sequence[int] = range(read + 1, reader.line_num + 1)
@@ -187,12 +177,9 @@ def _line_of_wrong_row(data: bytes, separator: str) -> int:
     """The line in which the first row begins that cannot be read."""
     reader = _csv_reader(data, separator)
     begins = 1
-    with _cells_of_any_length():
-        try:
-            for _ in reader:
-                begins = reader.line_num + 1
-        except csv.Error:
-            return begins
+    with _cells_of_any_length(), suppress(csv.Error):
+        for _ in reader:
+            begins = reader.line_num + 1
     return begins
 
 

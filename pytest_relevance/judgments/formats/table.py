@@ -20,7 +20,7 @@ _CALCULATED = ("=", "+", "-", "@", "\t", "\r")
 """The characters that begin a formula in a spreadsheet."""
 
 
-class Table:
+class SourceTable:
     """A table by its header. `line` is the line of that, None in Parquet.
 
     `names`: the columns' names where the file has no header, so that the first row is one of cells.

@@ -39,7 +39,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class TargetFormat:
     """A format to write. `about` is its name in a sentence, `write` makes text or bytes and says what was lost.
 
     `limits` are those of ids and texts, `holds` the `CONTENTS` it has a place for. `name` is the key of a query in the
@@ -64,20 +64,22 @@ class Writer:
 _IDS, _TEXTS, _QUERIES = frozenset({"ids"}), frozenset({"texts"}), frozenset({"texts", "unrated", "params", "notes"})
 _BY_IDS = _IDS | {"texts", "unrated", "params"}
 
-WRITERS: Mapping[str, Writer] = {
-    "csv": Writer("CSV", rows.write_csv, IN_CELLS, TABLE),
-    "tsv": Writer("TSV", rows.write_tsv, IN_A_LINE, TABLE),
-    "parquet": Writer("Parquet", rows.write_parquet, ANY_TEXT, TABLE),
-    "quepid": Writer("Quepid's CSV", rows.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
-    "quepid-json": Writer("Quepid's JSON", json.write_quepid, IN_JSON, _QUERIES, text_of),
-    "trec": Writer("TREC qrels", rows.write_trec, IN_WORDS, _IDS, whole="trec_eval"),
-    "beir": Writer("BEIR's qrels", rows.write_beir, IDS_ALONE, _IDS, whole="BEIR"),
-    "rre": Writer("RRE's ratings.json", json.write_rre, IN_JSON, _QUERIES, json.rre_name),
-    "elasticsearch": Writer("a rank_eval request", json.write_elasticsearch, IN_JSON, _BY_IDS, whole="Elasticsearch"),
-    "opensearch": Writer("OpenSearch's import", json.write_opensearch, IN_JSON, _TEXTS, text_of),
-    "ltr": Writer("LTR's judgment list", rows.write_ltr, IN_LTR, TABLE - {"raters"} | {"weights"}, numbered="{}"),
-    "json": Writer("JSON", json.write_json, IN_JSON, _IDS | {"unrated"}),
-    "jsonl": Writer("JSON Lines", json.write_jsonl, IN_JSON, TABLE),
+WRITERS: Mapping[str, TargetFormat] = {
+    "csv": TargetFormat("CSV", rows.write_csv, IN_CELLS, TABLE),
+    "tsv": TargetFormat("TSV", rows.write_tsv, IN_A_LINE, TABLE),
+    "parquet": TargetFormat("Parquet", rows.write_parquet, ANY_TEXT, TABLE),
+    "quepid": TargetFormat("Quepid's CSV", rows.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
+    "quepid-json": TargetFormat("Quepid's JSON", json.write_quepid, IN_JSON, _QUERIES, text_of),
+    "trec": TargetFormat("TREC qrels", rows.write_trec, IN_WORDS, _IDS, whole="trec_eval"),
+    "beir": TargetFormat("BEIR's qrels", rows.write_beir, IDS_ALONE, _IDS, whole="BEIR"),
+    "rre": TargetFormat("RRE's ratings.json", json.write_rre, IN_JSON, _QUERIES, json.rre_name),
+    "elasticsearch": TargetFormat(
+        "a rank_eval request", json.write_elasticsearch, IN_JSON, _BY_IDS, whole="Elasticsearch"
+    ),
+    "opensearch": TargetFormat("OpenSearch's import", json.write_opensearch, IN_JSON, _TEXTS, text_of),
+    "ltr": TargetFormat("LTR's judgment list", rows.write_ltr, IN_LTR, TABLE - {"raters"} | {"weights"}, numbered="{}"),
+    "json": TargetFormat("JSON", json.write_json, IN_JSON, _IDS | {"unrated"}),
+    "jsonl": TargetFormat("JSON Lines", json.write_jsonl, IN_JSON, TABLE),
 }
 """Every format that judgments are written in, by the name that a user gives it."""
 
@@ -189,7 +191,7 @@ def _wrong_grades(judgments: Judgments) -> Iterator[str]:
                 yield f"query {quoted(query)}, document {quoted(document)}: a grade is a finite number, found {grade}"
 
 
-def _fractions(judgments: Judgments, writer: Writer) -> Iterator[str]:
+def _fractions(judgments: Judgments, writer: TargetFormat) -> Iterator[str]:
     """Say that grades have fractions, which the format holds and its usual reader refuses."""
     grades = (grade for documents in judgments.values() for grade in documents.values())
     count = sum(grade != int(grade) for grade in grades) if writer.whole else 0

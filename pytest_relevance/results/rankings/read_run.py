@@ -18,7 +18,7 @@ from pytest_relevance.judgments.formats.json import quepid
 from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
 from pytest_relevance.judgments.formats.layouts import Layout, layout, shown_names
 from pytest_relevance.judgments.formats.rows import MOST_WRONG
-from pytest_relevance.judgments.formats.table import Table
+from pytest_relevance.judgments.formats.table import SourceTable
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import Problems
@@ -80,7 +80,7 @@ def _read_trec(source: Source) -> Rankings:
 
 def _read_table(source: Source) -> Rankings:
     """Read a table of a run, text or Parquet."""
-    table = Table(source)
+    table = SourceTable(source)
     at = find_columns(table.names, _WANTED)
     numbers = {at.get("rank"), at.get("score")}
 

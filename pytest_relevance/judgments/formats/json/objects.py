@@ -9,13 +9,13 @@ object with the title of the document.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
-from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.columns import SPELLINGS, folded
+from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, as_text, found_json
+from pytest_relevance.judgments.formats.json.object_keys import IDS, TEXTS, WANTED, Layouts, ObjectLayout
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
-from pytest_relevance.judgments.formats.layouts import layout as layout_of_columns
 from pytest_relevance.judgments.formats.trec import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
@@ -27,15 +27,11 @@ SHAPES = '{query: {document: grade}}, or objects such as {"query": ..., "doc_id"
 QUERY_SHAPES = '{id: text}, a list of texts, or objects such as {"query_id": ..., "query": ...}'
 
 _ROOT: JsonPath = ()
-_WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
-_IDS = ("_id", "id")
-_TEXTS = ("text",)
-_CALLED_TEXTS = frozenset(map(folded, (*SPELLINGS["query"], *_TEXTS)))
+_CALLED_TEXTS = frozenset(map(folded, (*SPELLINGS["query"], *TEXTS)))
 _SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
 _FURTHER = frozenset(map(folded, ("id", "params", *SPELLINGS["weight"], *SPELLINGS["note"])))
 _OF_A_QUERY = _CALLED_TEXTS | _SURELY_IDS | _FURTHER
 """The keys of an object that is a query, folded."""
-_RATINGS = ("ratings", "judgments", "judgements", "grades")
 
 
 def is_json(source: Source) -> bool:
@@ -92,74 +88,8 @@ def are_queries(source: Source) -> bool:
     first = document[0] if isinstance(document, Sequence) and document else document
     if not isinstance(first, dict):
         return type(first) is str
-    layout = _Layouts(None)[tuple(first)]
+    layout = Layouts(None)[tuple(first)]
     return layout.text is not None and layout.document is None and layout.grade is None and layout.ratings is None
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """The keys of an object, by what they mean. `keys` are those of one that rates a document of a known query."""
-
-    id: str | None
-    text: str | None
-    document: str | None
-    grade: str | None
-    weight: str | None
-    note: str | None
-    ratings: str | None
-    keys: Keys
-
-    @property
-    def is_judgment(self) -> bool:
-        """Whether the object is a judgment of one document."""
-        return self.document is not None and (self.id or self.text) is not None and self.grade is not None
-
-
-class _Layouts(dict[tuple[str, ...], _Layout]):
-    """The layout of an object by its keys, computed once: a million objects have the same ones.
-
-    `grade_column` is the key that the user named for the grades. `unclear` is why it is not clear which key has them.
-    """
-
-    def __init__(self, grade_column: str | None) -> None:
-        super().__init__()
-        self.unclear = ""
-        self.has_grade_column = False
-        self._grade_column = grade_column
-
-    def __missing__(self, names: tuple[str, ...]) -> _Layout:
-        at = {what: names[number] for what, number in find_columns(names, _WANTED).items()}
-        self._find_grade(names, at)
-        ratings = next((name for name in _RATINGS if name in names), None)
-        key = next((name for name in _IDS if name in names), None)
-        text = next((name for name in _TEXTS if name in names), None)
-        document = at.get("document")
-        layout = self[names] = _Layout(
-            at.get("query_id", key if document is None else None),
-            at.get("query", text if document is None else None),
-            document,
-            at.get("grade"),
-            at.get("weight"),
-            at.get("note"),
-            ratings,
-            Keys(document or key or "doc_id", at.get("grade", "grade"), at.get("rater"), at.get("title")),
-        )
-        return layout
-
-    def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
-        """Find the key of the grade, as `layouts` does for a column. A score is a grade only in BEIR's objects."""
-        judged = layout_of_columns(names, self._grade_column)
-        if self._grade_column is not None:
-            number = column_called(names, self._grade_column)
-            at.pop("grade", None)
-            if number is not None:
-                at["grade"] = names[number]
-                self.has_grade_column = True
-        elif judged is not None and "grade" in judged.at:
-            at["grade"] = names[judged.at["grade"]]
-            self.unclear = self.unclear or judged.unclear
-        elif "grade" in at and folded(at["grade"]) == "score":
-            del at["grade"]
 
 
 def _holds_structures(entry: Mapping[str, object]) -> bool:
@@ -184,7 +114,7 @@ class _Reader:
         self._source = source
         self._queries_only = queries_only
         self._shapes = f"a query is {QUERY_SHAPES}" if queries_only else f"a judgment is {SHAPES}"
-        self.layouts = _Layouts(source.options.get(GRADE_COLUMN))
+        self.layouts = Layouts(source.options.get(GRADE_COLUMN))
         self._texts: dict[str, bool] = {}
 
     @property
@@ -231,7 +161,7 @@ class _Reader:
         else:
             self._refuse(entry, layout, path)
 
-    def _judgment(self, entry: dict[str, object], layout: _Layout, path: JsonPath, number: int) -> None:
+    def _judgment(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, number: int) -> None:
         """Add the judgment of one document; an object without document and grade names a query without judgments."""
         text = as_text(_value(entry, layout.text))
         key = as_text(_value(entry, layout.id)) or text
@@ -244,14 +174,16 @@ class _Reader:
         if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
             self.collector.add_item(key, entry, path[:-1], number, keys)
 
-    def _query_with_ratings(self, entry: dict[str, object], layout: _Layout, path: JsonPath) -> None:
+    def _query_with_ratings(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath) -> None:
         query = self._query(entry, layout, path)
         assert layout.ratings is not None
         if query is not None:
             self._note_text(query.id, query.text)
             self._ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
 
-    def _query(self, entry: dict[str, object], layout: _Layout, path: JsonPath, key: str | None = None) -> Query | None:
+    def _query(
+        self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, key: str | None = None
+    ) -> Query | None:
         """Add a query that is described by an object. None, and a mistake, where it has no key."""
         text = self.collector.text(entry, layout.text, path) if layout.text is not None else None
         if key is None and layout.id is not None:
@@ -289,7 +221,7 @@ class _Reader:
         if layout.id is None:
             is_clear = len(texts) != 1 or bool(others) or len(entry) == 1
         else:
-            is_clear = not texts and not any(did_you_mean(name, (*SPELLINGS["query"], *_TEXTS)) for name in others)
+            is_clear = not texts and not any(did_you_mean(name, (*SPELLINGS["query"], *TEXTS)) for name in others)
         if not is_clear:
             names = listed([quoted(name) for name in list(entry)[:10]], "and")
             self.collector.refuse(
@@ -375,10 +307,10 @@ class _Reader:
             else:
                 self.collector.no_rating(rating, (*path, number))
 
-    def _refuse(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> None:
+    def _refuse(self, entry: Mapping[str, object], layout: ObjectLayout, path: JsonPath) -> None:
         """Add the mistake that an object is neither a judgment nor a query."""
-        known = [name for what in _WANTED[:4] for name in SPELLINGS[what]]
-        others = [name for name in entry if folded(name) not in map(folded, (*known, *_IDS, *_TEXTS))]
+        known = [name for what in WANTED[:4] for name in SPELLINGS[what]]
+        others = [name for name in entry if folded(name) not in map(folded, (*known, *IDS, *TEXTS))]
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
         wanted = self._source.options.get(GRADE_COLUMN)
         if wanted is not None and column_called(tuple(entry), wanted) is None:
