@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
-    from pytest_relevance.reports.comparison import Comparison, compare_runs
+    from pytest_relevance.reports.compare.comparison import Comparison, compare_runs
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.evaluate import evaluate
@@ -38,7 +38,7 @@ _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
     "CaseResult": "pytest_relevance.results.case_result",
-    "Comparison": "pytest_relevance.reports.comparison",
+    "Comparison": "pytest_relevance.reports.compare.comparison",
     "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
     "Run": "pytest_relevance.results.run",
@@ -46,7 +46,7 @@ _HOMES = {
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
     "breakdown": "pytest_relevance.reports.breakdown",
-    "compare_runs": "pytest_relevance.reports.comparison",
+    "compare_runs": "pytest_relevance.reports.compare.comparison",
     "evaluate": "pytest_relevance.results.evaluate",
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",

@@ -12,30 +12,21 @@ that did not finish.
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, listed
-from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.comparing import (
-    SETTINGS,
-    allowance,
-    check,
-    check_records,
-    drop,
-    file,
-    metric,
-    probability,
-    setting,
-    whole_from,
-)
+from pytest_relevance._paused_gc import garbage_kept
+from pytest_relevance._text import counted
+from pytest_relevance.cli import FOUND, OK, PROGRAM, CommandError, comparing
+from pytest_relevance.cli.parsing import add_grade_column
 from pytest_relevance.cli.text import complain, put, write
 
 if TYPE_CHECKING:
-    from pytest_relevance.reports.comparison import Comparison
+    from pytest_relevance.reports.compare.comparison import Comparison
     from pytest_relevance.results.compare.incompatibilities import Incomparable
-    from pytest_relevance.results.compare.thresholds import Ruling
+    from pytest_relevance.results.compare.thresholds import ComparisonGates
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
@@ -43,24 +34,25 @@ _MOST_SHOWN = 5
 _NO_VARIANT = "-"
 
 _BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file, or a judgment file in any format"
-_CURES: Mapping[str, str] = {
+_REMEDIES: Mapping[str, str] = {
     "judgments": _BY_JUDGMENTS,
     "judgments unknown": _BY_JUDGMENTS,
+    "no judgments": _BY_JUDGMENTS,
     "settings": "--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff",
     "variants": f"--variants OF_A OF_B says which; {_NO_VARIANT} is a search without variants",
 }
-"""What helps against an obstacle of a kind."""
+"""What helps against an incompatibility, by its kind."""
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("first", metavar="A", type=file, help="the older run")
-    parser.add_argument("second", metavar="B", type=file, help="the newer run")
+    parser.add_argument("first", metavar="A", type=comparing.file, help="the older run")
+    parser.add_argument("second", metavar="B", type=comparing.file, help="the newer run")
     parser.add_argument(
         "--metric",
         dest="metrics",
         metavar="METRIC",
-        type=metric,
+        type=comparing.metric,
         action="append",
         help="what to compare them by, such as nDCG@10, once or several times (default: the nDCG@k of the cases)",
     )
@@ -68,17 +60,18 @@ def declare(parser: ArgumentParser) -> None:
         "--judgments",
         "--qrels",
         metavar="FILE",
-        type=file,
+        type=comparing.file,
         help="score both anew: a case file, or a judgment file in any format",
     )
+    add_grade_column(parser)
     parser.add_argument(
         "--set",
         dest="settings",
         metavar="NAME=VALUE",
-        type=setting,
+        type=comparing.setting,
         action="append",
         default=[],
-        help=f"score both anew by another setting: {', '.join(SETTINGS)}",
+        help=f"score both anew by another setting: {', '.join(comparing.SETTINGS)}",
     )
     parser.add_argument(
         "--variants",
@@ -91,13 +84,18 @@ def declare(parser: ArgumentParser) -> None:
         "--missing",
         choices=("refuse", "empty"),
         default="refuse",
-        help="what a judged query is that a run has no line of: in the way (default), or an empty ranking",
+        help="what a judged query is that a run has no line of: a reason to refuse (default), or an empty ranking",
     )
+    _declare_gates(parser)
+    _declare_output(parser)
+
+
+def _declare_gates(parser: ArgumentParser) -> None:
     gates = parser.add_argument_group("gates")
     gates.add_argument(
         "--max-drop",
         metavar="METRIC=X",
-        type=drop,
+        type=comparing.drop,
         action="append",
         default=[],
         help="by how much the mean may drop: nDCG@10=0.02, once or several times",
@@ -105,15 +103,18 @@ def declare(parser: ArgumentParser) -> None:
     gates.add_argument(
         "--p",
         metavar="P",
-        type=probability,
+        type=comparing.probability,
         help="a larger drop of a mean fails only when its p-value is at most P (that after Holm, of several metrics)",
     )
     gates.add_argument(
         "--max-case-drop",
         metavar="X",
-        type=allowance,
+        type=comparing.allowance,
         help="by how much a single case may drop, by the metric that is named first",
     )
+
+
+def _declare_output(parser: ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
     output.add_argument(
@@ -122,61 +123,64 @@ def declare(parser: ArgumentParser) -> None:
     output.add_argument(
         "--limit",
         metavar="N",
-        type=whole_from(0),
+        type=comparing.whole_from(0),
         default=_MOST_SHOWN,
         help="how many queries and tags are listed; 0: all of them (default: %(default)s)",
     )
     output.add_argument(
-        "--seed", metavar="N", type=whole_from(0), default=0, help="what chance is drawn from (default: 0)"
+        "--seed", metavar="N", type=comparing.whole_from(0), default=0, help="what chance is drawn from (default: 0)"
     )
     output.add_argument(
         "--resamples",
         metavar="N",
-        type=whole_from(1),
+        type=comparing.whole_from(1),
         default=100_000,
         help="how many times the randomisation test draws (default: %(default)s)",
     )
 
 
 def run(arguments: Namespace) -> int:
-    """Compare, report, judge. Nothing is printed before all is done."""
-    from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.judgments.problems import JudgmentFileError
+    """Compare, judge, report. Nothing is printed before all is done."""
     from pytest_relevance.results.compare.incompatibilities import Incomparable
-    from pytest_relevance.results.compare.runs import NoJudgments
 
-    check(arguments)
+    comparing.check(arguments)
+    ending = os.path.splitext(arguments.output or "")[1].lower()
+    format = arguments.format or _ENDINGS.get(ending, TEXT)
     try:
-        comparison = _compared(arguments)
-        ruling = _ruling(comparison, arguments)
-        report = _report(comparison, arguments, ruling)
+        with garbage_kept():
+            comparison = _compared(arguments)
+            gates = _judged(comparison, arguments)
+            reports = _reports(comparison, gates, {TEXT, format}, arguments.limit or sys.maxsize)
     except Incomparable as error:
-        raise CommandError(_with_cures(error, arguments)) from None
-    except NoJudgments as error:
-        have = "has" if len(error.names) == 1 else "have"
-        raise CommandError(
-            f"{PROGRAM} compare: {listed(error.names, 'and')} {have} no scores; {_BY_JUDGMENTS}"
-        ) from None
-    except (CaseFileError, JudgmentFileError) as error:  # 1 is for gates alone
-        raise CommandError(str(error)) from None
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        check_records(arguments)
-        if not isinstance(error, (ValueError, OverflowError, RecursionError)):
-            raise
+        raise CommandError(_with_remedies(error, arguments)) from None
+    except (ValueError, OverflowError, RecursionError) as error:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
-    report()
-    return OK if ruling is None or ruling.passed else FOUND
+    if arguments.output is not None:
+        write(arguments.output, reports[format].encode())
+    if format == TEXT or arguments.output is not None:
+        print(reports[TEXT], end="")
+    else:  # the content of a file, whatever the encoding of the terminal
+        put(reports[format].encode())
+    if arguments.output is not None:
+        complain(f"written: {arguments.output}")
+    if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:
+        complain(f"A and B are the same file: {arguments.first}")
+    return OK if gates is None or gates.passed else FOUND
 
 
 def _compared(arguments: Namespace) -> Comparison:
-    from pytest_relevance.reports.comparison import compare_runs
+    from pytest_relevance.judgments.reading import read_judgments
+    from pytest_relevance.reports.compare.comparison import compare_runs
 
     of_first, of_second = (None if name == _NO_VARIANT else name for name in arguments.variants or ("", ""))
+    judgments = arguments.judgments
+    if arguments.grade_column is not None:
+        judgments = read_judgments(judgments, grade_column=arguments.grade_column)
     return compare_runs(
         arguments.first,
         arguments.second,
-        _metrics(arguments),
-        judgments=arguments.judgments,
+        comparing.metrics_of(arguments) or None,
+        judgments=judgments,
         variants=(of_first, of_second) if arguments.variants else None,
         common=arguments.common,
         missing=arguments.missing,
@@ -186,57 +190,27 @@ def _compared(arguments: Namespace) -> Comparison:
     )
 
 
-def _metrics(arguments: Namespace) -> list[str] | None:
-    """The metrics that are named, those of gates too."""
-    named = [*(arguments.metrics or ()), *(metric for metric, _ in arguments.max_drop)]
-    return list(dict.fromkeys(named)) or None
-
-
-def _ruling(comparison: Comparison, arguments: Namespace) -> Ruling | None:
-    """What the gates say. Without any it is that there is no new error."""
+def _judged(comparison: Comparison, arguments: Namespace) -> ComparisonGates | None:
+    """What the gates find. Without any, the only one is that there is no new error."""
     has_gates = arguments.max_drop or arguments.max_case_drop is not None
     if not has_gates and not any(error.is_new for error in comparison.errors):
         return None
     return comparison.judge(dict(arguments.max_drop), p=arguments.p, max_case_drop=arguments.max_case_drop)
 
 
-def _report(comparison: Comparison, arguments: Namespace, ruling: Ruling | None) -> Callable[[], None]:
-    """What prints and writes the report, which is made here."""
-    limit = arguments.limit or None
-    makers: dict[str, Callable[[], str]] = {
-        TEXT: lambda: comparison.summary(limit=limit, ruling=ruling),
-        MARKDOWN: lambda: comparison.to_markdown(limit=limit, ruling=ruling),
-        JSON: lambda: comparison.to_json(limit=limit or len(comparison), ruling=ruling),
-    }
-    target = arguments.output
-    format = arguments.format or _ENDINGS.get(os.path.splitext(target or "")[1].lower(), TEXT)
-    shown = format if target is None else TEXT
-    texts = {each: makers[each]() for each in {format, shown}}
-
-    def report() -> None:
-        if target is not None:
-            write(target, texts[format].encode())
-        if shown == TEXT:
-            print(texts[TEXT], end="")
-        else:  # the content of a file, whatever the encoding of the terminal
-            put(texts[shown].encode())
-        if target is not None:
-            complain(f"written: {target}")
-        if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:
-            complain(f"A and B are the same file: {arguments.first}")
-
-    return report
+def _reports(
+    comparison: Comparison, gates: ComparisonGates | None, formats: Iterable[str], limit: int
+) -> dict[str, str]:
+    """The report in each of these formats."""
+    makers = {TEXT: comparison.summary, MARKDOWN: comparison.to_markdown, JSON: comparison.to_json}
+    return {format: makers[format](limit=limit, gates=gates) for format in formats}
 
 
-def _with_cures(error: Incomparable, arguments: Namespace) -> str:
-    """Why there is nothing to report, and what can be done about it."""
-    from pytest_relevance.results.compare.runs import NO_LINE
-
-    why = str(type(error)(reason for reason in error.reasons if reason != NO_LINE))
-    cures = [cure for kind, cure in _CURES.items() if kind in error.kinds]
-    if NO_LINE in error.reasons:
-        cures.append("--missing empty takes a query without a line for one that found nothing")
+def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
+    """Why the runs cannot be compared, and what can be done about it."""
+    remedies = [remedy for kind, remedy in _REMEDIES.items() if kind in error.kinds]
     if error.in_common and not arguments.common:
         cases = counted(error.in_common, "case")
-        cures.append(f"--common compares the {cases} that nothing stands in the way of, and says what is left out")
-    return "\n".join([why, *dict.fromkeys(cures)])
+        remedies.append(f"--common compares the {cases} that can be compared, and says what is left out")
+    why = str(error).replace('missing="empty"', "--missing empty")
+    return "\n".join([why, *dict.fromkeys(remedies)])

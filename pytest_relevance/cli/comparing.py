@@ -1,4 +1,4 @@
-"""The arguments of `pytest-relevance compare`: each checked for itself, and then together, before anything is read."""
+"""The values of the arguments of `pytest-relevance compare`: each checked by itself, and then all together."""
 
 from __future__ import annotations
 
@@ -13,78 +13,15 @@ from typing import Any
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cli import PROGRAM, CommandError
-from pytest_relevance.cli.parsing import existing
+from pytest_relevance.cli.parsing import checked_by, existing
 from pytest_relevance.cli.text import refuse_to_replace
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
 
-_A_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 SETTINGS = (*CHOICES, "max_grade")
 """What `--set` sets."""
-
-
-def check(arguments: Namespace) -> None:
-    """Refuse what cannot be meant, before anything is read."""
-    from pytest_relevance.results.baseline import SUFFIX
-    from pytest_relevance.results.compare.rejudging import CASE_FILES
-    from pytest_relevance.results.compare.sources import kind_of
-    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
-
-    for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
-        twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
-        if twice:
-            raise CommandError(
-                f"{PROGRAM} compare: {option} is given twice for {listed(twice, 'and')}; keep one of them"
-            )
-    if arguments.p is not None and not arguments.max_drop:
-        raise CommandError(
-            f"{PROGRAM} compare: --p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"
-        )
-    if arguments.max_case_drop is not None:
-        by = parse_metric(
-            next(iter([*(arguments.metrics or ()), *(name for name, _ in arguments.max_drop)]), "nDCG@10")
-        )
-        if not is_allowance(arguments.max_case_drop, by):
-            raise CommandError(
-                f"{PROGRAM} compare: --max-case-drop is {allowance_of(by)}, not {arguments.max_case_drop:g}"
-            )
-    for path in (arguments.first, arguments.second):
-        if path.suffix in CASE_FILES:
-            accepted = f"{path}{SUFFIX}"
-            its = f"; its baseline is one: {accepted}" if os.path.isfile(accepted) else ""
-            raise CommandError(
-                f"{PROGRAM} compare: {quoted(str(path))} is a case file, which says what should be found, and no run"
-                f"{its}\n--judgments takes a case file; a record of a run is written by pytest --relevance-record=FILE"
-            )
-    if arguments.judgments is not None and (kind := kind_of(arguments.judgments) or "").startswith("pytest-relevance "):
-        raise CommandError(
-            f"{PROGRAM} compare: {quoted(str(arguments.judgments))} is a {kind.removeprefix('pytest-relevance ')}, "
-            "which has no judgments in it; --judgments takes a case file, or a judgment file in any format"
-        )
-    inputs = (arguments.first, arguments.second, arguments.judgments)
-    if arguments.output is not None and any(
-        path is not None and os.path.realpath(path) == os.path.realpath(arguments.output) for path in inputs
-    ):
-        raise CommandError(f"{PROGRAM} compare: --output {quoted(arguments.output)} is one of the files that are read")
-    if arguments.output is not None:
-        from pytest_relevance.reports.comparison import is_report
-
-        refuse_to_replace("compare", arguments.output, is_report, "no report of a comparison")
-
-
-def check_records(arguments: Namespace) -> None:
-    """Refuse records that a hand has broken where reading does not look: something went wrong."""
-    from pytest_relevance.results import record
-    from pytest_relevance.results.compare.sources import kind_of
-    from pytest_relevance.results.run import RecordError
-
-    for path in (arguments.first, arguments.second):
-        if kind_of(path) == record.KIND:
-            try:
-                record.check_record(path)
-            except RecordError as error:
-                raise CommandError(f"{PROGRAM} compare: {error}") from None
 
 
 def file(text: str) -> Path:
@@ -96,34 +33,26 @@ def file(text: str) -> Path:
 
 
 def metric(text: str) -> str:
-    """The name of a metric, as it is usually written."""
-    try:
-        return parse_metric(text).text
-    except ValueError as error:
-        raise ArgumentTypeError(str(error)) from None
+    """The name of a metric in its usual spelling."""
+    return checked_by(parse_metric, text).text
 
 
 def drop(text: str) -> tuple[str, float]:
     """`nDCG@10=0.02`: a metric, and by how much its mean may drop."""
-    name, sign, amount = text.rpartition("=")  # the name of a metric may have one too: P(rel=2)@5=0.1
+    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
+
+    name, sign, amount = text.rpartition("=")  # the name of a metric may contain one too: P(rel=2)@5=0.1
     if not sign or not name:
         raise ArgumentTypeError(
             f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
         )
-    name = metric(name)
-    return name, _allowance_of(name, amount)
+    by = checked_by(parse_metric, name)
+    return by.text, _number(amount, lambda found: is_allowance(found, by), allowance_of(by))
 
 
 def allowance(text: str) -> float:
-    """By how much a score may drop; `check` knows by which metric."""
+    """By how much a score may drop; the bound of the metric is checked by `check`."""
     return _number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
-
-
-def _allowance_of(name: str, text: str) -> float:
-    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
-
-    by = parse_metric(name)
-    return _number(text, lambda found: is_allowance(found, by), allowance_of(by))
 
 
 def probability(text: str) -> float:
@@ -131,15 +60,15 @@ def probability(text: str) -> float:
     return _number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
 
 
-def _number(text: str, is_meant: Callable[[float], bool], what: str) -> float:
-    found = float(text) if _A_NUMBER.fullmatch(text) else math.nan
-    if not is_meant(found):
+def _number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
+    found = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not is_allowed(found):
         raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
     return found
 
 
 def whole_from(least: int) -> Callable[[str], int]:
-    """What reads a whole number."""
+    """The type of an argument that is a whole number."""
 
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
@@ -158,3 +87,83 @@ def setting(text: str) -> tuple[str, Any]:
             + (did_you_mean(name, SETTINGS) or f"; settings are {listed(SETTINGS, 'and')}")
         )
     return name, _number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
+
+
+def check(arguments: Namespace) -> None:
+    """Raise `CommandError` for arguments that contradict each other, before anything is read."""
+    for problem in (_given_twice, _without_its_option, _too_large_a_drop, _no_run, _no_judgments, _is_input):
+        if message := problem(arguments):
+            raise CommandError(f"{PROGRAM} compare: {message}")
+    if arguments.output is not None:
+        from pytest_relevance.reports.compare.comparison import is_report
+
+        refuse_to_replace("compare", arguments.output, is_report, "no report of a comparison")
+
+
+def metrics_of(arguments: Namespace) -> list[str]:
+    """The metrics that are named, those of gates too."""
+    return list(dict.fromkeys([*(arguments.metrics or ()), *(name for name, _ in arguments.max_drop)]))
+
+
+def _given_twice(arguments: Namespace) -> str:
+    for option, given in (("--max-drop", arguments.max_drop), ("--set", arguments.settings)):
+        twice = [name for name, times in Counter(name for name, _ in given).items() if times > 1]
+        if twice:
+            return f"{option} is given twice for {listed(twice, 'and')}; keep one of them"
+    return ""
+
+
+def _without_its_option(arguments: Namespace) -> str:
+    if arguments.p is not None and not arguments.max_drop:
+        return "--p says which drops of a mean count; give --max-drop with it, such as nDCG@10=0.02"
+    if arguments.grade_column is not None and arguments.judgments is None:
+        return "--grade-column names a column of the file that --judgments takes; give both"
+    return ""
+
+
+def _too_large_a_drop(arguments: Namespace) -> str:
+    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
+
+    by = parse_metric(next(iter(metrics_of(arguments)), "nDCG@10"))
+    if arguments.max_case_drop is None or is_allowance(arguments.max_case_drop, by):
+        return ""
+    return f"--max-case-drop is {allowance_of(by)}, not {arguments.max_case_drop:g}"
+
+
+def _no_run(arguments: Namespace) -> str:
+    from pytest_relevance.results.baseline_io import SUFFIX
+    from pytest_relevance.results.compare.rejudging import CASE_FILES
+
+    for path in (arguments.first, arguments.second):
+        if path.suffix in CASE_FILES:
+            accepted = f"{path}{SUFFIX}"
+            its = f"; its baseline is one: {accepted}" if os.path.isfile(accepted) else ""
+            return (
+                f"{quoted(str(path))} is a case file, which says what should be found, and no run{its}\n--judgments "
+                "takes a case file; a record of a run is written by pytest --relevance-record=FILE"
+            )
+    return ""
+
+
+def _no_judgments(arguments: Namespace) -> str:
+    from pytest_relevance.results.compare.rejudging import CASE_FILES
+    from pytest_relevance.results.compare.sources import kind_of
+
+    path = arguments.judgments
+    if path is None:
+        return ""
+    if (kind := kind_of(path) or "").startswith("pytest-relevance "):
+        return (
+            f"{quoted(str(path))} is a {kind.removeprefix('pytest-relevance ')}, which has no judgments in it; "
+            "--judgments takes a case file, or a judgment file in any format"
+        )
+    if arguments.grade_column is not None and path.suffix in CASE_FILES:
+        return f"{quoted(str(path))} is a case file, which has no columns; leave out --grade-column"
+    return ""
+
+
+def _is_input(arguments: Namespace) -> str:
+    target, inputs = arguments.output, (arguments.first, arguments.second, arguments.judgments)
+    if target is None or os.path.realpath(target) not in {os.path.realpath(path) for path in inputs if path}:
+        return ""
+    return f"--output {quoted(target)} is one of the files that are read"

@@ -77,8 +77,7 @@ def bind(run: CaseRun, *, is_shared: bool) -> None:
     assert isinstance(item, pytest.Function)
     function = item.obj
     if is_shared or not isinstance(function, FunctionType):
-        function = _copy(run.function)
-        item.obj = function
+        item.obj = run.function = function = _copy(run.function)
     function.__kwdefaults__ = {_RUN: run}
 
 

@@ -79,7 +79,7 @@ def install(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     for option, make in _OUTPUTS.items():
-        if getattr(config.option, option.removeprefix("--").replace("-", "_")):
+        if getattr(config.option, option.removeprefix("--").replace("-", "_")) not in (None, False):
             config.pluginmanager.register(make(config, option), option.removeprefix("--"))
 
 

@@ -61,7 +61,7 @@ class CallEnd:
                 if report.skipped and not hasattr(report, "wasxfail"):
                     report.longrepr = (*run.place, f"Skipped: {run.error}")
             elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
-                report.sections.append(("relevance case", f"{result.place}: {_asked(result)}"))
+                report.sections.append(("relevance case", f"{result.place}: {_asked(result, run.calls)}"))
             names = None if everything or _is_told(result) else SUMMARY_FIELDS
             cases.append(_travelling(result, names, self.item.config))
             run.reset()
@@ -83,7 +83,9 @@ class CallEnd:
             skipped = _was_skipped(run, report, self.call)
             error = _error_of(run, self.call)
             result = run.result_of_error(None if skipped else error, SKIPPED if skipped else ERROR)
-            result.reasons = () if error is None else (": ".join(filter(None, (error.type, error.message))),)
+            result.reasons = (
+                () if error is None else (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
+            )
         result.outcome = _outcome(run, result, report, self.call)
         if run.is_check:  # several tests may check one query, and on one line too
             file, _, name = report.location
@@ -114,7 +116,7 @@ def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: 
 
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Why a case has no score. A test may have gone on after a check, and ended in something else."""
-    error = run.error if run.has_ended or call.excinfo is None else call.excinfo.value
+    error = run.error if run.error is not None or call.excinfo is None else call.excinfo.value
     prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
         return None
@@ -129,12 +131,13 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     return SearchError(kind, prefix + first, frame)
 
 
-def _asked(result: CaseResult) -> str:
-    """The query and the search of a case of which no more is known."""
+def _asked(result: CaseResult, calls: int) -> str:
+    """The query and the search of a case of which no more is known, and in which of several calls it ended."""
     from pytest_relevance.reports.case.failure import search_label
     from pytest_relevance.reports.text import harmless
 
-    return f'query "{harmless(result.query)}"   {search_label(result.search, result.variant, result.params)}'
+    label = search_label(result.search, result.variant, result.params)
+    return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
 
 
 def _travelling(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any]:

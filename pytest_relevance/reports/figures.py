@@ -22,16 +22,20 @@ def total(value: float) -> str:
 
 
 def score_text(score: float | None) -> str:
-    """A score, `n/a` where it is not defined."""
-    return "n/a" if score is None else f"{score:.3f}"
+    """A score, `n/a` where it is not defined: None or NaN."""
+    return "n/a" if score is None or score != score else f"{score:.3f}"
 
 
 def signed(value: float) -> str:
-    """A difference with its sign, and without one where it prints as zero."""
+    """A difference with its sign, and without one where it prints as zero; `n/a` for NaN."""
+    if value != value:
+        return "n/a"
     text = f"{value:+.3f}"
     return text if float(text) else "0.000"
 
 
 def p_text(p: float) -> str:
-    """A p-value."""
+    """A p-value, `n/a` for NaN."""
+    if p != p:
+        return "n/a"
     return "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -6,7 +6,6 @@ User's text stands in code spans, where nothing is a link, a mention or a markup
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 
 from pytest_relevance.reports.text import harmless
 
@@ -21,12 +20,6 @@ def code(text: str, *, in_cell: bool = False) -> str:
     fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
     space = " " if shown.startswith("`") or shown.endswith("`") else ""
     return f"{fence}{space}{shown}{space}{fence}"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> list[str]:
-    """A table; its first columns are `texts`, the others figures."""
-    align = ["---"] * texts + ["---:"] * (len(head) - texts)
-    return [f"| {' | '.join(cells)} |" for cells in (head, align, *rows)]
 
 
 def block(text: str) -> list[str]:

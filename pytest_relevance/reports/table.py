@@ -40,10 +40,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell made of styled spans, or one that covers several columns."""
+    """A cell made of styled spans, or one that covers several columns. `markdown` replaces the spans in Markdown."""
 
     spans: Line
     columns: int = 1
+    markdown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,11 @@ class TableRow:
 def styled(text: str, style: str, columns: int = 1) -> Cell:
     """A cell of one span."""
     return Cell(((text, style),), columns)
+
+
+def markdown_cell(markdown: str) -> Cell:
+    """A cell of a table that is rendered as Markdown alone; what users wrote must be escaped in it already."""
+    return Cell(((markdown, PLAIN),), markdown=markdown)
 
 
 @dataclass(slots=True)
@@ -92,6 +98,8 @@ class Table:
         return [f"| {' | '.join(cells)} |" for cells in (head, align, *body)]
 
     def _in_markdown(self, row: Sequence[tuple[int, Cell]], index: int) -> str:
+        if markdown := "".join(cell.markdown for first, cell in row if first == index):
+            return markdown
         text = "".join(text for first, cell in row if first == index for text, _ in cell.spans).strip()
         is_code = self.columns[index].is_code and all(cell.columns == 1 for first, cell in row if first == index)
         return code(text, in_cell=True) if text and is_code else escaped(text)
@@ -185,7 +193,8 @@ def _placed(row: TableRow) -> Iterator[tuple[int, Cell]]:
             yield index, Cell(((harmless(cell), row.style),))
             index += 1
         else:
-            yield index, Cell(tuple((harmless(text), style) for text, style in cell.spans), cell.columns)
+            spans = tuple((harmless(text), style) for text, style in cell.spans)
+            yield index, Cell(spans, cell.columns, cell.markdown)
             index += cell.columns
 
 

@@ -36,6 +36,9 @@ NO_DIGEST = "0" * 16
 Key = tuple[str, str, str | None]
 """Case file, id, variant: what tells the results of a run apart."""
 
+DEFAULT_SETTINGS = Settings()
+"""The settings of most results, which share them, and with them the table of gains."""
+
 _NDCG: dict[int, Metric] = {}
 
 
@@ -160,7 +163,7 @@ class CaseResult:
     reaches_depth: bool = False
     floor: float | None = None
     tolerance: float = 0.05
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
     grade_names: Mapping[float, str] = field(default_factory=dict)

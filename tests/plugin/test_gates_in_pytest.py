@@ -506,16 +506,6 @@ def test_the_mean_may_not_drop(shop: Project) -> None:
     assert gates(shop.run("--relevance-update=new"))[gate] == "failed"
 
 
-def test_what_is_not_used_is_not_imported(project: Project) -> None:
-    project.conftest(SEARCH)
-    project.write(
-        "test_modules.py", "import sys\n\ndef test_modules(): print([name for name in sys.modules if 'gates' in name])"
-    )
-    project.cases("cases: [{query: a}]")
-    run = project.run_apart("-s", "shop.relevance.yaml", "test_modules.py")
-    assert "['pytest_relevance.cases.gates']" in run.text
-
-
 def test_a_significance_that_so_few_changes_cannot_reach_does_not_count(project: Project) -> None:
     project.conftest("""
         import os

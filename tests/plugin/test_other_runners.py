@@ -154,7 +154,7 @@ def without_times(text: str) -> list[str]:
 
 def results(project: Project, name: str) -> list[Mapping[str, object]]:
     """What a record has, but for the latency and the order, which a plugin may change."""
-    found = [{**each.values, "details": each.details} for each in Record.open(project.path / name).results]
+    found = [each.to_dict() for each in Record.open(project.path / name).results]
     assert all(each.pop("latency") for each in found if "latency" in each)
     return sorted(found, key=lambda each: (str(each["file"]), str(each["id"]), str(each.get("variant"))))
 

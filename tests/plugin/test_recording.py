@@ -65,7 +65,7 @@ def test_a_list_that_the_search_fills_anew_is_recorded_as_it_was(project: Projec
     """)
     project.cases("cases: [{query: a b}, {query: c}, {query: d e f}]")
     assert project.run(RECORD).code == 0
-    assert [list(result.ranking) for result in opened(project).results] == [["a", "b"], ["c"], ["d", "e", "f"]]
+    assert [list(result.documents) for result in opened(project).results] == [["a", "b"], ["c"], ["d", "e", "f"]]
 
 
 def opened(project: Project, name: str = "run.jsonl") -> Record:
@@ -133,12 +133,12 @@ def test_what_a_case_is(shop: Project) -> None:
     assert (first.tags, first.weight, first.params, first.variant, first.k) == (["shop", "head"], 2.5, {}, None, 3)
     assert (second.query, second.tags, second.weight, second.params) == ("b a", ["shop"], 1, {"fuzzy": True})
     assert of["measured"].k == 5
-    assert first.ranking == ["x", "a", "b"]  # as far as the case looks
+    assert first.documents == ["x", "a", "b"]  # as far as the case looks
     assert second.scores.keys() == {"nDCG@3", "P@2", "RR"}
     assert first.scores.keys() == {"nDCG@3", "P@2"}  # of a gate
     assert of["nothing relevant"].scores == {"nDCG@3": None, "P@2": 0.0}
     assert of["boom"].scores == of["skipped s"].scores == {}
-    assert of["boom"].ranking == ()
+    assert of["boom"].documents == ()
     assert len({of[name].digest for name in ("passes", "b a", "y u v")}) == 3
     assert [name for name, result in of.items() if not result.is_judged] == ["nobody judged", "boom", "skipped s"]
     assert [name for name, result in of.items() if result.latency is None] == ["boom", "skipped s"]
@@ -221,7 +221,7 @@ def test_checks_of_tests_in_python(project: Project) -> None:
         ("test_shop.py", line, "relevance.check") for line in (4, 5, 10, 14)
     ]
     boots = record.results[1]
-    assert (boots.k, boots.weight, boots.ranking, boots.latency) == (5, 2, ["7", "8"], None)
+    assert (boots.k, boots.weight, boots.documents, boots.latency) == (5, 2, ["7", "8"], None)
     assert said(run) == ["record: run.jsonl (4 cases)"]
 
 
@@ -332,7 +332,7 @@ def test_of_a_case_that_is_run_again_the_last_result_counts(project: Project, wo
     project.cases("cases: [{query: shoes, judgments: {a: 3}, min_ndcg: 0.9}, {query: hats, judgments: {b: 3}}]")
     run = project.run(RECORD, "--reruns=2", *workers)
     assert run.counts == {"passed": 2, "rerun": 1}
-    assert [(result.id, result.verdict, result.ranking) for result in opened(project).results] == [
+    assert [(result.id, result.verdict, result.documents) for result in opened(project).results] == [
         ("shoes", "passed", ["a"]),
         ("hats", "measured", ["a"]),
     ]
@@ -457,9 +457,9 @@ def test_any_text_is_read_as_it_was(project: Project, workers: tuple[str, ...]) 
     searched, failed, checked = results[: -len(TEXTS) : 2], results[1 : -len(TEXTS) : 2], results[-len(TEXTS) :]
     for text, case, boom, check in zip(TEXTS, searched, failed, checked, strict=True):
         written = text.encode(errors="replace").decode()
-        assert (case.query, case.params["text"], case.ranking) == (written, written, ["before", text, "after"])
+        assert (case.query, case.params["text"], case.documents) == (written, written, ["before", text, "after"])
         assert boom.reasons == [f"ConnectionError: {written}".strip()]
-        assert (check.query, check.ranking, check.score) == (written, [text, text + text], 1.0)
+        assert (check.query, check.documents, check.score) == (written, [text, text + text], 1.0)
 
 
 ROOT = Path(__file__).parents[2]

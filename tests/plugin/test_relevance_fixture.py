@@ -42,7 +42,7 @@ def test_a_ranking_that_changes_after_its_check_was_checked_as_it_was(project: P
 buffer = ["a", "b"]
 found = relevance.check("smart watch", buffer, {"a": 3, "b": 1}, min_ndcg=1)
 buffer[:] = ["z"]
-assert list(found.ranking.ids) == ["a", "b"]
+assert list(found.documents) == ["a", "b"]
 relevance.check("smart watch", buffer, {"a": 3, "b": 1})
 """,
         "--relevance-record=run.jsonl",

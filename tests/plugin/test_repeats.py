@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance import Run as Record
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.repeats import compare_calls
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -275,8 +276,8 @@ def test_a_search_that_fails_in_a_later_call(engine: Engine) -> None:
     assert "E           ConnectionError: no engine" in run.failure("raises")
     assert 'shop.relevance.yaml:1: query "raises"   search   in call 2' in run.failure("raises").splitlines()
     assert run.failure("nonsense").splitlines() == [
-        "shop.relevance.yaml:1: search returned an int, 17; return a list of results, best first",
-        'query "nonsense"   search   in call 3',
+        "shop.relevance.yaml:1: in call 3: search returned an int, 17; return a list of results, best first",
+        'query "nonsense"   search',
     ]
     assert run.short_summary[1].startswith("FAILED shop.relevance.yaml::nonsense - in call 3: search returned an int")
     assert 'shop.relevance.yaml:1: query "at once"   search' in run.failure("at once").splitlines()
@@ -443,24 +444,9 @@ def test_the_record_and_its_table_say_how_many_calls_and_rankings_there_were(eng
     run = Record.open(engine.project.path / "run.jsonl")
     frame = run.frame
     assert frame[["id", "calls", "rankings_seen"]].to_numpy().tolist() == [["boots", 3, 3], ["hats", 3, 1]]
-    assert [*run.results[0].ranking] == ["a", "b"]
+    assert [*run.results[0].documents] == ["a", "b"]
     engine.run("--relevance-record=run.jsonl")
     assert not {"calls", "rankings_seen"} & {*Record.open(engine.project.path / "run.jsonl").frame}
-
-
-def test_without_the_option_nothing_of_it_is_imported(engine: Engine) -> None:
-    engine.searches(
-        PLAIN
-        + """
-    def pytest_sessionfinish():
-        import sys
-        print("imported:", "pytest_relevance.plugin.repeats" in sys.modules)
-    """
-    )
-    engine.returns(boots=["a"])
-    engine.cases("cases: [{query: boots}]")
-    assert "imported: False" in engine.project.run_apart("-s").text
-    assert "imported: True" in engine.project.run_apart("-s", THRICE).text
 
 
 CASE = case_from_values({"query": "boots", "k": 3})
@@ -469,16 +455,16 @@ RANKINGS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5, unique=True)
 
 @given(rankings=RANKINGS)
 def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: list[list[str]]) -> None:
-    found = compared(CASE, [*map(read_ranking, rankings)])
+    found = compare_calls(CASE, [*map(read_ranking, rankings)])
     tops = [[*ranking[:3], *[None] * (3 - len(ranking[:3]))] for ranking in rankings]
     differ = [rank for rank in (1, 2, 3) if len({top[rank - 1] for top in tops}) > 1]
-    assert (found["calls"], found["rankings"]) == (len(rankings), len({*map(tuple, tops)}))
-    assert found.get("rank") == (differ[0] if differ else None)
+    assert (found.calls, found.rankings) == (len(rankings), len({*map(tuple, tops)}))
+    assert found.rank == (differ[0] if differ else None)
     if differ:
-        here, there = found["documents"]
+        here, there = found.documents
         assert here == tops[0][differ[0] - 1] != there
         assert there in {top[differ[0] - 1] for top in tops}
-        assert found["is_tie"] is False  # bare ids have no scores
+        assert found.is_tie is False  # bare ids have no scores
 
 
 @pytest.mark.parametrize(
@@ -496,4 +482,4 @@ def test_the_highest_rank_at_which_any_ranking_differs_from_the_first(rankings: 
     ],
 )
 def test_a_tie_is_what_the_scores_say(one: list[Any], two: list[Any], is_tie: bool) -> None:
-    assert compared(CASE, [read_ranking(one), read_ranking(two)])["is_tie"] is is_tie
+    assert compare_calls(CASE, [read_ranking(one), read_ranking(two)]).is_tie is is_tie

@@ -345,10 +345,10 @@ def test_a_list_that_cannot_be_written_fails_the_run(project: Project, workers: 
 
     assert run.counts == {"passed": 1}
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert run.summary.splitlines()[-2] == (
+    assert (
         f"1 unjudged result of 1 query, and no list of them: there is no folder {project.path / 'out'}; "
         "make it, or name a file in another one"
-    )
+    ) in " ".join(run.summary.split())
     assert list((project.path / "out-gone").iterdir()) == []
 
 
@@ -361,7 +361,7 @@ def test_a_disk_that_is_full(project: Project, monkeypatch: pytest.MonkeyPatch) 
     run = project.run("--relevance-unjudged=out/list.csv")
 
     assert run.code == pytest.ExitCode.TESTS_FAILED
-    assert "out/list.csv cannot be written: No space left on device" in run.summary
+    assert "out/list.csv cannot be written: No space left on device" in " ".join(run.summary.split())
     assert list((project.path / "out").iterdir()) == []
 
 

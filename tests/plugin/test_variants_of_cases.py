@@ -249,9 +249,9 @@ class TestRepeats:
         assert "a b  rank 1: a / b" in run.summary
 
         record = Record.open(project.path / "run.jsonl")
-        assert [(each.id, each.variant, each.verdict, each.ranking) for each in record.results] == [
-            ("a b", None, "failed", ["b", "a"]),
-            ("c d", None, "failed", ["d", "c"]),
+        assert [(each.id, each.variant, each.verdict, each.documents) for each in record.results] == [
+            ("a b", None, "failed", ("b", "a")),
+            ("c d", None, "failed", ("d", "c")),
         ]
 
     @pytest.mark.parametrize("option", [UPDATE, ONLY_NEW])

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import Comparison, Run, compare_runs
-from pytest_relevance.reports.comparison_text import comparison_lines
+from pytest_relevance.reports.compare.text import comparison_lines
 from pytest_relevance.reports.markdown import code
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
-from pytest_relevance.results.run import Conditions, Result
+from pytest_relevance.results.case_result import CaseResult
 
 JUDGMENTS = {
     "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},
@@ -72,17 +72,17 @@ def many(count: int, ranking: list[str], judged: dict[str, float] | None = None)
 def variants(*names: str) -> Comparison:
     """Cases that ran with several searches."""
     results = [
-        Result(
-            {
-                "file": "f",
-                "id": query,
-                "verdict": "measured",
-                "variant": name,
-                "scores": {"nDCG@10": score},
-                "digest": "d",
-            },
-            {"ranking": [name], "grades": [None], "judgments": {"1": 1}},
-            Conditions(),
+        CaseResult(
+            "f",
+            1,
+            query,
+            "measured",
+            variant=name,
+            documents=(name,),
+            grades=(None,),
+            judgments={1: 1},
+            digest="d",
+            scores={"nDCG@10": score},
         )
         for name in names
         for query, score in (("boots", 0.5), ("socks", 0.25))
@@ -113,7 +113,7 @@ def test_the_report_of_a_comparison(found: Comparison) -> None:
 
 
 def test_tags_and_gates(tagged: Comparison) -> None:
-    report = tagged.summary(limit=1, ruling=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1))
+    report = tagged.summary(limit=1, gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1))
     assert (
         text("""
 
@@ -133,7 +133,7 @@ def test_tags_and_gates(tagged: Comparison) -> None:
         1 of 2 gates not met
     """)
     )
-    assert tagged.summary(ruling=tagged.judge({"nDCG@10": 0.2})).endswith("all gates met\n")
+    assert tagged.summary(gates=tagged.judge({"nDCG@10": 0.2})).endswith("all gates met\n")
 
 
 def test_a_tag_of_all_cases_says_nothing_new(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_variants_have_a_column() -> None:
 def test_all_drops_that_a_gate_does_not_allow_are_shown() -> None:
     found = many(9, ["b"])
     assert found.summary(limit=2).count("-> 0.000  q") == 2
-    assert found.summary(limit=2, ruling=found.judge(max_case_drop=0.5)).count("-> 0.000  q") == 9
+    assert found.summary(limit=2, gates=found.judge(max_case_drop=0.5)).count("-> 0.000  q") == 9
     assert found.summary(limit=None).count("-> 0.000  q") == 9
 
 
@@ -203,26 +203,21 @@ def test_many_documents_are_counted() -> None:
 
 
 def test_what_was_left_out_and_new_errors_are_said() -> None:
-    ran = Result(
-        {"file": "f", "id": "a", "verdict": "measured", "scores": {"nDCG@10": 1}, "digest": "d"}, {}, Conditions()
-    )
-    fine = Result(
-        {"file": "f", "id": "b", "verdict": "measured", "scores": {"nDCG@10": 1}, "digest": "d"}, {}, Conditions()
-    )
-    broken = Result({"file": "f", "id": "b", "verdict": "error"}, {}, Conditions())
+    ran, fine = (CaseResult("f", 1, name, "measured", scores={"nDCG@10": 1}, digest="d") for name in "ab")
+    broken = CaseResult("f", 1, "b", "error")
     found = compare_runs(Run([ran, fine], name="old"), Run([ran, broken], name="new"), common=True)
     report = found.summary()
     assert '\nleft out: new has an error in 1 case: "b"\n' in report
     assert report.endswith('\n1 case ended in an error, and in none before: "b"\n')
     assert '- `1 case ended in an error, and in none before: "b"`' in found.to_markdown()
-    data = found.to_dict(ruling=found.judge())
+    data = found.to_dict(gates=found.judge())
     assert data["errors"] == [{"file": "f", "id": "b", "variant": None, "in_first": False, "in_second": True}]
     assert data["left_out"][0]["cases"] == [{"file": "f", "id": "b", "variant": None}]
     assert data["gates"]["passed"] is False
 
 
 def test_the_report_as_markdown(tagged: Comparison) -> None:
-    assert tagged.to_markdown(ruling=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)) == text("""
+    assert tagged.to_markdown(gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)) == text("""
         ### `first` -> `second`
 
         - **nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do**
@@ -294,7 +289,7 @@ def test_whatever_users_call_things_lines_stay_lines(query: str, documents: list
 
 
 def test_the_report_as_data(tagged: Comparison) -> None:
-    data = json.loads(tagged.to_json(ruling=tagged.judge({"nDCG@10": 0.2})))
+    data = json.loads(tagged.to_json(gates=tagged.judge({"nDCG@10": 0.2})))
     assert (data["kind"], data["version"]) == ("pytest-relevance comparison", 1)
     assert (data["first"], data["second"], data["compared"], data["changed_rankings"]) == ("first", "second", 4, 2)
     (metric,) = data["metrics"]

@@ -8,7 +8,7 @@ from heapq import nlargest
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
 from pytest_relevance.reports.figures import number, score_text
 from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
-from pytest_relevance.reports.text import BAD, DOUBT, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import ERROR, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
 
@@ -34,11 +34,12 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
 
 
 def named_gate_lines(judged: GateResult, *, width: int = WIDEST) -> list[Line]:
-    """The report of a gate under its name, as part of a whole report; nothing of one that is met."""
-    if judged.not_judged:
-        text = f"{judged.file}:{judged.line}: {judged.name} {judged.message}"
-        return [line(part, DOUBT) for part in folded(harmless(text), width, "  ")]
-    return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=width)] if judged.unmet else []
+    """The report of a gate under its name, as part of a whole report: what it found, also where that is met."""
+    if judged.unmet:
+        return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=width)]
+    found = judged.message if judged.not_judged else f"met: {judged.message}"
+    text = f"{judged.file}:{judged.line}: {judged.name} {found}"
+    return [line(part, DOUBT if judged.not_judged else GOOD) for part in folded(harmless(text), width, "    ")]
 
 
 def _folded(text: str, style: str, columns: int) -> list[Line]:

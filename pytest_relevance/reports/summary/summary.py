@@ -16,7 +16,7 @@ from pytest_relevance.reports.summary.stability import stability_lines
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.summary.tags import tag_lines
 from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
-from pytest_relevance.reports.text import STRONG, WIDEST, Line, line
+from pytest_relevance.reports.text import DOUBT, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run import FileInfo, RunInfo
@@ -53,7 +53,14 @@ def summary_lines(
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
+        lines += _unjudged_queries(files, columns)
     return lines
+
+
+def _unjudged_queries(files: Mapping[str, FileInfo], columns: int) -> list[Line]:
+    """Which listed queries of which file have no judgments, so that they are measured without a floor."""
+    texts = [f"{harmless(file)}: {info.unjudged}" for file, info in sorted(files.items()) if info.unjudged]
+    return [line(part, DOUBT) for text in texts for part in folded(text, columns, "    ")]
 
 
 def _variants(results: Sequence[CaseResult], variants: Sequence[Variant], verbosity: int, columns: int) -> list[Line]:

@@ -1,6 +1,6 @@
-"""The differences of two runs in figures: a row a metric and variant with its test, and the means by tag.
+"""The differences of two runs in figures: a row for each metric and variant with its test, and the means by tag.
 
-All are second - first, over the cases where both scores are defined, weighted as the cases are.
+All are second - first, over the cases where both scores are defined, weighted by the weights of the cases.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_relevance.metrics.compiled import Floats, Indexes, Mask
 from pytest_relevance.metrics.significance import bootstrap_interval, effect_size, holm, randomisation_test
 
 TIE = 1e-9
-"""Scores that are no farther apart are the same: rounding alone is no change."""
+"""The largest difference that is due to rounding: scores that are no farther apart count as the same."""
 
 CONFIDENCE = 0.95
 
@@ -23,14 +23,14 @@ BOOTSTRAP_RESAMPLES = 10_000
 
 _MANY_PAIRS = 50_000
 _FEW_DRAWS = (5_000, 500)
-"""How often signs and pairs are drawn where there are many pairs: each draw costs as many numbers as there are."""
+"""How often signs and pairs are drawn where there are many pairs: a draw costs a random number for each pair."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """The scores of both runs by a metric, a pair of results after the other; NaN where one is not defined.
+class ScoreColumn:
+    """The scores of all pairs of results by a metric, in arrays of shape (pairs,); NaN where one is not defined.
 
-    `applies` to all pairs, or to those whose own nDCG@k it is.
+    `applies` marks the pairs that it is the score of: all of them, or those whose own nDCG@k it is.
     """
 
     metric: str
@@ -54,12 +54,12 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a metric says of two runs, in one variant of the search (None: there are none).
+    """The difference of two runs by a metric, in one variant of the search (None: there are no variants).
 
-    `undefined` cases have no score by it. `low` to `high` is the bootstrap interval of the difference at 95 %; `p` the
-    randomisation test's, `adjusted_p` after Holm over the metrics of the variant; `effect` is Cohen's d of the pairs.
-    NaN where something is not defined. `least_p` is the lowest adjusted p-value that is possible with as many cases
-    that changed.
+    `undefined` is how many cases have no score by the metric. `low` to `high` is the bootstrap interval of the
+    difference at 95 %; `p` is the p-value of the randomisation test, `adjusted_p` the one after Holm over the metrics
+    of the variant; `effect` is Cohen's d of the pairs. NaN where something is not defined. `least_p` is the lowest
+    adjusted p-value that is possible with as many cases that changed.
     """
 
     variant: str | None
@@ -85,14 +85,14 @@ class TagDifference:
 
 
 def tested(
-    columns: Sequence[Column],
+    columns: Sequence[ScoreColumn],
     weights: Floats,
     variants: Mapping[str | None, Indexes],
     *,
     resamples: int,
     seed: int,
 ) -> tuple[Difference, ...]:
-    """A row a variant and metric. `variants` are the indexes of the pairs of each."""
+    """Test each metric in each variant. `weights` has one for each pair; `variants` are the indexes of their pairs."""
     rows: list[Difference] = []
     for variant, indexes in variants.items():
         family = []
@@ -108,14 +108,14 @@ def tested(
 
 
 def _tested(
-    variant: str | None, column: Column, chosen: Indexes, weights: Floats, resamples: int, seed: int
+    variant: str | None, column: ScoreColumn, chosen: Indexes, weights: Floats, resamples: int, seed: int
 ) -> Difference:
     found = means(column, chosen, weights)
-    # in an order of their own: whichever worker was first, the same signs are drawn for the same scores
+    # sorted by score, so that the same signs are drawn for the same scores in whatever order the cases ran
     chosen = chosen[np.lexsort((weights[chosen], column.second[chosen], column.first[chosen]))]
     first = column.first[chosen]
     second = without_noise(first, column.second[chosen])
-    shares = weights[chosen] if np.ptp(weights[chosen]) else None  # equal weights are none, which is faster
+    shares = weights[chosen] if np.ptp(weights[chosen]) else None  # the test is faster without weights
     draws = _FEW_DRAWS if chosen.size > _MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
     test = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed)
     interval = bootstrap_interval(first, second, weights=shares, confidence=CONFIDENCE, resamples=draws[1], seed=seed)
@@ -126,7 +126,7 @@ def _tested(
     )
 
 
-def means(column: Column, chosen: Indexes, weights: Floats) -> Means:
+def means(column: ScoreColumn, chosen: Indexes, weights: Floats) -> Means:
     """The weighted means over the chosen pairs, where both scores are defined."""
     first, second, shares = column.first[chosen], column.second[chosen], weights[chosen]
     defined = ~(np.isnan(first) | np.isnan(second))
@@ -141,12 +141,12 @@ def means(column: Column, chosen: Indexes, weights: Floats) -> Means:
 
 
 def by_tag(
-    columns: Sequence[Column],
+    columns: Sequence[ScoreColumn],
     weights: Floats,
     variants: Mapping[str | None, Indexes],
     tags: Mapping[str, Indexes],
 ) -> tuple[TagDifference, ...]:
-    """A row a variant, metric and tag, the largest drop of each metric first. `tags` are the indexes of the pairs."""
+    """The means of each variant, metric and tag, the largest drop of each metric first; `tags` are indexes of pairs."""
     rows: list[TagDifference] = []
     for variant, indexes in variants.items():
         for column in columns:
@@ -163,11 +163,11 @@ def by_tag(
 
 
 def _drop(row: TagDifference) -> tuple[float, str]:
-    """The largest drop comes first, what is not defined last."""
+    """Sort key: the largest drop comes first, what is not defined last."""
     difference = row.means.difference
     return math.inf if math.isnan(difference) else difference, row.tag
 
 
 def without_noise(first: Floats, second: Floats) -> Floats:
-    """The second scores, the same as the first where rounding alone sets them apart."""
+    """The second scores, with those that differ from the first by rounding alone set equal to them."""
     return np.where(np.abs(second - first) <= TIE, first, second)

@@ -1,39 +1,37 @@
-"""The results of two runs side by side: a pair for each case that can be compared, and what keeps others from it.
+"""The results of two runs paired by case, and what keeps the others from being compared.
 
-Nothing is dropped in silence: every case of either run is in a pair, in an `Obstacle`, or was skipped by both.
+Nothing is dropped silently: every case of either run is in a pair, in an `Incompatibility`, or was skipped by both.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, Key
 from pytest_relevance.results.compare.incompatibilities import (
     KINDS,
-    Both,
-    Likeness,
-    Obstacle,
-    Words,
-    obstacles_of,
+    Incompatibility,
+    Metrics,
+    Pair,
+    describe,
+    incompatibilities_of,
     some,
 )
-from pytest_relevance.results.run import Key, Result, Run
-from pytest_relevance.results.scoring import ERROR, SKIPPED
+from pytest_relevance.results.run import Run
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
 
 _Match = tuple[str, str, str | None, int]
-"""What two results of one case have in common: file, id, variant, and which of several results of these it is."""
+"""What the results of one case have in common: file, id, variant, and its number among several results of these."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errored:
-    """A case that is an error in one run or in both: its search raised, or returned nonsense."""
+class ErroredCase:
+    """A case that is an error in one run or in both: its search raised, or returned what is no ranking."""
 
     key: Key
     in_first: bool
@@ -46,59 +44,50 @@ class Errored:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """The results that can be compared, one of each run, and what stands in the way of the others.
+class Pairing:
+    """The pairs of results that can be compared, and what keeps the others from it. `skipped`: by both runs."""
 
-    `skipped` are the cases that neither run was to run.
-    """
-
-    both: tuple[Both, ...]
-    obstacles: tuple[Obstacle, ...]
-    errors: tuple[Errored, ...]
+    pairs: tuple[Pair, ...]
+    incompatibilities: tuple[Incompatibility, ...]
+    errors: tuple[ErroredCase, ...]
     skipped: tuple[Key, ...]
 
 
-def pair(first: Run, second: Run, metrics: Sequence[Metric] | None, variants: Variants | None = None) -> Pairs:
-    """Pair the results of two runs; what they are to be compared by says which settings matter.
+def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = None) -> Pairing:
+    """Pair the results of two runs that are to be compared by these metrics.
 
-    The files of cases go by their names alone where that is clear, and do not matter where each run has one.
+    Case files are matched by their names without folders where these are unique, and are ignored where each run has
+    only one. Raises ValueError for one of two `variants` that its run does not have.
     """
-    named = _namer(first, second)
-    before, after = (
-        _matchable(run, named, None if variants is None else (variants[side],))
-        for side, run in enumerate((first, second))
-    )
-    both = [(one, after[match]) for match, one in before.items() if match in after]
-    found: dict[str, list[Both]] = {kind: [] for kind in KINDS}
-    found["only in first"] = [(one, one) for match, one in before.items() if match not in after]
+    before, after = _matches(first, second, variants)
+    found: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
     found["only in second"] = [(two, two) for match, two in after.items() if match not in before]
-    like = Likeness(metrics)
-    kept, skipped = [], []
-    for one, two in both:
-        kinds = obstacles_of(one, two, like)
+    pairs, errors, skipped = [], [], []
+    for match, one in before.items():
+        two = after.get(match)
+        if two is None:
+            found["only in first"].append((one, one))
+            continue
+        kinds = incompatibilities_of(one, two, metrics)
         if not kinds:
-            kept.append((one, two))
+            pairs.append((one, two))
         elif one.verdict == two.verdict == SKIPPED:
             skipped.append(two.key)
         else:
             for kind in kinds:
                 found[kind].append((one, two))
-    words = Words(*called(first, second, variants), like)
-    obstacles = [] if both else _other_variants(before, after, words)
-    if not obstacles:
-        obstacles = [words.obstacle(kind, pairs) for kind, pairs in found.items() if pairs]
-    obstacles += _unfinished(first, words.first) + (_unfinished(second, words.second) if second is not first else [])
-    errored = {id(two) for side in ("first", "second") for _, two in found[f"{ERROR} in {side}"]}
-    errors = tuple(
-        Errored(two.key, one.verdict == ERROR, two.verdict == ERROR)
-        for one, two in (both if errored else ())
-        if id(two) in errored
-    )
-    return Pairs(tuple(kept), tuple(obstacles), errors, tuple(skipped))
+            if ERROR in (one.verdict, two.verdict):
+                errors.append(ErroredCase(two.key, one.verdict == ERROR, two.verdict == ERROR))
+    names = names_of(first, second, variants)
+    incompatibilities = [] if before.keys() & after.keys() else _other_variants(before, after, names)
+    if not incompatibilities:
+        incompatibilities = [describe(kind, those, names, metrics) for kind, those in found.items() if those]
+    incompatibilities += _unfinished(first, names[0]) + (_unfinished(second, names[1]) if second is not first else [])
+    return Pairing(tuple(pairs), tuple(incompatibilities), tuple(errors), tuple(skipped))
 
 
-def called(first: Run, second: Run, variants: Variants | None = None) -> tuple[str, str]:
-    """What two runs are called, never the same."""
+def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple[str, str]:
+    """What two runs are called in messages and reports, never the same."""
     one, two = first.name, second.name
     if variants is not None:
         one, two = (
@@ -107,29 +96,32 @@ def called(first: Run, second: Run, variants: Variants | None = None) -> tuple[s
     return (one, two) if one != two else ("first", "second")
 
 
-def _matchable(run: Run, named: Callable[[str], str], only: tuple[str | None] | None) -> dict[_Match, Result]:
-    """The results of a run by what they are matched by. Of one variant alone, which then does not matter itself."""
-    results = run.results if only is None else _of_variant(run, only[0])
-    values = [result.values for result in results]
-    files = [named(each["file"]) for each in values]
-    variants = [each.get("variant") if only is None else None for each in values]
-    matches = list(zip(files, [each["id"] for each in values], variants, repeat(0)))
-    found = dict(zip(matches, results, strict=True))
-    return found if len(found) == len(results) else _numbered(matches, results)
+def _matches(
+    first: Run, second: Run, variants: Variants | None
+) -> tuple[dict[_Match, CaseResult], dict[_Match, CaseResult]]:
+    """The results of both runs by what they are matched by. Two `variants` that are compared match each other."""
+    file_name = _file_names(first, second)
+    if variants is None:
+        return _numbered(first.results, file_name), _numbered(second.results, file_name)
+    one, two = (_of_variant(run, variant) for run, variant in zip((first, second), variants, strict=True))
+    return _numbered(one, file_name, is_across=True), _numbered(two, file_name, is_across=True)
 
 
-def _numbered(matches: Iterable[_Match], results: Iterable[Result]) -> dict[_Match, Result]:
-    """The same where a case has several results: a test in Python may check a query twice."""
-    again: Counter[_Match] = Counter()
-    found = {}
-    for match, result in zip(matches, results, strict=True):
-        numbered = (*match[:3], again[match])
-        found[numbered] = result
-        again[match] += 1
+def _numbered(
+    results: Iterable[CaseResult], file_name: Callable[[str], str], *, is_across: bool = False
+) -> dict[_Match, CaseResult]:
+    """Results by what they are matched by; a test in Python may check a query several times."""
+    seen: Counter[tuple[str, str, str | None]] = Counter()
+    found: dict[_Match, CaseResult] = {}
+    for result in results:
+        file, variant = file_name(result.file), None if is_across else result.variant
+        same = file, result.id, variant
+        found[file, result.id, variant, seen[same]] = result
+        seen[same] += 1
     return found
 
 
-def _of_variant(run: Run, variant: str | None) -> Sequence[Result]:
+def _of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
     found = [result for result in run.results if result.variant == variant]
     if not found:
         names = [name for name in dict.fromkeys(result.variant for result in run.results) if name is not None]
@@ -141,40 +133,37 @@ def _of_variant(run: Run, variant: str | None) -> Sequence[Result]:
     return found
 
 
-def _namer(first: Run, second: Run) -> Callable[[str], str]:
-    """What the files of two runs go by: two checkouts may have them in different folders."""
+def _file_names(first: Run, second: Run) -> Callable[[str], str]:
+    """What makes of a case file the name that it is matched by: two checkouts may have it in different folders."""
     files = [{result.file for result in run.results} for run in (first, second)]
     if all(len(own) <= 1 for own in files):
         return lambda file: ""
-    if all(len({_base(file) for file in own}) == len(own) for own in files):
-        return _base
+    if all(len({_without_folders(file) for file in own}) == len(own) for own in files):
+        return _without_folders
     return str
 
 
-def _base(file: str) -> str:
+def _without_folders(file: str) -> str:
     return file.rsplit("/", 1)[-1]
 
 
-def _other_variants(before: Mapping[_Match, Result], after: Mapping[_Match, Result], words: Words) -> list[Obstacle]:
-    """The reason why nothing matches, where that is that the searches ran in other variants."""
+def _other_variants(
+    before: dict[_Match, CaseResult], after: dict[_Match, CaseResult], names: tuple[str, str]
+) -> list[Incompatibility]:
+    """The reason why nothing matches, where it is that the searches ran in other variants."""
     cases = [{(file, case, number) for file, case, _, number in matches} for matches in (before, after)]
     if not cases[0] & cases[1]:
         return []
-    first, second = (_variants(matches.values()) for matches in (before, after))
-    reason = (
-        f"the variants of the search differ: {words.first} has {first}, {words.second} has {second}; say which two are "
-        "to be compared"
+    first, second = (
+        listed(("no variant" if name is None else quoted(name) for name in variants), "and")
+        for variants in (dict.fromkeys(result.variant for result in matches.values()) for matches in (before, after))
     )
-    return [Obstacle("variants", (), reason)]
+    reason = f"{names[0]} has {first}, {names[1]} has {second}; say which two are to be compared"
+    return [Incompatibility("variants", (), f"the variants of the search differ: {reason}")]
 
 
-def _variants(results: Iterable[Result]) -> str:
-    names = dict.fromkeys(result.variant for result in results)
-    return listed(("no variant" if name is None else quoted(name) for name in names), "and")
-
-
-def _unfinished(run: Run, name: str) -> list[Obstacle]:
+def _unfinished(run: Run, name: str) -> list[Incompatibility]:
     if not run.missing:
         return []
     reason = f"{name} is not complete, the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
-    return [Obstacle("unfinished", (), reason)]
+    return [Incompatibility("unfinished", (), reason)]

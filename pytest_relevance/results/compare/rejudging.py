@@ -1,99 +1,101 @@
-"""What both sides of a comparison are judged by anew: judgments from a file, a mapping, a frame, or a case file.
+"""Results judged again: by judgments from a file, a mapping, a frame or a case file, and by other settings.
 
-Scores of two days can be compared where they were computed alike. Given judgments, the rankings of both sides are
-seen through these, whatever they were recorded with.
+Scores of two days can be compared only where they come from the same judgments. Given judgments, the rankings of both
+runs are graded by these, whatever they were recorded with.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.scalar import grade_ranking
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import NO_DIGEST, CaseResult, count_grades
 from pytest_relevance.results.evaluate import compile_judgments
-from pytest_relevance.results.run import Conditions, Result
-from pytest_relevance.results.values import NO_DIGEST, counted_grades, digest_of
+from pytest_relevance.results.scoring import digest_of
 
 if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyJudgments
 
-    Judging = AnyJudgments | Suite | str | os.PathLike[str]
+    JudgmentSource = AnyJudgments | Suite | str | os.PathLike[str]
 
 CASE_FILES = (".yaml", ".yml")
 """How the name of a case file ends."""
 
-DIGEST_THEN = "digest_then"
-"""The value of a result that was judged anew that holds the digest it was recorded with."""
 
+@dataclass(frozen=True)
+class JudgedQuery:
+    """The judgments of a query, and what their file says of it; None: it says nothing of that.
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What is known of a query: its key among the judgments, the judgments, and what their file says besides.
-
-    `digest` stands for the judgments. What is None is not said.
+    `key` is what it is called among the judgments. A `case` also has a cutoff, settings and tags.
     """
 
     key: str
     grades: Mapping[str, float]
-    digest: str
-    query: str | None = None
+    text: str | None = None
     weight: float | None = None
-    tags: Sequence[str] | None = None
-    conditions: Conditions | None = None
+    case: Case | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """What stands for the judgments in a result."""
+        return digest_of(self.grades)
 
 
-class Yardstick:
-    """Judgments, found by the id of a query, or else by its text. Each query is looked up once."""
+class JudgedQueries:
+    """The queries that have judgments, found by their id or else by their text.
 
-    def __init__(self) -> None:
-        self._known: dict[str, Judged] = {}
+    `keys_of` gives the keys of the queries that have a text.
+    """
 
-    def find(self, result: Result) -> Judged | None:
-        """What is known of the query of a result; None for one that nobody judged."""
-        key = self._key(result.id, result.query)
-        if key is None:
-            return None
-        if key not in self._known:
-            self._known[key] = self._judged(key)
-        return self._known[key]
-
-    def of(self, results: Iterable[Result]) -> list[Judged | None]:
-        """What is known of the query of each result."""
-        return [self.find(result) for result in results]
-
-    def learn_texts(self, results: Iterable[Result]) -> None:
-        """Take over the texts of queries from results that know them, where the judgments do not."""
-        for result in results:
-            judged = self.find(result)
-            if judged is not None and judged.query is None:
-                self._known[judged.key] = replace(judged, query=result.query)
+    def __init__(self, queries: Iterable[JudgedQuery], keys_of: Callable[[str], Iterable[str]]) -> None:
+        self._queries = {query.key: query for query in queries}
+        self._keys_of = keys_of
 
     def __iter__(self) -> Iterator[str]:
-        """The keys of all queries with judgments."""
-        raise NotImplementedError
+        """The keys of all queries."""
+        return iter(self._queries)
 
-    def _key(self, case: str, query: str) -> str | None:
-        raise NotImplementedError
+    def find(self, result: CaseResult) -> JudgedQuery | None:
+        """The query of a result; None where nobody judged it."""
+        key: str | None = result.id
+        if key not in self._queries:
+            key = next((key for key in self._keys_of(result.query) if key in self._queries), None)
+        return None if key is None else self._queries[key]
 
-    def _judged(self, key: str) -> Judged:
-        raise NotImplementedError
+    def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:
+        """The keys of the queries that none of the results is about."""
+        ranked = {query.key for query in map(self.find, results) if query is not None}
+        return [key for key in self if key not in ranked]
+
+    def learn_texts(self, results: Iterable[CaseResult]) -> None:
+        """Take over the texts of queries from results, where the judgments do not have them."""
+        for result in results:
+            query = self.find(result)
+            if query is not None and query.text is None:
+                self._queries[query.key] = replace(query, text=result.query)
 
 
-def yardstick(judgments: Judging, given: Mapping[str, object]) -> Yardstick:
-    """What to judge by. `given` are settings that the caller asked for; a case file has its own."""
+def judged_queries(judgments: JudgmentSource, settings: Mapping[str, object]) -> JudgedQueries:
+    """The queries of judgments in any form. `settings` are those that the user gave.
+
+    Raises ValueError where a case file, which has settings of its own, comes with others; `CaseFileError` or
+    `JudgmentFileError` for a file that cannot be used.
+    """
     if isinstance(judgments, (str, os.PathLike)):
         judgments = _read(Path(judgments))
     if not isinstance(judgments, Suite):
-        return _OfJudgments(judgments)
-    if given:
-        raise ValueError(f"{judgments.path} has settings of its own: leave out {', '.join(given)}")
-    return _OfSuite(judgments)
+        return _of_judgments(judgments)
+    if settings:
+        raise ValueError(f"{judgments.path} has settings of its own: leave out {', '.join(settings)}")
+    return _of_suite(judgments)
 
 
 def _read(path: Path) -> Suite | Judgments:
@@ -106,105 +108,87 @@ def _read(path: Path) -> Suite | Judgments:
     return read_judgments(path)
 
 
-class _OfJudgments(Yardstick):
+def _of_judgments(judgments: AnyJudgments) -> JudgedQueries:
     """{query: {document: grade}}; a file of them may know the texts and the weights of its queries."""
-
-    def __init__(self, judgments: AnyJudgments) -> None:
-        super().__init__()
-        compiled = compile_judgments(judgments)
-        self._tables = dict(zip(compiled.queries, compiled.tables, strict=True))
-        self._file = judgments if isinstance(judgments, Judgments) else Judgments()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
-
-    def _key(self, case: str, query: str) -> str | None:
-        if case in self._tables:
-            return case
-        return next((key for key in (query, *self._file.known_as(query)) if key in self._tables), None)
-
-    def _judged(self, key: str) -> Judged:
-        grades, said = self._tables[key], self._file.queries.get(key)
-        if said is None:
-            return Judged(key, grades, digest_of(grades))
-        return Judged(key, grades, digest_of(grades), said.text, said.weight)
+    compiled = compile_judgments(judgments)
+    file = judgments if isinstance(judgments, Judgments) else Judgments()
+    queries = [
+        JudgedQuery(key, grades)
+        if (described := file.queries.get(key)) is None
+        else JudgedQuery(key, grades, described.text, described.weight)
+        for key, grades in zip(compiled.queries, compiled.tables, strict=True)
+    ]
+    return JudgedQueries(queries, lambda text: (text, *file.known_as(text)))
 
 
-class _OfSuite(Yardstick):
-    """The cases of a case file, with their cutoffs, settings, weights and tags."""
-
-    def __init__(self, suite: Suite) -> None:
-        super().__init__()
-        self._cases = {case.id: case for case in suite.cases}
-        self._by_text: dict[str, Case | None] = {}
-        for case in suite.cases:  # a query of several cases is none's
-            self._by_text[case.query] = None if case.query in self._by_text else case
-        self._conditions: dict[int, Conditions] = {}
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._cases)
-
-    def _key(self, case: str, query: str) -> str | None:
-        found = self._cases.get(case) or self._by_text.get(query)
-        return found.id if found is not None else None
-
-    def _judged(self, key: str) -> Judged:
-        case = self._cases[key]
-        conditions = self._conditions.get(id(case.terms))  # which many cases share
-        if conditions is None:
-            conditions = self._conditions[id(case.terms)] = Conditions(case.search, case.k, case.settings)
-        digest = digest_of(case.judgments)
-        return Judged(key, case.judgments, digest, case.query, case.weight, case.tags, conditions)
+def _of_suite(suite: Suite) -> JudgedQueries:
+    """The cases of a case file. A text that several of them have finds none."""
+    keys: dict[str, list[str]] = {}
+    for case in suite.cases:
+        keys.setdefault(case.query, []).append(case.id)
+    queries = (JudgedQuery(case.id, case.judgments, case.query, case.weight, case) for case in suite.cases)
+    return JudgedQueries(queries, lambda text: found if len(found := keys.get(text, ())) == 1 else ())
 
 
-def judge_anew(
-    results: Sequence[Result], by: Yardstick | None, given: Mapping[str, Any], *, is_renamed: bool = False
-) -> list[Result]:
-    """The results with the grades that their documents have by these judgments, and no scores yet.
+@dataclass(slots=True)
+class RejudgedResult(CaseResult):
+    """A result whose ranking was graded by other judgments; `recorded_digest` stands for those that it had."""
 
-    `given` are settings that replace those of the results; without a yardstick they are all that is new. `is_renamed`:
-    under the keys of the judgments alone, as two sides need it that call their queries differently.
+    recorded_digest: str = ""
+
+
+def rejudge(
+    results: Iterable[CaseResult], queries: JudgedQueries | None, settings: Mapping[str, Any], *, by_key: bool = False
+) -> list[CaseResult]:
+    """The results under these judgments (None: their own), without scores. `settings` replace theirs.
+
+    `by_key`: a result is called by the key of its query among the judgments, and has no case file: two runs may call
+    their queries differently.
     """
-    conditions: dict[int, Conditions] = {}
-    renewed = []
+    replaced: dict[Settings, Settings] = {}
+    found: list[CaseResult] = []
     for result in results:
-        old = result.conditions
-        if id(old) not in conditions:
-            conditions[id(old)] = replace(old, settings=replace(old.settings, **given)) if given else old
-        if by is None:
-            values = {**result.values, "scores": {}}
-            renewed.append(Result(values, result.details, conditions[id(old)]))
+        if settings and result.settings not in replaced:
+            replaced[result.settings] = replace(result.settings, **settings)
+        own = replaced.get(result.settings, result.settings)
+        if queries is None:
+            found.append(_copy(result, own, result.grades, result.judgments, result.digest))
         else:
-            renewed.append(_judged_anew(result, by.find(result), conditions[id(old)], is_renamed))
-    return renewed
+            found.append(_rejudged(result, queries.find(result), own, by_key=by_key))
+    return found
 
 
-def _judged_anew(result: Result, judged: Judged | None, conditions: Conditions, is_renamed: bool) -> Result:
-    values: dict[str, Any] = {**result.values, "scores": {}, DIGEST_THEN: result.digest, "digest": ""}
-    values["depth"] = result.depth  # that of the run, whatever the cutoff is now
-    if is_renamed:
-        values["file"] = ""
-    details = result.details
-    ranking = details.get("ranking", ())
-    whole = len(set(ranking))
-    kept = {"ranking": ranking, "returned": details.get("returned", whole)}
-    if judged is None:
-        values["digest"] = NO_DIGEST
-        return Result(values, {**kept, "grades": [None] * len(ranking)}, conditions)
-    values["digest"] = judged.digest
-    said = {"query": judged.query, "weight": judged.weight, "tags": judged.tags}
-    values |= {name: value for name, value in said.items() if value is not None}
-    if is_renamed:
-        values["id"] = judged.key
-    graded = grade_ranking(ranking, judged.grades)
-    kept |= {"grades": graded.grades, "judgments": counted_grades(graded.judged)}
-    shared = judged.conditions or conditions
-    if shared.depth != conditions.depth:
-        shared = _with_depth(shared, conditions.depth)
-    return Result(values, kept, shared)
+def _rejudged(result: CaseResult, query: JudgedQuery | None, settings: Settings, *, by_key: bool) -> CaseResult:
+    if query is None:
+        found = _copy(result, settings, (None,) * len(result.documents), {}, NO_DIGEST)
+    else:
+        graded = grade_ranking(result.documents, query.grades)
+        found = _copy(result, settings, tuple(graded.grades), count_grades([*query.grades.values()]), query.digest)
+        found.query = found.query if query.text is None else query.text
+        found.weight = found.weight if query.weight is None else query.weight
+        if query.case is not None:
+            found.k, found.settings, found.tags = query.case.k, query.case.settings, query.case.tags
+        if by_key:
+            found.id = query.key
+    if by_key:
+        found.file = ""
+    found.recorded_digest = result.digest
+    return found
 
 
-@lru_cache(maxsize=64)  # results of one run share their conditions
-def _with_depth(conditions: Conditions, depth: int | None) -> Conditions:
-    """The conditions of a case of today with the depth that the search of a run was asked for."""
-    return replace(conditions, depth=depth)
+_KEPT = (
+    *("file", "line", "id", "verdict", "query", "variant", "tags", "weight", "params", "k", "depth", "is_depth_set"),
+    *("reaches_depth", "documents", "returned", "deeper"),
+)
+
+
+def _copy(
+    result: CaseResult,
+    settings: Settings,
+    grades: Sequence[float | None],
+    judgments: Mapping[float, int],
+    digest: str,
+) -> RejudgedResult:
+    """What a comparison looks at of a result; `dataclasses.replace` would take several times as long."""
+    kept = {name: getattr(result, name) for name in _KEPT}
+    return RejudgedResult(**kept, settings=settings, grades=grades, judgments=judgments, digest=digest)

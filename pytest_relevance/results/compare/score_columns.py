@@ -1,128 +1,89 @@
-"""The scores of many results by some metrics, a column each: as they were recorded, or computed from their grades.
-
-A result keeps the grades of its ranking and how many judgments have which grade. That is all that a score needs; which
-documents these are does not matter.
-"""
+"""The scores of many results by some metrics: as they were recorded, or computed from the grades of the rankings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from pytest_relevance._text import quoted
-from pytest_relevance.metrics.batch import score_batch
-from pytest_relevance.metrics.compiled import Floats, Judgments, Rankings
+from pytest_relevance.metrics.compiled import Floats
+from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import ranks_needed
+from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.run import RecordError, Result, details_of, require_ranks
-from pytest_relevance.results.scoring import ndcg_at
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.compare.incompatibilities import Metrics
+from pytest_relevance.results.run import RecordError
 
-_ABSENT = object()
 
+def score_columns(results: Sequence[CaseResult], metrics: Metrics) -> dict[str, Floats]:
+    """The scores by the name of each metric, in arrays of shape (results,); NaN where one is not defined.
 
-def score_columns(results: Sequence[Result], metrics: Sequence[Metric] | None) -> dict[str, Floats]:
-    """A column a metric, NaN where it is not defined; without `metrics` one for each nDCG@k of the cases.
-
-    Such a column has the cases with that k alone. ValueError where a metric takes more ranks than were kept.
+    Without `metrics` there is a column for the nDCG@k of each k, which has the cases of that k alone. Raises ValueError
+    for a metric that looks at more of a ranking than is known of it, and for a grade that has no gain.
     """
-    if metrics is not None:
-        return _columns(results, metrics)
-    cutoffs = np.fromiter((result.conditions.k for result in results), np.intp, len(results))
-    columns = {}
-    for k in sorted(set(cutoffs.tolist())):
-        chosen = np.flatnonzero(cutoffs == k)
-        column = np.full(len(results), math.nan)
-        ((name, scores),) = _columns([results[index] for index in chosen.tolist()], [ndcg_at(k)]).items()
-        column[chosen] = scores
-        columns[name] = column
-    return columns
-
-
-def _columns(results: Sequence[Result], metrics: Sequence[Metric]) -> dict[str, Floats]:
-    columns: dict[str, Floats] = {}
-    computed: list[Metric] = []
-    for metric in metrics:
-        name = metric.text
-        recorded = [result.values.get("scores", {}).get(name, _ABSENT) for result in results]
-        if _ABSENT in recorded:
-            computed.append(metric)
-        else:
-            columns[name] = np.array(recorded, np.float64)  # None becomes NaN
-    if computed:
-        columns |= _computed(results, computed)
-    return {metric.text: columns[metric.text] for metric in metrics}
-
-
-def _computed(results: Sequence[Result], metrics: Sequence[Metric]) -> dict[str, Floats]:
-    columns = {metric.text: np.full(len(results), math.nan) for metric in metrics}
-    groups: dict[Settings, list[int]] = {}
-    settings_of: dict[int, list[int]] = {}
+    names = [metric.text for metric in metrics or sorted({result.metric for result in results}, key=lambda m: m.k or 0)]
+    columns = {name: np.full(len(results), math.nan) for name in names}
+    scales: dict[Settings, Settings] = {}
     for index, result in enumerate(results):
-        place = settings_of.get(id(result.conditions))
-        if place is None:
-            place = settings_of[id(result.conditions)] = groups.setdefault(result.settings, [])
-        place.append(index)
-    for settings, indexes in groups.items():
-        graded, judgments, rankings = _laid_out(results, indexes, metrics, settings)
-        for metric, scores in zip(metrics, score_batch(metrics, judgments, rankings, settings), strict=True):
-            columns[metric.text][graded] = scores
+        graded = None
+        for metric in metrics or (result.metric,):
+            recorded = result.scores.get(metric.text, math.nan)
+            if metric.text in result.scores or not result.judgments:
+                columns[metric.text][index] = math.nan if recorded is None else recorded
+                continue
+            require_ranks(result, metric)
+            graded = graded or _checked_grades(result)
+            settings = result.settings
+            if settings.max_grade is None and (metric.measure == "ERR" or settings.ideal == "max"):
+                if settings not in scales:
+                    scales[settings] = replace(settings, max_grade=_highest_grade(results, settings))
+                settings = scales[settings]
+            columns[metric.text][index] = _score(result, metric, graded, settings)
     return columns
 
 
-def _laid_out(
-    results: Sequence[Result], indexes: Sequence[int], metrics: Sequence[Metric], settings: Settings
-) -> tuple[list[int], Judgments, Rankings]:
-    """Which results have judgments, and these with their rankings as `score_batch` takes them.
+def _score(result: CaseResult, metric: Metric, graded: GradedRanking, settings: Settings) -> float:
+    try:
+        return score(metric, graded, settings)
+    except (ValueError, OverflowError) as error:  # a grade without a gain
+        raise ValueError(f"the case {quoted(result.id)} has no {metric.text}: {error}") from None
 
-    Numbers stand in the place of documents: those of the ranks, and above them those that were not returned.
+
+def _highest_grade(results: Sequence[CaseResult], settings: Settings) -> float | None:
+    """The top of the scale of results whose settings do not say it: the highest grade of their judgments."""
+    highest = max(max(result.judgments, default=0) for result in results if result.settings == settings)
+    return highest if highest > 0 else None
+
+
+def _checked_grades(result: CaseResult) -> GradedRanking:
+    graded = result.graded
+    for grade in {*graded.grades} - {None}:
+        if graded.grades.count(grade) > graded.judged.count(grade):
+            raise RecordError(f"the record of {quoted(result.id)} has grades that its judgments lack; make it again")
+    return graded
+
+
+def require_ranks(result: CaseResult, metric: Metric) -> None:
+    """Raise a ValueError where a metric looks at more of a ranking than is known of it.
+
+    Either a part of the ranking was kept, or it is as long as the search was asked for, and may go on.
     """
-    needed = [(metric, ranks_needed(metric, settings)) for metric in metrics]
-    graded, tables, rankings = [], {}, {}
-    for index, details in zip(indexes, details_of([results[index] for index in indexes]), strict=True):
-        judged = details.get("judgments")
-        if not judged:
-            continue
-        case = results[index].id
-        require_ranks(results[index], details, needed)
-        key = case if case not in tables else f"{case} ({index})"
-        grades = details["grades"]
-        ranking = rankings[key] = _numbered(details["ranking"])
-        table = {number: grade for number, grade in zip(ranking, grades, strict=True) if grade is not None}
-        others = _not_returned(judged, grades)
-        if len(table) + len(others) != sum(judged.values()):
-            raise RecordError(f"the record of {quoted(case)} has grades that its judgments lack; make it again")
-        table.update(zip(_numbers(len(grades), len(others)), others, strict=True))
-        tables[key] = table
-        graded.append(index)
-    return graded, Judgments.from_mapping(tables), Rankings.from_mapping(rankings)
-
-
-def _not_returned(judged: Mapping[str, int], grades: Sequence[float | None]) -> list[float]:
-    """The grades of the judged documents that are not in a ranking."""
-    found: list[float] = []
-    for text, count in judged.items():
-        grade = float(text)
-        found += [grade] * (count - grades.count(grade))
-    return found
-
-
-_NUMBERS = [str(number) for number in range(1000)]
-
-
-def _numbers(first: int, count: int) -> list[str]:
-    """So many numbers as text, which cost less when they are shared."""
-    if first + count > len(_NUMBERS):
-        _NUMBERS.extend(str(number) for number in range(len(_NUMBERS), 2 * (first + count)))
-    return _NUMBERS[first : first + count]
-
-
-def _numbered(documents: Sequence[str]) -> list[str]:
-    """The index of each document, a later copy with that of its first."""
-    numbers = _numbers(0, len(documents))
-    if len(set(documents)) == len(documents):
-        return numbers
-    first: dict[str, str] = {}
-    return [first.setdefault(document, number) for document, number in zip(documents, numbers, strict=True)]
+    needed = ranks_needed(metric, result.settings)
+    kept = len(result.documents)
+    if needed is not None and needed <= kept:
+        return
+    record_it = "name the metric in an expectation of the case, so that it is recorded"
+    asked = f"the search of {quoted(result.id)} was asked for {result.depth}"
+    if len(set(result.documents)) < result.returned:
+        why = f"of the ranking of {quoted(result.id)} the first {kept} were kept: {record_it}"
+    elif needed is not None and (result.reaches_depth or (result.returned and result.returned == result.depth)):
+        why = f"{asked}: {record_it}"
+    elif needed is None and result.is_cut:
+        why = f"{asked}: set a depth in the case file (depth: 1000) and record the run again, or name a cutoff"
+    else:
+        return
+    raise ValueError(f"{metric.text} takes {'all of it' if needed is None else f'{needed} ranks'}, and {why}")

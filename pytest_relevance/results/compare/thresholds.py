@@ -1,4 +1,4 @@
-"""The gates of a comparison: by how much a mean, or a single case, may drop before a newer run is turned down.
+"""The gates of a comparison: by how much a mean, or a single case, may drop in the newer run.
 
 A drop is measured before it is rounded, and one of exactly what is allowed is allowed.
 """
@@ -12,27 +12,18 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.cases.expectations import largest_score
 from pytest_relevance.metrics.names import Metric, parse_metric
-from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference
 from pytest_relevance.results.compare.incompatibilities import MOST_EXAMPLES, shown_key, some
-from pytest_relevance.results.compare.movers import Mover
 from pytest_relevance.results.expectations import digits_apart
-from pytest_relevance.results.gates import cannot_reach, void_condition
+from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What a gate says in words, and whether it is met."""
+class ComparisonGates:
+    """What the gates of a comparison found. `drops` are the cases that dropped by more than a case may."""
 
-    text: str
-    is_met: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """What all gates say. `drops` are the cases that dropped by more than a case may."""
-
-    findings: tuple[Finding, ...]
+    findings: tuple[GateFinding, ...]
     drops: tuple[Mover, ...] = ()
 
     @property
@@ -47,20 +38,17 @@ def judge(
     *,
     p: float | None = None,
     max_case_drop: float | None = None,
-) -> Ruling:
+) -> ComparisonGates:
     """Judge the second run of a comparison by the first.
 
-    `max_drop` {metric: by how much its mean may drop}, in each variant of the search; with `p` only a drop fails that
-    is significant too: the Holm-adjusted p-value is at most `p`. Where so few cases changed that no p-value could be,
-    the drop alone decides, and the finding says so. `max_case_drop` is by how much the score of a single
-    case may drop, by the metric of the comparison that was named first. A case that is an error in the second run and
-    was none in the first always fails. ValueError for a metric that was not compared, and for a number that cannot be
-    meant.
+    `max_drop` is {metric: by how much its mean may drop}, in each variant of the search. With `p` a larger drop fails
+    only where it is significant too: its Holm-adjusted p-value is at most `p`. Where so few cases changed that no
+    p-value can be as low, the drop alone decides, and the finding says so. `max_case_drop` is by how much the score of
+    a single case may drop, by the metric of the comparison that was named first. A case that is an error in the second
+    run alone always fails. Raises ValueError for a metric that was not compared, and for a number out of range.
     """
     allowed = _checked(comparison, max_drop or {}, p, max_case_drop)
-    findings = [
-        _of_mean(comparison, row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed
-    ]
+    findings = [_of_mean(row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed]
     drops: tuple[Mover, ...] = ()
     if max_case_drop is not None:
         drops = comparison.dropped_by(max_case_drop)
@@ -68,8 +56,8 @@ def judge(
     new = [shown_key(error.key) for error in comparison.errors if error.is_new]
     if new:
         what = f"{counted(len(new), 'case')} ended in an error that {'was' if len(new) == 1 else 'were'} none before"
-        findings.append(Finding(f"{what}: {some(new)}", is_met=False))
-    return Ruling(tuple(findings), drops)
+        findings.append(GateFinding(False, f"{what}: {some(new)}"))
+    return ComparisonGates(tuple(findings), drops)
 
 
 def _checked(
@@ -112,31 +100,31 @@ def allowance_of(metric: Metric) -> str:
     return f"by how much a score may drop, {bounds}, such as 0.02"
 
 
-def _of_mean(comparison: Compared, row: Difference, most: float, p: float | None) -> Finding:
+def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
     means = row.means
     name = row.metric if row.variant is None else f"{row.metric} of {quoted(row.variant)}"
     if not means.queries:
-        return Finding(f"{name} is not defined for any case, so that nothing can be said of it", is_met=False)
+        return GateFinding(False, f"{name} is not defined for any case, so that nothing can be said of it")
     figures = f"from {means.first:.3f} to {means.second:.3f}"
     change = f"{figures} ({means.difference:+.3f}, {shown_p(row.adjusted_p)})"
     if means.difference >= -most - TIE:
         how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
-        return Finding(f"{name} dropped {how}: {change}", is_met=True)
+        return GateFinding(True, f"{name} dropped {how}: {change}")
     change = f"{figures} ({_beyond(means.difference, most)}, {shown_p(row.adjusted_p)})"
     if p is not None and cannot_reach(row.least_p, p):
         change += f"; {void_condition(p, means.better + means.worse, row.least_p)}"
     elif p is not None and not row.adjusted_p <= p:
-        return Finding(f"{name} dropped by more than {most:g}, but not significantly at {p:g}: {change}", is_met=True)
-    return Finding(f"{name} dropped by more than {most:g}: {change}", is_met=False)
+        return GateFinding(True, f"{name} dropped by more than {most:g}, but not significantly at {p:g}: {change}")
+    return GateFinding(False, f"{name} dropped by more than {most:g}: {change}")
 
 
-def _of_cases(drops: tuple[Mover, ...], most: float) -> Finding:
+def _of_cases(drops: tuple[Mover, ...], most: float) -> GateFinding:
     if not drops:
-        return Finding(f"no case dropped by more than {most:g}", is_met=True)
+        return GateFinding(True, f"no case dropped by more than {most:g}")
     worst = [f"{quoted(shown_key(mover.key))} ({_beyond(mover.difference, most)})" for mover in drops[:MOST_EXAMPLES]]
     more = [f"{len(drops) - len(worst):,} more"] if len(drops) > len(worst) else []
     text = f"{counted(len(drops), 'case')} dropped by more than {most:g}: {listed([*worst, *more], 'and')}"
-    return Finding(text, is_met=False)
+    return GateFinding(False, text)
 
 
 def _beyond(difference: float, most: float) -> str:

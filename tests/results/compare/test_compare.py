@@ -24,14 +24,14 @@ from pytest_relevance import (
     rbo,
 )
 from pytest_relevance.metrics.significance import effect_size
+from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import RecordError, Result
-from pytest_relevance.results.scoring import SKIPPED
+from pytest_relevance.results.run import RecordError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.runs.conftest import Maker
+    from tests.results.compare.conftest import Maker
 
 METRICS = ["nDCG@10", "P@2", "RR", "AP", "R@3", "Judged@3", "ERR@10", "Bpref"]
 GRADES = {f"q{number}": {f"d{each}": (number * each) % 4 for each in range(9)} for number in range(40)}
@@ -124,11 +124,10 @@ def test_a_metric_that_is_nowhere_defined(make: Maker) -> None:
 
 
 def test_rounding_is_no_change(make: Maker) -> None:
-    noisy = [
-        Result({**result.values, "scores": {"nDCG@10": 1 - 1e-13}}, result.details, result.conditions)
-        for result in make.run().results
-    ]
-    (row,) = compare_runs(make.run(), Run(noisy)).metrics
+    noisy = make.run()
+    for result in noisy.results:
+        result.scores = {"nDCG@10": 1 - 1e-13}
+    (row,) = compare_runs(make.run(), noisy).metrics
     assert (row.means.same, row.p) == (3, 1)
 
 
@@ -342,22 +341,23 @@ def test_records_are_scored_by_other_settings_from_the_grades_that_they_hold(mak
 
 
 def test_a_gain_that_has_not_all_grades_is_refused(make: Maker) -> None:
-    with pytest.raises(ValueError, match=r"query 'boots', .* the gain mapping has no grade 1; it has 0, 2, 3"):
+    with pytest.raises(
+        ValueError, match='the case "boots" has no nDCG@10: the gain mapping has no grade 1; it has 0, 2, 3'
+    ):
         compare_runs(make.run(), make.run(), gain={0: 0, 2: 1, 3: 2})
 
 
-def test_a_ranking_that_a_hand_broke_is_named_when_its_grades_are_needed(make: Maker, tmp_path: Path) -> None:
+def test_a_line_that_a_hand_broke_is_named(make: Maker, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     write_record(path, make.run())
     path.write_text(path.read_text().replace('"s1","s2"', '"s1,"s2"'))
-    assert compare_runs(make.run(), path).metrics[0].means.same == 3
-    with pytest.raises(RecordError, match='"shoes" is damaged in its details'):
-        compare_runs(make.run(), path, "P@1")
+    with pytest.raises(RecordError, match="run.jsonl:3: expected a JSON object"):
+        compare_runs(make.run(), path)
 
 
 def test_grades_that_the_judgments_lack_are_a_mistake_of_the_record(make: Maker) -> None:
-    (result, *_) = make.run().results
-    wrong = Result(result.values, {**result.details, "judgments": {"3": 1, "2": 1}}, result.conditions)
+    result, wrong = make.result("boots", ["b3"]), make.result("boots", ["b3"])
+    wrong.judgments = {3: 1, 2: 1}
     with pytest.raises(RecordError, match='the record of "boots" has grades that its judgments lack'):
         compare_runs(Run([result]), Run([wrong]), "P@1")
 

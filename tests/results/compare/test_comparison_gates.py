@@ -7,26 +7,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Comparison, Run, compare_runs
-from pytest_relevance.results.compare.thresholds import Finding, judge
-from pytest_relevance.results.run import Result
-from pytest_relevance.results.scoring import ERROR
+from pytest_relevance.results.case_result import ERROR
+from pytest_relevance.results.compare.thresholds import judge
+from pytest_relevance.results.gates import GateFinding
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.compare.conftest import Maker
 
 
 def scores(make: Maker, *found: float | None, variant: str | None = None) -> Run:
     """A run of so many cases with these scores."""
-    usual = make.result("boots", ["b1"], variant=variant)
-    cases = [
-        Result({**usual.values, "id": f"q{number}", "query": f"q{number}", "scores": {"nDCG@10": score}}, *rest(usual))
-        for number, score in enumerate(found)
-    ]
+    cases = [make.result(f"q{number}", ["b1"], judgments={"b1": 3}, variant=variant) for number in range(len(found))]
+    for case, score in zip(cases, found, strict=True):
+        case.scores = {"nDCG@10": score}
     return Run(cases)
-
-
-def rest(result: Result) -> tuple[Any, Any]:
-    return result.details, result.conditions
 
 
 def compared(make: Maker, first: list[float], second: list[float]) -> Comparison:
@@ -34,10 +28,10 @@ def compared(make: Maker, first: list[float], second: list[float]) -> Comparison
 
 
 def test_a_mean_that_drops_by_more_than_it_may(make: Maker) -> None:
-    ruling = judge(compared(make, [0.75, 0.75], [0.7, 0.7]), {"nDCG@10": 0.02})
-    assert not ruling.passed
-    assert ruling.findings == (
-        Finding("nDCG@10 dropped by more than 0.02: from 0.750 to 0.700 (-0.050, p 0.500)", is_met=False),
+    gates = judge(compared(make, [0.75, 0.75], [0.7, 0.7]), {"nDCG@10": 0.02})
+    assert not gates.passed
+    assert gates.findings == (
+        GateFinding(False, "nDCG@10 dropped by more than 0.02: from 0.750 to 0.700 (-0.050, p 0.500)"),
     )
 
 
@@ -56,9 +50,9 @@ def test_a_drop_of_exactly_what_is_allowed_passes(make: Maker, first: float, sec
 def test_a_drop_that_is_not_significant_passes_where_p_is_given(make: Maker) -> None:
     found = compared(make, [0.9, *[0.5] * 8], [0.5, *[0.1, 0.9] * 4])
     assert not judge(found, {"nDCG@10": 0.02}).passed
-    ruling = judge(found, {"nDCG@10": 0.02}, p=0.05)
-    assert ruling.passed
-    assert "dropped by more than 0.02, but not significantly at 0.05" in ruling.findings[0].text
+    gates = judge(found, {"nDCG@10": 0.02}, p=0.05)
+    assert gates.passed
+    assert "dropped by more than 0.02, but not significantly at 0.05" in gates.findings[0].text
     many = compared(make, [0.9] * 12, [0.8] * 12)
     assert not judge(many, {"nDCG@10": 0.02}, p=0.05).passed
 
@@ -86,9 +80,9 @@ def test_a_drop_that_too_few_changes_could_ever_show_to_be_significant_fails() -
     first |= {f"same {number}": ["a", "b"] for number in range(195)}
     second |= {query: first[query] for query in first if query.startswith("same")}
     judgments |= {query: {"a": 1, "b": 0} for query in first}
-    ruling = compare_runs(first, second, "P@1", judgments=judgments).judge({"P@1": 0.02}, p=0.05)
-    assert not ruling.passed
-    assert ruling.findings[0].text.endswith(
+    gates = compare_runs(first, second, "P@1", judgments=judgments).judge({"P@1": 0.02}, p=0.05)
+    assert not gates.passed
+    assert gates.findings[0].text.endswith(
         "; p 0.05 does not count, as 5 changed queries cannot give a p-value below 0.0625: the drop alone decides"
     )
 
@@ -98,24 +92,24 @@ def test_what_a_p_value_can_be_is_that_after_the_adjustment() -> None:
     alone = compare_runs(first, second, "P@1", judgments=judgments)
     assert alone.metrics[0].least_p == 0.03125
     four = compare_runs(first, second, ["P@1", "nDCG@2", "RR", "AP"], judgments=judgments)
-    ruling = four.judge({"P@1": 0.1}, p=0.05)
-    assert not ruling.passed
-    assert "6 changed queries cannot give a p-value below 0.125" in ruling.findings[0].text
+    gates = four.judge({"P@1": 0.1}, p=0.05)
+    assert not gates.passed
+    assert "6 changed queries cannot give a p-value below 0.125" in gates.findings[0].text
 
 
 def test_a_single_case_that_drops_while_the_mean_stays(make: Maker) -> None:
     found = compared(make, [0.9, 0.2, 0.5, 0.5], [0.2, 0.9, 0.5, 0.5])
     assert found.judge({"nDCG@10": 0}).passed
-    ruling = found.judge({"nDCG@10": 0}, max_case_drop=0.3)
-    assert not ruling.passed
-    assert [mover.query for mover in ruling.drops] == ["q0"]
-    assert ruling.findings[-1] == Finding('1 case dropped by more than 0.3: "q0" (-0.700)', is_met=False)
+    gates = found.judge({"nDCG@10": 0}, max_case_drop=0.3)
+    assert not gates.passed
+    assert [mover.query for mover in gates.drops] == ["q0"]
+    assert gates.findings[-1] == GateFinding(False, '1 case dropped by more than 0.3: "q0" (-0.700)')
 
 
 def test_several_cases_are_counted_and_the_worst_are_named(make: Maker) -> None:
-    ruling = judge(compared(make, [0.9] * 5, [0.5, 0.1, 0.4, 0.3, 0.2]), max_case_drop=0.3)
-    assert [mover.query for mover in ruling.drops] == ["q1", "q4", "q3", "q2", "q0"]
-    assert ruling.findings[0].text == (
+    gates = judge(compared(make, [0.9] * 5, [0.5, 0.1, 0.4, 0.3, 0.2]), max_case_drop=0.3)
+    assert [mover.query for mover in gates.drops] == ["q1", "q4", "q3", "q2", "q0"]
+    assert gates.findings[0].text == (
         '5 cases dropped by more than 0.3: "q1" (-0.800), "q4" (-0.700), "q3" (-0.600) and 2 more'
     )
 
@@ -124,25 +118,25 @@ def test_every_variant_is_judged_on_its_own(make: Maker) -> None:
     def run(bm25: float, hybrid: float) -> Run:
         return Run([*scores(make, bm25, variant="bm25").results, *scores(make, hybrid, variant="hybrid").results])
 
-    ruling = compare_runs(run(0.5, 0.5), run(0.9, 0.4)).judge({"ndcg@10": 0.02})
-    assert [(finding.text[:20], finding.is_met) for finding in ruling.findings] == [
+    gates = compare_runs(run(0.5, 0.5), run(0.9, 0.4)).judge({"ndcg@10": 0.02})
+    assert [(finding.text[:20], finding.is_met) for finding in gates.findings] == [
         ('nDCG@10 of "bm25" dr', True),
         ('nDCG@10 of "hybrid" ', False),
     ]
 
 
 def test_a_metric_that_is_nowhere_defined_can_not_pass(make: Maker) -> None:
-    ruling = compare_runs(scores(make, None), scores(make, None)).judge({"nDCG@10": 1})
-    assert ruling.findings == (
-        Finding("nDCG@10 is not defined for any case, so that nothing can be said of it", is_met=False),
+    gates = compare_runs(scores(make, None), scores(make, None)).judge({"nDCG@10": 1})
+    assert gates.findings == (
+        GateFinding(False, "nDCG@10 is not defined for any case, so that nothing can be said of it"),
     )
 
 
 def test_a_new_error_fails_whatever_the_gates_are(make: Maker) -> None:
     broken = Run([*scores(make, 0.5).results, make.without_score("boots", ERROR)])
     whole = Run([*scores(make, 0.5).results, make.result("boots", [])])
-    ruling = compare_runs(whole, broken, common=True).judge()
-    assert ruling.findings == (Finding('1 case ended in an error that was none before: "boots"', is_met=False),)
+    gates = compare_runs(whole, broken, common=True).judge()
+    assert gates.findings == (GateFinding(False, '1 case ended in an error that was none before: "boots"'),)
     assert compare_runs(broken, whole, common=True).judge().passed
     assert compare_runs(broken, broken, common=True).judge().passed
 

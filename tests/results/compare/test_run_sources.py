@@ -1,4 +1,4 @@
-"""What can stand on either side of a comparison: records, baselines, runs of other tools, rankings in Python."""
+"""What can be compared: records, baselines, runs of other tools, rankings in Python."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.baseline import Entry
-from pytest_relevance.results.baseline_io import write_baseline
+from pytest_relevance.results.baseline_io import BaselineEntry, write_baseline
 from pytest_relevance.results.record import write_record
-from pytest_relevance.results.run import RecordError
+from pytest_relevance.results.run import RecordError, RunInfo
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.compare.conftest import Maker
 
 JUDGMENTS = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}}
 FIRST = {"q1": ["a", "b"], "q2": ["x", "c"]}
@@ -63,12 +62,12 @@ def baseline(
     rankings: dict[str, list[str]],
     name: str = "shop.relevance.yaml.baseline.jsonl",
     *,
-    is_whole: bool = False,
+    whole: bool = False,
 ) -> Path:
     write_baseline(
         folder / name,
         [
-            Entry(key, None, TEXTS[key], {}, 5, tuple(found), {"nDCG@5": 0.5}, is_whole=is_whole)
+            BaselineEntry(key, None, TEXTS[key], {}, 5, tuple(found), {"nDCG@5": 0.5}, whole=whole)
             for key, found in rankings.items()
         ],
     )
@@ -93,7 +92,7 @@ def scored(rankings: dict[str, list[str]]) -> dict[str, dict[str, float]]:
     return {query: {doc: -float(rank) for rank, doc in enumerate(ranking)} for query, ranking in rankings.items()}
 
 
-SIDES: dict[str, Callable[[Path, dict[str, list[str]]], Any]] = {
+SOURCES: dict[str, Callable[[Path, dict[str, list[str]]], Any]] = {
     "lists": lambda folder, rankings: rankings,
     "scores": lambda folder, rankings: scored(rankings),
     "a frame": lambda folder, rankings: long(rankings),
@@ -116,10 +115,10 @@ def table(folder: Path, rankings: dict[str, list[str]]) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("side", SIDES.values(), ids=SIDES)
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 @pytest.mark.parametrize("judgments", ["a mapping", "a frame", "a file", "what read_judgments gives"])
 def test_rankings_are_compared_under_judgments(
-    tmp_path: Path, side: Callable[[Path, dict[str, list[str]]], Any], judgments: str
+    tmp_path: Path, source: Callable[[Path, dict[str, list[str]]], Any], judgments: str
 ) -> None:
     rows = [(query, doc, grade) for query, of in JUDGMENTS.items() for doc, grade in of.items()]
     given: dict[str, Any] = {
@@ -128,7 +127,7 @@ def test_rankings_are_compared_under_judgments(
         "a file": qrels(tmp_path),
         "what read_judgments gives": read_judgments(qrels(tmp_path)),
     }
-    found = compare_runs(side(tmp_path, FIRST), side(tmp_path, SECOND), judgments=given[judgments]).frame
+    found = compare_runs(source(tmp_path, FIRST), source(tmp_path, SECOND), judgments=given[judgments]).frame
     assert found["id"].tolist() == ["q1", "q2"]
     for name, rankings in (("first", FIRST), ("second", SECOND)):
         expected = evaluate(JUDGMENTS, rankings)["nDCG@10"].tolist()
@@ -195,7 +194,7 @@ def test_a_query_of_several_cases_is_not_guessed(tmp_path: Path) -> None:
     assert len(compare_runs({"x": ["a"], "y": []}, {"x": ["a"], "y": ["a"]}, judgments=path)) == 2
 
 
-def test_a_record_beside_a_run_of_another_tool(tmp_path: Path, make: Maker) -> None:
+def test_a_record_and_a_run_of_another_tool(tmp_path: Path, make: Maker) -> None:
     write_record(tmp_path / "run.jsonl", recorded(make, FIRST))
     found = compare_runs(tmp_path / "run.jsonl", trec(tmp_path, "b.trec", SECOND), judgments=qrels(tmp_path))
     assert (found.first, found.second) == ("run.jsonl", "b.trec")
@@ -255,7 +254,7 @@ def test_a_baseline_may_have_been_cut_where_the_case_stops_looking(tmp_path: Pat
     path.write_text(SUITE.replace("weight: 2", "expect: {AP: 0.1}").replace("gain: linear", "expect: {AP: 0.1}"))
     with pytest.raises(ValueError, match="the first 5 were kept"):
         compare_runs(baseline(tmp_path, full), baseline(tmp_path, full), "AP", judgments=path)
-    whole = baseline(tmp_path, full, is_whole=True)
+    whole = baseline(tmp_path, full, whole=True)
     found = compare_runs(whole, whole, "AP", judgments=path)
     assert found.metrics[0].means.queries == 2
 
@@ -320,14 +319,14 @@ def test_an_unfinished_run_stays_one_however_much_is_missing(tmp_path: Path, mak
     ]
     whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
     write_record(whole, recorded(make, FIRST))
-    write_record(broken, Run(recorded(make, FIRST).results, missing=missing))
+    write_record(broken, Run(recorded(make, FIRST).results, info=RunInfo(missing=missing)))
     assert len(broken.read_bytes().partition(b"\n")[0]) > 1 << 20
     with pytest.raises(Incomparable, match=r"broken.jsonl is not complete, the run ended before 20,000 cases"):
         compare_runs(whole, broken, judgments=JUDGMENTS)
 
 
 def test_a_baseline_has_the_cutoff_of_its_score_and_not_its_depth(tmp_path: Path) -> None:
-    entries = [Entry("q1", None, TEXTS["q1"], {}, 25, ("a", "b"), {"nDCG@10": 1.0})]
+    entries = [BaselineEntry("q1", None, TEXTS["q1"], {}, 25, ("a", "b"), {"nDCG@10": 1.0})]
     write_baseline(tmp_path / "old.baseline.jsonl", entries)
     found = compare_runs(tmp_path / "old.baseline.jsonl", {"q1": ["b", "a"]}, judgments={"q1": {"a": 3, "b": 1}})
     assert [row.metric for row in found.metrics] == ["nDCG@10"]

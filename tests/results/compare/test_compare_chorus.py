@@ -14,7 +14,7 @@ import pytest
 from pytest_relevance import Suite, compare_runs, read_suite
 from pytest_relevance.cases.model import Case
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / "chorus").resolve()
 
 pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
@@ -47,7 +47,20 @@ def rankings(ranker: str, folder: Path, suite: Suite) -> Rankings:
     folder.mkdir()
     (folder / "test_ask.py").write_text(ASK)
     (folder / "queries.json").write_text(json.dumps({case.id: case.query for case in suite.cases}))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-p", "no:cacheprovider", "-c", os.devnull]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:relevance",
+        "-p",
+        "conftest",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+    ]
     environment = {**os.environ, "RANKER": ranker, "PYTHONPATH": str(CHORUS), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([*command, "test_ask.py"], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -128,7 +141,7 @@ def test_a_ranker_that_swaps_a_few_queries_and_leaves_the_mean_fails_on_exactly_
     assert abs(row.means.difference) < 0.002
     assert row.p > 0.5
     assert found.judge({"nDCG@10": 0.02}, p=0.05).passed
-    ruling = found.judge({"nDCG@10": 0.02}, p=0.05, max_case_drop=0.3)
-    assert not ruling.passed
-    assert {mover.key for mover in ruling.drops} == {mover.key for mover in worse}
+    gates = found.judge({"nDCG@10": 0.02}, p=0.05, max_case_drop=0.3)
+    assert not gates.passed
+    assert {mover.key for mover in gates.drops} == {mover.key for mover in worse}
     assert set(found.frame.query("changed == 'ranking'")["id"]) == swapped

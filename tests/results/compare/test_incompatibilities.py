@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import Incomparable, Run, compare_runs
-from pytest_relevance.results.run import Result
-from pytest_relevance.results.scoring import ERROR, SKIPPED
+from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
+from pytest_relevance.results.run import RunInfo
 
 if TYPE_CHECKING:
-    from tests.runs.conftest import Maker
+    from tests.results.compare.conftest import Maker
 
 
 def reasons(first: Run, second: Run, **arguments: Any) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def reasons(first: Run, second: Run, **arguments: Any) -> tuple[str, ...]:
     return caught.value.reasons
 
 
-def but(make: Maker, result: Result | None, query: str = "socks", name: str = "second") -> Run:
+def but(make: Maker, result: CaseResult | None, query: str = "socks", name: str = "second") -> Run:
     """The usual run with another result for a query, or none."""
     results = [each for each in make.run().results if each.query != query]
     return Run(results if result is None else [*results, result], name=name)
@@ -43,17 +43,9 @@ def test_cases_that_are_missing_are_counted_and_some_are_named(make: Maker) -> N
 
 
 def test_results_that_do_not_say_how_they_were_judged(make: Maker) -> None:
-    first, second = (
-        Run(
-            [
-                Result(
-                    {key: found.values[key] for key in found.values if key != "digest"}, found.details, found.conditions
-                )
-            ]
-        )
-        for found in (make.result("boots", ["b1"]), make.result("boots", ["b2"]))
-    )
-    (reason,) = reasons(first, second)
+    first, second = make.result("boots", ["b1"]), make.result("boots", ["b2"])
+    first.digest = second.digest = ""
+    (reason,) = reasons(Run([first]), Run([second]))
     assert "not say which judgments the scores come from" in reason
 
 
@@ -132,7 +124,7 @@ def test_a_case_that_one_run_skipped(make: Maker) -> None:
 
 
 def test_a_run_that_did_not_finish(make: Maker) -> None:
-    cut = Run(first(make).results, missing=["shop.relevance.yaml::hats"], name="second")
+    cut = Run(first(make).results, info=RunInfo(missing=["shop.relevance.yaml::hats"]), name="second")
     assert reasons(first(make), cut) == (
         'second is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"',
     )
@@ -175,7 +167,7 @@ def test_what_both_have_can_be_compared_and_the_rest_is_named(make: Maker) -> No
     results = [make.result("boots", ["b2"]), make.result("shoes", ["s1"], gain="linear"), make.result("hats", [])]
     found = compare_runs(first(make), Run(results, name="second"), common=True)
     assert [two.id for _, two in found.pairs] == ["boots"]
-    assert [(obstacle.kind, [key[1] for key in obstacle.cases]) for obstacle in found.left_out] == [
+    assert [(each.kind, [key[1] for key in each.cases]) for each in found.left_out] == [
         ("only in first", ["socks"]),
         ("only in second", ["hats"]),
         ("settings", ["shoes"]),
@@ -201,7 +193,7 @@ def test_what_is_left_out_and_what_is_compared_are_all(make: Maker) -> None:
     one = Run([*make.run().results, make.without_score("hats", SKIPPED)])
     two = Run([make.result("boots", []), make.without_score("shoes", ERROR), make.without_score("hats", SKIPPED)])
     found = compare_runs(one, two, common=True)
-    left_out = [key[1] for obstacle in found.left_out for key in obstacle.cases]
+    left_out = [key[1] for each in found.left_out for key in each.cases]
     assert sorted([*(two.id for _, two in found.pairs), *left_out, "hats"]) == sorted(cases)
 
 

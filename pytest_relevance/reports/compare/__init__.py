@@ -1,0 +1,1 @@
+"""The comparison of two runs as text, Markdown and data."""

@@ -1,0 +1,122 @@
+"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.reports.compare.data import as_data
+from pytest_relevance.reports.compare.markdown import markdown_lines
+from pytest_relevance.reports.compare.text import MOST_SHOWN, comparison_lines
+from pytest_relevance.reports.text import harmless, plain
+from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.runs import compare, load_runs
+from pytest_relevance.results.compare.thresholds import ComparisonGates, judge
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.pairing import Variants
+    from pytest_relevance.results.compare.rejudging import JudgmentSource
+    from pytest_relevance.results.compare.sources import RunSource
+
+
+class Comparison(Compared):
+    """Two runs, compared; all differences are second - first.
+
+    `metrics` has a row for each variant of the search and metric: the means of both, the difference with its bootstrap
+    interval, p-value and effect size. `by_tag` has the means of each tag. `movers` are the cases that lost and gained
+    most, with what changed in their rankings. `frame` has a row a case. `left_out`, `errors` and `notes` say what was
+    not compared and why. `judge` says whether the second run may replace the first.
+    """
+
+    def judge(
+        self,
+        max_drop: Mapping[str, float] | None = None,
+        *,
+        p: float | None = None,
+        max_case_drop: float | None = None,
+    ) -> ComparisonGates:
+        """Judge the second run by gates; the reports take what is returned.
+
+        `max_drop` is {metric: by how much its mean may drop}, `p` the largest p-value at which a larger drop fails, and
+        `max_case_drop` by how much a single case may drop. Raises ValueError for a metric that was not compared, and
+        for a number out of range. More in `pytest_relevance.results.compare.thresholds.judge`.
+        """
+        return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
+
+    def summary(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
+        """The report as text, at most 100 columns wide; `limit` of each list, None for all."""
+        return plain(comparison_lines(self, limit=limit, gates=gates)) + "\n"
+
+    def to_markdown(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
+        """The report as Markdown, for a pull request; `limit` of each list, None for all."""
+        return "\n".join(markdown_lines(self, limit=limit, gates=gates)) + "\n"
+
+    def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
+        """The report as data, with keys that stay; `limit` of the movers, by default as many as `movers` has."""
+        return as_data(self, limit=limit, gates=gates)
+
+    def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
+        """What `to_dict` gives as JSON, in which characters that a terminal could act on are escaped."""
+        text = json.dumps(self.to_dict(limit=limit, gates=gates), ensure_ascii=False, indent=2, allow_nan=False)
+        return "".join(f"{_escaped(line)}\n" for line in text.split("\n"))
+
+
+_BEGINNINGS = (
+    rb'\{\s*"kind": "pytest-relevance comparison"',  # JSON
+    rb"### `.+ -> .+\n(?s:.*)95 % interval",  # Markdown
+    rb"[^\n]+ -> (?s:.{1,5000}?)[\d,]+ cases? compared\b(?s:.*)95 % interval",  # text
+)
+
+
+def is_report(data: bytes) -> bool:
+    """Whether the content of a file is the report of a comparison, in any of its formats."""
+    return any(re.match(beginning, data) for beginning in _BEGINNINGS)
+
+
+def _escaped(line: str) -> str:
+    """A line of JSON with harmful characters escaped; only its texts can have any."""
+    if line.isprintable():
+        return line
+    return "".join(each if harmless(each) == each else json.dumps(each)[1:-1] for each in line)
+
+
+def compare_runs(
+    first: RunSource,
+    second: RunSource,
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    *,
+    judgments: JudgmentSource | None = None,
+    variants: Variants | None = None,
+    common: bool = False,
+    missing: str = "refuse",
+    resamples: int = 100_000,
+    seed: int = 0,
+    **settings: Any,
+) -> Comparison:
+    """Compare two runs over the same cases: `first` is the older one, differences are second - first.
+
+    Each is a `Run`, a path (of a record, of a baseline, or of a run as `read_run` takes it), or rankings as `evaluate`
+    takes them. A record has the scores of its day; the others are scored by `judgments`: a path (of a case file, or of
+    anything that `read_judgments` takes), a `Suite`, or what `evaluate` takes. With `judgments` records are scored anew
+    too. `metrics` are names; the default is the nDCG@k of the cases, nDCG@10 for rankings. `settings` are those of
+    `evaluate` (`gain="linear"` ...); records are scored by them from the grades that they hold.
+
+    Several variants of a search are compared one by one; `variants=("bm25", "hybrid")` compares one variant of `first`
+    with another of `second`, which may be the same run.
+
+    `common=True` compares the cases that both runs have in common, and the report says what was left out. A query that
+    found nothing has no line in a TREC run: `missing="empty"` takes each judged query without a ranking for one.
+
+    The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007) with `resamples`, the interval is
+    the bootstrap's; both are drawn from `seed`. Over several metrics p-values are adjusted after Holm (1979), for each
+    variant on its own.
+
+    Raises `Incomparable` (a ValueError, with `reasons`) where cases are missing in one run, differ in query, judgments
+    or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for a file
+    that cannot be used; ValueError or TypeError for arguments that are not allowed.
+    """
+    loaded = load_runs(first, second, metrics, judgments, missing, settings)
+    return compare(loaded, variants, Comparison, common=common, resamples=resamples, seed=seed)

@@ -1,0 +1,55 @@
+"""What these tests share: runs made of cases and rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pytest_relevance import Run
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
+from pytest_relevance.results.ranking import read_ranking
+from pytest_relevance.results.scoring import score_case
+
+
+class Maker:
+    """Makes runs of a shop, with three products to each query, graded 3, 2 and 1."""
+
+    judgments: Mapping[str, Mapping[str, float]] = {
+        "boots": {"b1": 3, "b2": 2, "b3": 1},
+        "shoes": {"s1": 3, "s2": 2, "s3": 1},
+        "socks": {"o1": 3, "o2": 2, "o3": 1},
+    }
+    best: Mapping[str, Sequence[str]] = {query: list(grades) for query, grades in judgments.items()}
+
+    def result(
+        self,
+        query: str = "boots",
+        ranking: Sequence[Any] = (),
+        *,
+        file: str = "shop.relevance.yaml",
+        variant: str | None = None,
+        **keys: Any,
+    ) -> CaseResult:
+        """A case that ran; `keys` are those of a case in a case file."""
+        case = case_from_values({"query": query, "judgments": self.judgments.get(query, {}), **keys})
+        result = score_case(case, read_ranking(ranking), 0.012)
+        result.file, result.line, result.variant = file, 7, variant
+        return result
+
+    def without_score(self, query: str, verdict: str) -> CaseResult:
+        """A case that has none: an error, or skipped."""
+        assert verdict in (ERROR, SKIPPED)
+        return CaseResult("shop.relevance.yaml", 7, query, verdict)
+
+    def run(self, rankings: Mapping[str, Sequence[Any]] | None = None, *, name: str = "run", **keys: Any) -> Run:
+        """A run of a case for each ranking; by default the best for each query."""
+        rankings = self.best if rankings is None else rankings
+        return Run([self.result(query, ranking, **keys) for query, ranking in rankings.items()], name=name)
+
+
+@pytest.fixture(scope="session")
+def make() -> Maker:
+    return Maker()
