@@ -187,7 +187,7 @@ def test_shards_are_told_as_the_whole_run_would_have_been(there: Shards, termina
     for name in unmet:
         assert contains(said.lines, failure_of(name, text)), name
     # the one that nothing can be said of
-    not_evaluated = "gate[passing 0.5 of later][words] not evaluated: no case with the tag later\n  ran"
+    not_evaluated = "gate[passing 0.5 of later][words] not evaluated: no case with the tag later\n    ran"
     assert f"shop.relevance.yaml:7: {not_evaluated}\n" in said.out
     # those that are met, with what they found
     assert "hats.relevance.yaml:2: gate[passing 1] met: 2 of 2 cases pass (100.0%), at least 100%" in said.lines
