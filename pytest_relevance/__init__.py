@@ -15,14 +15,7 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.problems import RelevanceWarning
     from pytest_relevance.judgments.raters import aggregate, krippendorff_alpha
     from pytest_relevance.judgments.reading import read_judgments, read_queries
-    from pytest_relevance.metrics.significance import (
-        bootstrap_interval,
-        holm,
-        paired_t_test,
-        randomisation_test,
-        sign_test,
-        wilcoxon_test,
-    )
+    from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
     from pytest_relevance.reports.compare.comparison import Comparison, compare_runs
@@ -53,7 +46,6 @@ _HOMES = {
     "kendall_tau": "pytest_relevance.metrics.similarity",
     "krippendorff_alpha": "pytest_relevance.judgments.raters",
     "overlap": "pytest_relevance.metrics.similarity",
-    "paired_t_test": "pytest_relevance.metrics.significance",
     "randomisation_test": "pytest_relevance.metrics.significance",
     "rbo": "pytest_relevance.metrics.similarity",
     "rbo_bounds": "pytest_relevance.metrics.similarity",
@@ -61,9 +53,7 @@ _HOMES = {
     "read_queries": "pytest_relevance.judgments.reading",
     "read_run": "pytest_relevance.results.read_run",
     "read_suite": "pytest_relevance.cases.reader",
-    "sign_test": "pytest_relevance.metrics.significance",
     "tau_ap": "pytest_relevance.metrics.similarity",
-    "wilcoxon_test": "pytest_relevance.metrics.significance",
 }
 
 __all__ = [
@@ -85,7 +75,6 @@ __all__ = [
     "kendall_tau",
     "krippendorff_alpha",
     "overlap",
-    "paired_t_test",
     "randomisation_test",
     "rbo",
     "rbo_bounds",
@@ -93,9 +82,7 @@ __all__ = [
     "read_queries",
     "read_run",
     "read_suite",
-    "sign_test",
     "tau_ap",
-    "wilcoxon_test",
 ]
 
 

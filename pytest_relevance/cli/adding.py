@@ -16,8 +16,8 @@ from pytest_relevance.cases.yaml.editing import Change, Conflict, add_judgments,
 from pytest_relevance.cases.yaml.scalars import write_number
 from pytest_relevance.cli import FOUND, OK, CommandError
 from pytest_relevance.cli.text import complain, write
+from pytest_relevance.judgments.joining import rekeyed
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
 from pytest_relevance.reports.text import harmless
 
 _MOST_LISTED = 20
@@ -47,7 +47,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
         overwrite = "; --overwrite takes the new grade where there is another" if conflicts else ""
         raise CommandError(f"{error}\n{harmless(out)}: nothing was written{overwrite}", FOUND) from None
     if without and not arguments.add_cases:
-        total = counted(len(all_queries(judgments)), "query", "queries")
+        total = counted(len(judgments.all_queries), "query", "queries")
         named = ", ".join(quoted(query, 40) for query in without[:_MOST_NAMED])
         more = " ..." if len(without) > _MOST_NAMED else ""
         complain(
@@ -69,7 +69,7 @@ def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]],
     for case in suite.cases:
         by_text.setdefault(case.query, []).append(case.id)
     found = {
-        query: [query] if query in ids else by_text.get(judgments.text(query), []) for query in all_queries(judgments)
+        query: [query] if query in ids else by_text.get(judgments.text(query), []) for query in judgments.all_queries
     }
     return {query: cases for query, cases in found.items() if cases}, [query for query in found if not found[query]]
 

@@ -14,10 +14,9 @@ from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_
 from pytest_relevance.cli import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
-from pytest_relevance.judgments.formats.lines import header_of, separator_of
-from pytest_relevance.judgments.formats.tables import first_line, parquet_frame
+from pytest_relevance.judgments.formats.table import Table
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.joining import with_queries
+from pytest_relevance.judgments.joining import FORMATS_OF_IDS, with_queries
 from pytest_relevance.judgments.json_text import Decoder
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.reading import (
@@ -29,7 +28,6 @@ from pytest_relevance.judgments.reading import (
 )
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.judgments.writing.keys import OF_IDS_ALONE
 
 QUERIES = "queries"
 """The format of judgments that are none, from a file of queries."""
@@ -103,7 +101,7 @@ def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
 
 def _has_ids_alone(source: Source, format: str) -> bool:
     """Whether a file of judgments knows the ids of its queries and no text."""
-    if format in OF_IDS_ALONE:
+    if format in FORMATS_OF_IDS:
         return True
     names = _NAMES[format](source) if format in _NAMES else None
     found = layout(names, source.options.get(GRADE_COLUMN)) if names else None
@@ -113,7 +111,7 @@ def _has_ids_alone(source: Source, format: str) -> bool:
 def _of_lines(source: Source) -> Sequence[str] | None:
     """The keys of the first line of JSON Lines."""
     try:
-        return _of_objects(Decoder().decode(first_line(source)))
+        return _of_objects(Decoder().decode(source.header.line))
     except (ValueError, RecursionError):  # longer than what is looked at
         return None
 
@@ -124,14 +122,9 @@ def _of_objects(value: object) -> Sequence[str] | None:
     return list(first) if isinstance(first, dict) else None
 
 
-def _of_table(source: Source) -> Sequence[str]:
-    line = first_line(source)
-    return header_of(line, separator_of(line))
-
-
 _NAMES: Mapping[str, Callable[[Source], Sequence[str] | None]] = {
-    "csv": _of_table,
-    "parquet": lambda source: [str(name) for name in parquet_frame(source).columns],
+    "csv": lambda source: source.header.names,
+    "parquet": lambda source: Table(source).names,
     "json": lambda source: _of_objects(source.json),
     "jsonl": _of_lines,
 }

@@ -1,34 +1,83 @@
-"""Judgments and a file of queries brought together: texts for ids, or ids for texts."""
+"""The keys of queries: change them, and join judgments with a file of queries (texts for ids, or ids for texts)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.writing.keys import all_queries, rekeyed
+
+FORMATS_OF_IDS = frozenset({"trec", "beir"})
+"""The formats of judgments that have ids of queries and no texts."""
 
 _MOST_NAMED = 3
+
+
+def queries_of(judgments: Judgments) -> list[Query]:
+    """Describe all queries. The text of one that is not described is its key, except in a format that has ids alone."""
+    ids_alone = judgments.format in FORMATS_OF_IDS
+    return [judgments.queries.get(key) or Query(key, None if ids_alone else key) for key in judgments.all_queries]
+
+
+def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
+    """Select the queries in `names`, {old key: new key}, and give them their new keys."""
+    olds = {new: old for old, new in names.items()}
+    queries = {names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items() if old in names}
+    return Judgments(
+        {names[query]: documents for query, documents in judgments.items() if query in names},
+        file=judgments.file,
+        format=judgments.format,
+        queries=queries,
+        titles={names[query]: titles for query, titles in judgments.titles.items() if query in names},
+        ratings={names[query]: ratings for query, ratings in judgments.ratings.items() if query in names},
+        raters=judgments.raters,
+        notices=judgments.notices,
+        place=lambda query, document: judgments.place(olds[query], document),
+    )
 
 
 def with_queries(
     judgments: Judgments, queries: Sequence[Query], file: str, *, keep_others: bool = True
 ) -> tuple[Judgments, list[str]]:
-    """Judgments under the ids of a file of queries, with all that it says of them, and what is to be said of that.
+    """Give judgments the ids of a file of queries, with all that it says of them. Returns notices too.
 
-    A query of the judgments is that of the file with its id, or else with its text. One that the file does not know
-    stays as it is; one that only the file knows has no judgments, and without `keep_others` is left out. ValueError
-    where two of them are one in the file.
+    A query of the judgments is that of the file with its id, or else with its text. One that the file does not know is
+    not changed; one that only the file knows has no judgments, and without `keep_others` is left out.
+
+    Raises:
+        ValueError: two queries of the judgments are one in the file.
     """
     by_id = {query.id: query for query in queries}
+    names, unknown, ambiguous = _names_in(judgments, queries, by_id)
+    _refuse_two_for_one(names, file)
+    joined = rekeyed(judgments, names)
+    known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
+    others = {key: query for key, query in by_id.items() if key not in known}
+    used = {*names.values()}
+    left_out = [] if keep_others else [key for key in others if key not in used]
+    for key in left_out:
+        del others[key]
+    joined.queries = {**joined.queries, **known, **others}
+    texts = [by_id[key].text or key for key in left_out]
+    return joined, [
+        *_notice(unknown, names, f"not in {file}"),
+        *_notice(ambiguous, names, f"the text of several queries in {file}"),
+        *_notice(texts, by_id, f"only in {file}, without judgments, and left out"),
+    ]
+
+
+def _names_in(
+    judgments: Judgments, queries: Sequence[Query], by_id: Mapping[str, Query]
+) -> tuple[dict[str, str], list[str], list[str]]:
+    """Match queries by id or text: {old key: id}, the keys without a match, and those with several."""
     by_text: dict[str, list[str]] = {}
     for query in queries:
         if query.text is not None:
             by_text.setdefault(query.text, []).append(query.id)
     names: dict[str, str] = {}
-    unknown, unclear = [], []
-    for key in all_queries(judgments):
+    unknown, ambiguous = [], []
+    for key in judgments.all_queries:
         described = judgments.queries.get(key)
         text = described.text if described is not None else None
         if key in by_id and text in (None, by_id[key].text):
@@ -39,23 +88,12 @@ def with_queries(
         if not ids:
             unknown.append(key)
         elif len(ids) > 1:
-            unclear.append(key)
-    _refuse_two_for_one(names, file)
-    joined = rekeyed(judgments, names)
-    known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
-    others = {key: query for key, query in by_id.items() if key not in known}
-    named = {*names.values()}
-    left_out = [] if keep_others else [key for key in others if key not in named]
-    for key in left_out:
-        del others[key]
-    joined.queries = {**joined.queries, **known, **others}
-    said = [*_said(unknown, names, f"not in {file}"), *_said(unclear, names, f"the text of several queries in {file}")]
-    texts = [by_id[key].text or key for key in left_out]
-    return joined, [*said, *_said(texts, by_id, f"only in {file}, without judgments, and left out")]
+            ambiguous.append(key)
+    return names, unknown, ambiguous
 
 
 def _united(query: Query, other: Query | None) -> Query:
-    """What two descriptions of a query say together; the first counts where both say something."""
+    """Unite two descriptions of a query; the first counts where both say something."""
     if other is None:
         return query
     return replace(
@@ -67,9 +105,7 @@ def _united(query: Query, other: Query | None) -> Query:
     )
 
 
-def _refuse_two_for_one(names: dict[str, str], file: str) -> None:
-    if len(set(names.values())) == len(names):
-        return
+def _refuse_two_for_one(names: Mapping[str, str], file: str) -> None:
     olds: dict[str, list[str]] = {}
     for old, new in names.items():
         olds.setdefault(new, []).append(old)
@@ -78,10 +114,11 @@ def _refuse_two_for_one(names: dict[str, str], file: str) -> None:
         for new, several in olds.items()
         if len(several) > 1
     ]
-    raise ValueError("\n".join(problems))
+    if problems:
+        raise ValueError("\n".join(problems))
 
 
-def _said(keys: Sequence[str], all_of_them: Iterable[str], what: str) -> list[str]:
+def _notice(keys: Sequence[str], all_of_them: Iterable[str], what: str) -> list[str]:
     if not keys:
         return []
     named = ", ".join(quoted(key, 40) for key in keys[:_MOST_NAMED]) + (" ..." if len(keys) > _MOST_NAMED else "")

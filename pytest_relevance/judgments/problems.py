@@ -1,4 +1,4 @@
-"""What is wrong with a file of judgments, queries or a run: one `FileProblem` a mistake, all of a file in one error."""
+"""Mistakes in a file of judgments, queries or a run: a `FileProblem` for each, one error for all of a file."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass
 
 MOST_SHOWN = 20
 MOST_KEPT = 1000
-"""How many problems of one file are looked for: who has that many has one mistake, made often."""
+"""The number of problems after which a file is not searched for more: they are one mistake, made often."""
 
 
 class RelevanceWarning(UserWarning):
-    """Something about judgments that is no mistake, but may be one: judged queries without a case, columns left out."""
+    """Warn of judgments that may be a mistake: judged queries without a case, columns that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """One mistake in a file: in which line (from 1), or where in its structure (`queries[3].ratings`), and what."""
+    """One mistake in a file: the message, its line (from 1), its path in JSON (`queries[3].ratings`)."""
 
     message: str
     line: int | None = None
     path: str | None = None
 
     def render(self, file: str) -> str:
-        """`file:line: message`, with the path in the structure where there is one."""
+        """Format as `file:line: path: message`, without the parts that are not known."""
         line = f":{self.line}" if self.line is not None else ""
         path = f" {self.path}:" if self.path else ""
         return f"{file}{line}:{path} {self.message}"
 
 
 class JudgmentFileError(ValueError):
-    """A file of judgments, of queries or of a run that cannot be used. `problems` has the mistakes found in it.
+    """A file of judgments, of queries or of a run that cannot be used. `problems` are the mistakes found in it.
 
-    `at_least` says that there may be more: nobody looked any further.
+    `at_least` says that there may be more: the search ended after `MOST_KEPT`.
     """
 
     def __init__(self, file: str, problems: Iterable[FileProblem | str]) -> None:
@@ -46,5 +46,30 @@ class JudgmentFileError(ValueError):
         super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[JudgmentFileError], tuple[str, tuple[FileProblem, ...]]]:
-        """Pickle what it was made of, not the text that was made of that."""
+        """Pickle the arguments of the constructor, not the message."""
         return type(self), (self.file, self.problems)
+
+
+class Problems:
+    """Collect the mistakes in one file, so that one error names them all."""
+
+    def __init__(self, file: str, most: int = MOST_KEPT) -> None:
+        self._file = file
+        self._most = most
+        self._found: list[FileProblem] = []
+
+    def add(self, message: str, line: int | None = None, path: str | None = None) -> None:
+        """Add a mistake, unless there are `most` already."""
+        if not self.full:
+            self._found.append(FileProblem(message, line, path))
+
+    @property
+    def full(self) -> bool:
+        """Whether the search for mistakes may end."""
+        return len(self._found) >= self._most
+
+    def check(self) -> None:
+        """Raise `JudgmentFileError` if there are mistakes, in the order of their lines."""
+        if self._found:
+            self._found.sort(key=lambda problem: problem.line or 0)
+            raise JudgmentFileError(self._file, self._found)

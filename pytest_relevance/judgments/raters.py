@@ -1,7 +1,6 @@
-"""Several ratings of one document become its grade, and how far the raters agree.
+"""Combine several ratings of a document into its grade, and measure how far the raters agree.
 
-One table of ways to combine ratings, which the reader of case files and the import of judgments use too: a new way is a
-row of `AGGREGATES`.
+Case files and judgment files use the same table of ways to combine ratings: a new way is a row of `AGGREGATES`.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.metrics.settings import check_number
 
 
@@ -23,12 +23,12 @@ def _median(ratings: Sequence[float]) -> float:
 
 
 def _mean(ratings: Sequence[float]) -> float:
-    """The arithmetic mean; `fsum`, so that the order of the raters does not matter."""
-    return math.fsum(ratings) / len(ratings)
+    """The arithmetic mean: exact for equal ratings, and (by `fsum`) independent of the order of the raters."""
+    return ratings[0] if len(set(ratings)) == 1 else math.fsum(ratings) / len(ratings)
 
 
 def _majority(ratings: Sequence[float]) -> float:
-    """The most frequent rating; of several equally frequent ones the lowest, so that doubt never flatters a ranking."""
+    """The most frequent rating; of several equally frequent ones the lowest, so that a tie never raises a score."""
     counts = Counter(ratings)
     most = max(counts.values())
     return min(rating for rating, count in counts.items() if count == most)
@@ -45,11 +45,13 @@ AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 
 def aggregate(ratings: Sequence[float], how: str = "median") -> float:
-    """The grade of a document from its ratings (at least one). A whole result is an int where the ratings are.
+    """Combine the ratings of a document (at least one) into its grade; a whole grade of int ratings is an int.
 
     `how`: "median" (of an even number, the mean of the two in the middle), "mean", "min", "max" or "majority" (of
-    equally frequent ratings the lowest). Raises ValueError for no ratings, for a `how` that is not in `AGGREGATES`, and
-    for a rating that is not a finite number.
+    equally frequent ratings the lowest).
+
+    Raises:
+        ValueError: there are no ratings, `how` is not in `AGGREGATES`, or a rating is not a finite number.
     """
     if how not in AGGREGATES:
         raise ValueError(f"ratings are combined by {', '.join(AGGREGATES)}, not {how!r}")
@@ -62,11 +64,27 @@ def aggregate(ratings: Sequence[float], how: str = "median") -> float:
     return int(grade) if whole else grade
 
 
-def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "ordinal") -> float:
-    """Krippendorff's alpha of several raters; see `pytest_relevance.metrics.agreement`, which needs numpy.
+def checked_raters(raters: str | None) -> str | None:
+    """Check the name of a way to combine ratings; None stays None.
 
-    `ratings`: for each document the ratings it got, None or NaN for one that was not given. `level`: "nominal",
-    "ordinal", "interval" or "ratio". NaN where there is nothing to compare.
+    Raises:
+        ValueError: the name is not in `AGGREGATES`.
+    """
+    if raters is not None and raters not in AGGREGATES:
+        raise ValueError(
+            f"ratings are combined by {listed(AGGREGATES)}, not {raters!r}{did_you_mean(raters, AGGREGATES)}"
+        )
+    return raters
+
+
+def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "ordinal") -> float:
+    """Give Krippendorff's alpha of several raters; `pytest_relevance.metrics.agreement` has the definition.
+
+    `ratings`: for each document its ratings, None or NaN for one that was not given. `level`: "nominal", "ordinal",
+    "interval" or "ratio". 1.0 is perfect agreement, 0.0 that of chance; NaN where there is nothing to compare.
+
+    Raises:
+        ValueError: `level` is another one.
     """
     from pytest_relevance.metrics.agreement import krippendorff_alpha as alpha
 

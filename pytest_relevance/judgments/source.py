@@ -1,32 +1,55 @@
-"""The bytes of a file as the formats look at them: text, lines, JSON; each made once, when it is asked for."""
+"""The bytes of a file as text, as the header of a table and as JSON; each is computed once, on first use."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
 from pytest_relevance._files import Unreadable, read_whole
-from pytest_relevance._paused_gc import garbage_kept
 from pytest_relevance.judgments.json_text import Decoder, JsonPlaces, half_a_character, shown_path
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError, Problems
 
 HEAD = 1 << 16
-"""How much of a file its format is recognised by, in characters."""
+"""The number of characters at the beginning of a file that its format is recognised by."""
 
-MOST_WRONG = 100
-"""How many lines of JSON that cannot be read are looked for."""
+_MOST_WRONG = 100
+"""The number of wrong lines of JSON after which no more are looked for."""
 
 _BEGINS_LIKE_JSON = re.compile(r"""\s*(?:\{\s*(?:["'}]|\Z)|\[\s*(?:["'{\[\]]|\Z))""")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a file that is not blank, as the header of a table."""
+
+    line: str
+    separator: str
+    names: list[str]
+
+    @classmethod
+    def of(cls, line: str) -> Header:
+        """Split a line at the one of tab, comma, semicolon and bar that makes the most cells of it.
+
+        A carriage return outside quotes ends the header, as it ends every row.
+        """
+        separator = max(("\t", ",", ";", "|"), key=line.count)
+        try:
+            names = next(csv.reader([line], delimiter=separator), [])
+        except csv.Error:
+            names = next(csv.reader([line.partition("\r")[0]], delimiter=separator), [])
+        return cls(line, separator, [name.strip() for name in names])
+
+
 class Source:
-    """A file: its name as messages show it, its bytes, and what the user says of it beyond the format (`options`)."""
+    """A file: its name for messages, its bytes, and what the user says of it beyond the format (`options`)."""
 
     def __init__(self, file: str, data: bytes, options: Mapping[str, str] | None = None) -> None:
         self.file = file
@@ -37,7 +60,11 @@ class Source:
     def read(
         cls, path: str | os.PathLike[str], shown: str | None = None, options: Mapping[str, str] | None = None
     ) -> Source:
-        """Read a file. `JudgmentFileError` where that cannot be done, or there is nothing in it."""
+        """Read a file, unpacked where it is gzip. `shown` is its name in messages.
+
+        Raises:
+            JudgmentFileError: it cannot be read, or is empty.
+        """
         file = shown if shown is not None else os.fspath(path)
         try:
             data = read_whole(path)
@@ -51,12 +78,12 @@ class Source:
         return source
 
     def refuse(self, message: str, line: int | None = None, path: str | None = None) -> NoReturn:
-        """Refuse the file for one reason."""
+        """Raise `JudgmentFileError` for one mistake."""
         raise JudgmentFileError(self.file, [FileProblem(message, line, path)])
 
     @cached_property
     def text(self) -> str:
-        """The file as text. UTF-8, with or without a byte order mark; anything else is refused."""
+        """The file as text: UTF-8, with or without a byte order mark; anything else is refused."""
         if self.data.startswith(_UTF_16):
             self.refuse("the file is UTF-16; save it as UTF-8")
         try:
@@ -73,13 +100,23 @@ class Source:
 
     @cached_property
     def head(self) -> str:
-        """The beginning of the text, whole lines."""
+        """The beginning of the text, in whole lines."""
         head = self.text[:HEAD]
         return head if len(head) == len(self.text) or "\n" not in head else head[: head.rindex("\n") + 1]
 
+    @cached_property
+    def header(self) -> Header:
+        """The first line that is not blank, as the header of a table."""
+        return Header.of(next((line for line in self.head.split("\n") if line.strip()), "").rstrip("\r"))
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the first bytes are Parquet's."""
+        return self.data.startswith(b"PAR1")
+
     @property
     def looks_like_json(self) -> bool:
-        """Whether it begins like JSON that holds something with a name. `[1] 0 d 2` is a line of qrels."""
+        """Whether it begins like JSON with a named value in it. `[1] 0 d 2` is a line of qrels."""
         return _BEGINS_LIKE_JSON.match(self.head) is not None
 
     @property
@@ -92,12 +129,12 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Whether all of it is one JSON text that can be read."""
+        """Whether all of it is one valid JSON text."""
         return self.looks_like_json and not self.is_json_lines and self._document[1] is None
 
     @cached_property
     def is_json_lines(self) -> bool:
-        """Whether it has a JSON text a line: the first line is a whole one, and there are others."""
+        """Whether it is a JSON text per line: the first line is a whole one, and there are others."""
         first, _, others = self.text.lstrip().partition("\n")
         if not self.looks_like_json or not others or others.isspace():
             return False
@@ -109,26 +146,25 @@ class Source:
 
     @cached_property
     def json_lines(self) -> Sequence[object]:
-        """Each line that is not blank as JSON. What is wrong in any of them is refused together."""
+        """Each line that is not blank as JSON. One error names the mistakes in all of them."""
         decoder = Decoder()
         found: list[object] = []
-        problems: list[FileProblem] = []
-        with garbage_kept():
-            for number, line in self._lines():
-                try:
-                    found.append(self._decoded(decoder, line, "line", number))
-                except JudgmentFileError as error:
-                    problems.extend(error.problems)
-                    if len(problems) >= MOST_WRONG:
-                        break
-        if problems:
-            raise JudgmentFileError(self.file, problems)
+        wrong: list[FileProblem] = []
+        for number, line in self._lines():
+            try:
+                found.append(self._decoded(decoder, line, "line", number))
+            except JudgmentFileError as error:
+                wrong.extend(error.problems)
+                if len(wrong) >= _MOST_WRONG:
+                    break
+        if wrong:
+            raise JudgmentFileError(self.file, wrong)
         self._refuse_half_characters()
         return found
 
     @cached_property
     def json_line_numbers(self) -> Sequence[int]:
-        """The lines in which `json_lines` stand."""
+        """The numbers of the lines that `json_lines` are read from."""
         return array("L", (number for number, _ in self._lines()))
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -138,17 +174,16 @@ class Source:
 
     @cached_property
     def _document(self) -> tuple[object, JudgmentFileError | None]:
-        """The file as JSON, or why it is none: whoever looks whether it is his pays for it once."""
+        """The file as JSON, or the error why it is none: several formats ask, and it is parsed once."""
         try:
-            with garbage_kept():
-                document = self._decoded(Decoder(), self.text, "file")
+            document = self._decoded(Decoder(), self.text, "file")
             self._refuse_half_characters()
             return document, None
         except JudgmentFileError as error:
             return None, error
 
     def _decoded(self, decoder: Decoder, text: str, what: str, line: int = 1) -> object:
-        """The JSON text that is the file or one line of it."""
+        """Parse the JSON text that is the file or one line of it."""
         try:
             found: object = decoder.decode(text)
         except json.JSONDecodeError as error:
@@ -159,17 +194,12 @@ class Source:
             self.refuse(f"the {what} is no sensible JSON: it is nested too deeply", line)
         if decoder.repeats:
             decoder.repeats = False
-            self._refuse_twice(text, line)
+            problems = Problems(self.file)
+            for path, first, again in JsonPlaces(text, line).twice():
+                message = f"this key stands twice, with another value in line {first}; keep one of them"
+                problems.add(message, again, shown_path(path))
+            problems.check()
         return found
-
-    def _refuse_twice(self, text: str, line: int) -> None:
-        message = "this key stands twice, with another value in line {}; keep one of them"
-        problems = [
-            FileProblem(message.format(first), again, shown_path(path))
-            for path, first, again in JsonPlaces(text, line).twice()
-        ]
-        if problems:
-            raise JudgmentFileError(self.file, problems)
 
     def _refuse_half_characters(self) -> None:
         at = half_a_character(self.text)
@@ -179,7 +209,7 @@ class Source:
 
 
 def _ends_early(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether JSON is cut off: after the mistake nothing closes what has been opened."""
+    """Whether JSON is truncated: nothing after the mistake closes what has been opened."""
     if not text.lstrip().startswith(("{", "[")):
         return False
     rest = text[error.pos :]

@@ -15,7 +15,7 @@ from operator import getitem, mul
 import numpy as np
 
 from . import gains as gain
-from .compiled import Floats, Indexes, Judgments, Mask, Rankings, count_by_query
+from .compiled import CompiledJudgments, CompiledRankings, Floats, Indexes, Mask, count_by_query
 from .hits import Hits, find_hits
 from .names import Metric
 from .scalar import inferred_precision, ranks_needed, satisfaction
@@ -26,7 +26,7 @@ _COUNT_ZEROS = ("Judged", "Bpref", "infAP")
 
 
 def score_batch(
-    metrics: Sequence[Metric], judgments: Judgments, rankings: Rankings, settings: Settings
+    metrics: Sequence[Metric], judgments: CompiledJudgments, rankings: CompiledRankings, settings: Settings
 ) -> list[Floats]:
     """Score every judged query by every metric: an array of shape (Q,) a metric, in the order of `judgments.queries`.
 
@@ -64,8 +64,8 @@ def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
 class _Batch:
     """A batch with what several measures share, computed when first asked for."""
 
-    judgments: Judgments
-    rankings: Rankings
+    judgments: CompiledJudgments
+    rankings: CompiledRankings
     hits: Hits
     settings: Settings
     _found_by_level: dict[float, tuple[Indexes, Indexes]] = field(default_factory=dict, init=False)

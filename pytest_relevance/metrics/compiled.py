@@ -1,13 +1,12 @@
 """Judgments and rankings of many queries, checked and laid out for `batch`.
 
-`Judgments` and `Rankings` are built once from mappings and may be scored many times. Good input pays for the checks
-with one pass in C; only after a check has failed does anybody look for the culprit, so that the message can name it.
-The documents stay in the caller's own dicts and lists: what is added is one number for each judgment.
+`CompiledJudgments` and `CompiledRankings` are built once from mappings and may be scored many times. Valid input is
+checked in one pass of C code; only after a check has failed are the judgments searched one by one, so that the message
+can name the wrong one. The documents stay in the caller's own dicts and lists; one number is added for each judgment.
 """
 
 from __future__ import annotations
 
-import marshal
 import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +32,7 @@ _SAMPLED = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judgments:
+class CompiledJudgments:
     """The judgments of Q queries.
 
     `queries`: the Q ids in the caller's order. `tables`: for each its {document: grade}. `grades`: all grades, query
@@ -48,7 +47,7 @@ class Judgments:
     first: Indexes
 
     @classmethod
-    def from_mapping(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> Judgments:
+    def from_mapping(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> CompiledJudgments:
         """Check and lay out {query: {document: grade}}.
 
         Ids that are not text become text: integers their digits. ValueError, naming query and document, for a grade
@@ -71,7 +70,7 @@ class Judgments:
         one = next(filter(None, tables), None)
         return compiled if one is None or isinstance(next(iter(one)), str) else compiled.with_text_ids()
 
-    def with_text_ids(self) -> Judgments:
+    def with_text_ids(self) -> CompiledJudgments:
         """Turn the ids of each table into text, unless its first one is."""
         tables = [
             dict(zip(_text_ids(table, f"the judgments of query {query!r}", "document"), table.values(), strict=True))
@@ -90,14 +89,14 @@ class Judgments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rankings:
+class CompiledRankings:
     """The rankings of some queries: `lists` gives the documents of each, best first."""
 
     queries: list[str]
     lists: list[Sequence[str]]
 
     @classmethod
-    def from_mapping(cls, rankings: Mapping[Any, Any]) -> Rankings:
+    def from_mapping(cls, rankings: Mapping[Any, Any]) -> CompiledRankings:
         """Check {query: [document, ...]} or {query: {document: score}}.
 
         Scores are sorted as trec_eval sorts: score, then document id by code points, both descending. Ids become text
@@ -114,7 +113,7 @@ class Rankings:
         one = next(filter(None, lists), None)
         return compiled if one is None or isinstance(one[0], str) else compiled.with_text_ids()
 
-    def with_text_ids(self) -> Rankings:
+    def with_text_ids(self) -> CompiledRankings:
         """Turn the ids of each ranking into text, unless its first one is."""
         lists = [
             [text_id(document, f"the ranking of query {query!r}", "document") for document in ranking]
@@ -122,7 +121,7 @@ class Rankings:
             else ranking
             for query, ranking in zip(self.queries, self.lists, strict=True)
         ]
-        return Rankings(self.queries, lists)
+        return CompiledRankings(self.queries, lists)
 
     def check_ids(self) -> None:
         """Raise a ValueError that names the first id that is neither text nor an integer, if there is one."""
@@ -130,12 +129,12 @@ class Rankings:
             for document in ranking:
                 text_id(document, f"the ranking of query {query!r}", "document")
 
-    def of(self, queries: list[str]) -> Rankings:
+    def of(self, queries: list[str]) -> CompiledRankings:
         """Give the rankings of just these queries, in this order; a query without a ranking gets an empty one."""
         if self.queries == queries:
             return self
         by_query: dict[str, Sequence[str]] = dict(zip(self.queries, self.lists, strict=True))
-        return Rankings(queries, list(map(by_query.get, queries, repeat(()))))
+        return CompiledRankings(queries, list(map(by_query.get, queries, repeat(()))))
 
 
 def count_by_query(mask: Mask, first: Indexes, counts: Indexes) -> Indexes:
@@ -206,23 +205,18 @@ def _grades(queries: Sequence[str], tables: Sequence[dict[str, float]]) -> Grade
     if grades is not None:
         return grades
     values = list(chain.from_iterable(map(dict.values, tables)))
-    whole = _of_one_type(values, b"i", "<i4")
-    if whole is not None:
-        if not whole.size or (whole.min() >= 0 and whole.max() < UNJUDGED_CODE):
-            return whole.astype(np.uint8)
-        return whole.astype(np.float64)
-    grades = _of_one_type(values, b"g", "<f8")
-    if grades is None:
-        kinds = set(map(type, values))
-        if any(issubclass(kind, bool) or not issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
-            _refuse_grade(queries, tables)
-        try:
-            grades = np.fromiter(values, np.float64, len(values))
-        except OverflowError:
-            _refuse_grade(queries, tables)
+    kinds = set(map(type, values))
+    if any(issubclass(kind, bool) or not issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
+        _refuse_grade(queries, tables)
+    try:
+        grades = np.fromiter(values, np.float64, len(values))
+    except OverflowError:
+        _refuse_grade(queries, tables)
+    if kinds <= {int} and (not values or (grades.min() >= 0 and grades.max() < UNJUDGED_CODE)):
+        return grades.astype(np.uint8)
     if not np.isfinite(grades).all():
         _refuse_grade(queries, tables)
-    return np.ascontiguousarray(grades, np.float64)
+    return grades
 
 
 def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
@@ -249,28 +243,6 @@ def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
             return None
     usual = np.isfinite(grades).all() and ((grades != 0) & (grades != 1)).any()
     return grades if usual else None
-
-
-def _of_one_type(values: list[float], tag: bytes, number: str) -> npt.NDArray[Any] | None:
-    """Read a list of nothing but ints, or nothing but floats, through its marshalled form; None for any other list.
-
-    Marshalling writes a type tag before each number, which distinguishes True from 1 and "3" from 3 and costs less than
-    looking at each type. In format 2 every int of 32 bits takes 5 bytes, every float 9: the length and the tags
-    show whether there was anything else.
-    """
-    record = np.dtype([("tag", "u1"), ("number", number)])
-    if not values:
-        return np.empty(0, number)
-    if set(map(type, values[:64])) != {int if tag == b"i" else float}:  # the usual case of a mixture costs no more
-        return None
-    try:
-        data = marshal.dumps(values, 2)
-    except ValueError:  # numpy's numbers, enums
-        return None
-    if len(data) != 5 + record.itemsize * len(values):
-        return None
-    records = np.frombuffer(data, record, offset=5)
-    return records["number"] if (records["tag"] == ord(tag)).all() else None
 
 
 def _refuse_grade(queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> NoReturn:

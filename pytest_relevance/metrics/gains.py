@@ -13,14 +13,14 @@ from itertools import accumulate, repeat
 
 import numpy as np
 
-from .compiled import Floats, Grades, Indexes, Judgments, Mask, count_by_query
+from .compiled import CompiledJudgments, Floats, Grades, Indexes, Mask, count_by_query
 from .settings import LARGEST_EXPONENTIAL_GRADE, Settings, discount_table
 
 # With more levels than this, sorting the grades is cheaper than counting each.
 _COUNTED_LEVELS = 24
 
 
-def check_grades(judgments: Judgments, settings: Settings) -> None:
+def check_grades(judgments: CompiledJudgments, settings: Settings) -> None:
     """Refuse grades that have no gain: a ValueError that names the query and the document."""
     grades = judgments.grades
     if not grades.size:
@@ -37,7 +37,7 @@ def check_grades(judgments: Judgments, settings: Settings) -> None:
         judgments.refuse(lambda grade: _complaint(grade, settings) != "", lambda grade: _complaint(grade, settings))
 
 
-def highest_grade(judgments: Judgments, settings: Settings) -> float | None:
+def highest_grade(judgments: CompiledJudgments, settings: Settings) -> float | None:
     """Give the top of the scale: `max_grade`, or the highest grade of all judgments; None when there are none.
 
     A judgment above `max_grade` is a ValueError that names the query and the document.
@@ -95,7 +95,7 @@ def _few_levels(grades: Grades) -> Floats:
     return levels if levels.size <= _COUNTED_LEVELS else levels[:0]
 
 
-def with_gain(judgments: Judgments, settings: Settings) -> Mask:
+def with_gain(judgments: CompiledJudgments, settings: Settings) -> Mask:
     """Say which queries have a judged document with a gain above 0."""
     grades = judgments.grades
     if grades.dtype == np.uint8 or not settings.increasing:

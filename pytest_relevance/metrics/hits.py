@@ -13,7 +13,7 @@ from operator import attrgetter, getitem, itemgetter
 
 import numpy as np
 
-from .compiled import UNJUDGED_CODE, Grades, Indexes, Judgments, Mask, Rankings
+from .compiled import UNJUDGED_CODE, CompiledJudgments, CompiledRankings, Grades, Indexes, Mask
 from .settings import Settings
 
 # Up to so many judgments, and beyond so many results, searching the list for each judged document beats hashing every
@@ -41,7 +41,9 @@ class Hits:
         return np.arange(self.query.size) - self.first[self.query]
 
 
-def find_hits(judgments: Judgments, rankings: Rankings, depth: int | None, settings: Settings, zeros: bool) -> Hits:
+def find_hits(
+    judgments: CompiledJudgments, rankings: CompiledRankings, depth: int | None, settings: Settings, zeros: bool
+) -> Hits:
     """Find the judged results down to `depth` (None: all); `rankings` hold the same queries in the same order.
 
     Where it is cheaper, documents of grade 0 are left out unless `zeros` asks for them. With `unjudged="skip"` the
@@ -70,7 +72,7 @@ def find_hits(judgments: Judgments, rankings: Rankings, depth: int | None, setti
     return hits
 
 
-def _hides_ids(judgments: Judgments, rankings: Rankings, silent: Mask) -> bool:
+def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, silent: Mask) -> bool:
     """Say whether a query without a judged result has ids that are no text, which match no text that looks the same.
 
     Only the first id of each side is looked at. Where ids of the same kind meet, they match as they are.
@@ -82,7 +84,7 @@ def _hides_ids(judgments: Judgments, rankings: Rankings, silent: Mask) -> bool:
 
 
 def _find(
-    judgments: Judgments, rankings: list[Sequence[str]], lengths: Indexes, depth: int | None, zeros: bool
+    judgments: CompiledJudgments, rankings: list[Sequence[str]], lengths: Indexes, depth: int | None, zeros: bool
 ) -> tuple[Indexes, Indexes, Grades]:
     """Give query, rank and grade of the judged results, in the order of queries and ranks."""
     searched = (judgments.counts <= _FEW_JUDGMENTS) & (lengths > _MANY_RESULTS)
@@ -98,7 +100,7 @@ def _find(
 
 
 def _look_up(
-    judgments: Judgments,
+    judgments: CompiledJudgments,
     rankings: Sequence[Sequence[str]],
     lengths: Indexes,
     depth: int | None,
@@ -144,7 +146,7 @@ _POP = attrgetter("pop")
 
 
 def _search(
-    judgments: Judgments, rankings: list[Sequence[str]], searched: Mask, depth: int | None, zeros: bool
+    judgments: CompiledJudgments, rankings: list[Sequence[str]], searched: Mask, depth: int | None, zeros: bool
 ) -> tuple[Indexes, Indexes, Grades]:
     """Search the rankings for each judged document: `index` gives the first rank, so copies need no care."""
     queries: list[int] = []

@@ -1,55 +1,49 @@
-"""Tests between two runs over the same queries: is the difference of their means more than chance?
+"""Compare two runs over the same queries: randomisation test, effect size, bootstrap interval, Holm's correction.
 
-The paired t-test and the randomisation test are the recommended ones (Smucker, Allan & Carterette, CIKM 2007; Urbano,
-Lima & Hanjalic, SIGIR 2019); Wilcoxon and sign tests are here because people ask for them, and err more often on large
-sets. All are two-sided and speak of second - first. Pairs in which either score is NaN are left out.
-
-A test with a new name is a function of this module and a row of `TESTS`.
+The randomisation test is a recommended one (Smucker, Allan & Carterette, CIKM 2007; Urbano, Lima & Hanjalic, SIGIR
+2019). Scores are sequences of shape (Q,), a score per query, in the same order for both runs. All results describe
+second - first. Pairs in which either score is NaN are left out. For the t-test, Wilcoxon's test and the sign test pass
+the same scores to `scipy.stats`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from .compiled import Floats
-from .distributions import binomial_tail, normal_tail, signed_rank_tail, t_tail
 
-# Up to so many differing pairs all sign flips are counted: 2^20 sums.
 EXACT_PAIRS = 20
-# Up to so many differing pairs the signed-rank distribution is exact.
-EXACT_RANKS = 50
+"""The most differing pairs for which all sign flips are enumerated: 2^20 sums."""
 
-# Sums that differ by rounding alone are equal; relative to the sum of the absolute differences.
 _TOLERANCE = 1e-12
+"""Sums closer than this are equal: they differ by rounding alone. Relative to the sum of the absolute differences."""
 
-# How many signs are drawn at most: 100,000 flips of 10,000 pairs.
 _MOST_SIGNS = 1_000_000_000
+"""The most signs that are drawn: 100,000 flips of 10,000 pairs."""
 
-# The eight signs that each byte stands for: shape (8, 256).
 _SIGNS = np.where(np.arange(256) >> np.arange(8)[:, None] & 1, 1.0, -1.0)
+"""The eight signs that each byte encodes: shape (8, 256)."""
 
-# How many random bytes, or drawn indexes, are held at a time.
 _BLOCK = 1 << 20
+"""The number of random bytes, or of drawn indexes, in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """The outcome of a test of two runs.
+    """The outcome of a two-sided randomisation test of two runs.
 
-    `difference`: the (weighted) mean of second - first. `statistic`: what the test compares. `p`: the two-sided
-    p-value; NaN where the test is not defined. `pairs`: how many queries had both scores. `resamples`: how many random
-    flips were drawn; None for a test that draws none. `least_p`: the lowest p-value that as many differing pairs can
-    have, whatever their differences are; NaN where it is not known.
+    `difference`: the (weighted) mean of second - first, which is the test statistic. `p`: the p-value; NaN without a
+    pair. `pairs`: the number of queries with both scores. `resamples`: the number of random flips that were drawn; None
+    where all flips were enumerated. `least_p`: the lowest p-value that this number of differing pairs can have,
+    whatever their differences are; NaN without a pair.
     """
 
-    test: str
     difference: float
-    statistic: float
     p: float
     pairs: int
     resamples: int | None = None
@@ -75,92 +69,44 @@ def randomisation_test(
     resamples: int = 100_000,
     seed: int = 0,
 ) -> PairedTest:
-    """Flip the signs of the differences at random and count how often their mean is as far from 0 as it was found.
+    """Test whether the mean difference is 0: the share of sign flips whose mean is at least as far from 0.
 
-    Fisher's sign-flip test (Smucker et al. 2007), of the weighted mean with `weights`. Up to 20 differing pairs all
-    flips are counted and p is exact; beyond, p is (count + 1) / (resamples + 1) with `resamples` drawn from `seed`,
-    fewer where more than 10,000 pairs differ, so that no more than a billion signs are drawn.
-    Sums that differ by less than 1e-12 of the sum of |differences| are the same. Without a differing pair p is 1,
-    without any pair NaN. The statistic is the mean difference. No p is below 2 / 2^n for n differing pairs, nor below
-    1 / (resamples + 1) where flips are drawn: that is `least_p`.
+    Fisher's sign-flip test (Smucker et al. 2007), of the weighted mean with `weights` (shape (Q,), above 0). With at
+    most 20 differing pairs all flips are enumerated and p is exact. With more, p is (count + 1) / (resamples + 1) over
+    `resamples` flips drawn from `seed`; beyond 10,000 differing pairs fewer are drawn, a billion signs at most.
+    Sums that differ by less than 1e-12 of the sum of |differences| are equal. Without a differing pair p is 1, without
+    any pair NaN. With n differing pairs p is at least 2 / 2^n, and at least 1 / (resamples + 1) where flips are drawn:
+    that is `least_p`.
+
+    Raises:
+        ValueError: the scores are not two sequences of one length, a weight is not a finite number above 0, or
+            `resamples` is below 1 where flips are drawn.
     """
     differences, shares = _differences(first, second, weights)
     mean = float(differences @ shares)
     if not differences.size:
-        return PairedTest("randomisation", math.nan, math.nan, math.nan, 0)
+        return PairedTest(math.nan, math.nan, 0)
     terms = (differences * shares)[differences != 0]
     found = abs(float(terms.sum())) - _TOLERANCE * float(np.abs(terms).sum())
     if terms.size <= EXACT_PAIRS:
         sums = _all_flips(terms)
         p = int(np.count_nonzero(np.abs(sums) >= found)) / sums.size
-        return PairedTest("randomisation", mean, mean, p, differences.size, least_p=_least_p(terms))
+        return PairedTest(mean, p, differences.size, least_p=_least_p(terms))
     _check_resamples(resamples)
     resamples = min(resamples, max(1_000, _MOST_SIGNS // terms.size))
     count = _count_flips(terms, found, resamples, seed)
     least = max(_least_p(terms), 1 / (resamples + 1))
-    return PairedTest("randomisation", mean, mean, (count + 1) / (resamples + 1), differences.size, resamples, least)
-
-
-def paired_t_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
-    """Student's t-test of the mean difference, n - 1 degrees of freedom.
-
-    NaN for fewer than two pairs; p is 1 when no pair differs and 0 when all differ by the same amount.
-    """
-    differences, _ = _differences(first, second, None)
-    size = differences.size
-    if size < 2:
-        return PairedTest("t", float(differences.mean()) if size else math.nan, math.nan, math.nan, size)
-    mean = float(differences.mean())
-    error = float(differences.std(ddof=1)) / math.sqrt(size)
-    if not differences.any():
-        return PairedTest("t", 0.0, 0.0, 1.0, size)
-    t = math.copysign(math.inf, mean) if error == 0 else mean / error
-    return PairedTest("t", mean, t, t_tail(t, size - 1), size)
-
-
-def wilcoxon_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
-    """Wilcoxon's signed-rank test on the ranks of |difference|: pairs that do not differ left out, ties at mean ranks.
-
-    Exact (with ties too) up to 50 differing pairs, else by the normal approximation with its correction for ties. The
-    statistic is the smaller of the two rank sums, as in scipy. p is 1 when no pair differs.
-    """
-    differences, _ = _differences(first, second, None)
-    mean = float(differences.mean()) if differences.size else math.nan
-    differing = differences[differences != 0]
-    if not differing.size:
-        return PairedTest("wilcoxon", mean, 0.0, 1.0 if differences.size else math.nan, differences.size)
-    _, place, ties = np.unique(np.abs(differing), return_inverse=True, return_counts=True)
-    last = np.cumsum(ties)
-    doubled = (2 * last - ties + 1)[place]
-    positive, total = int(doubled[differing > 0].sum()), int(doubled.sum())
-    size = differing.size
-    if size <= EXACT_RANKS:
-        p = signed_rank_tail(doubled, positive)
-    else:
-        variance = size * (size + 1) * (2 * size + 1) / 24 - float((ties**3 - ties).sum()) / 48
-        p = normal_tail((positive / 2 - total / 4) / math.sqrt(variance))
-    return PairedTest("wilcoxon", mean, min(positive, total - positive) / 2, p, differences.size)
-
-
-def sign_test(first: npt.ArrayLike, second: npt.ArrayLike) -> PairedTest:
-    """Compare how many queries got better and worse by the binomial distribution; exact, pairs that tie left out.
-
-    The statistic is the number that got better. p is 1 when no pair differs.
-    """
-    differences, _ = _differences(first, second, None)
-    better, worse = int((differences > 0).sum()), int((differences < 0).sum())
-    if not differences.size:
-        return PairedTest("sign", math.nan, math.nan, math.nan, 0)
-    return PairedTest(
-        "sign", float(differences.mean()), better, binomial_tail(better, better + worse), differences.size
-    )
+    return PairedTest(mean, (count + 1) / (resamples + 1), differences.size, resamples, least)
 
 
 def effect_size(first: npt.ArrayLike, second: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> float:
-    """Give the (weighted) mean difference in standard deviations of the differences (Cohen's d for pairs).
+    """Give the (weighted) mean difference in standard deviations of the differences (Cohen's d_z for pairs).
 
     0 when no pair differs, infinite when all differ by the same amount, NaN for fewer than two pairs. The variance is
     weighted as the mean is, times n / (n - 1).
+
+    Raises:
+        ValueError: the scores are not two sequences of one length, or a weight is not a finite number above 0.
     """
     differences, shares = _differences(first, second, weights)
     size = differences.size
@@ -184,8 +130,12 @@ def bootstrap_interval(
 ) -> Interval:
     """Give the percentile bootstrap interval of the (weighted) mean difference (Efron & Tibshirani 1993, chapter 13).
 
-    Queries are drawn with replacement `resamples` times from `seed`, fewer times beyond 5,000 queries, where 50
-    million draws are enough. NaN without a pair.
+    Queries are drawn with replacement `resamples` times from `seed`; beyond 5,000 queries fewer times, 50 million
+    draws in all (but at least 1,000 times). All three numbers are NaN without a pair.
+
+    Raises:
+        ValueError: `confidence` is not between 0 and 1, `resamples` is below 1, the scores are not two sequences of
+            one length, or a weight is not a finite number above 0.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is a number between 0 and 1, such as 0.95, not {confidence!r}")
@@ -218,14 +168,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, p * (len(defined) - place)))
         adjusted[index] = highest
     return adjusted
-
-
-TESTS: Mapping[str, Callable[[npt.ArrayLike, npt.ArrayLike], PairedTest]] = {
-    "randomisation": randomisation_test,
-    "t": paired_t_test,
-    "wilcoxon": wilcoxon_test,
-    "sign": sign_test,
-}
 
 
 def _differences(first: npt.ArrayLike, second: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Floats, Floats]:

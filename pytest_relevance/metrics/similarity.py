@@ -1,6 +1,6 @@
 """How alike two rankings are, without any judgments: Jaccard, overlap, rank-biased overlap, Kendall's tau, tau-AP.
 
-Rankings are sequences of document ids, best first; text in place of one is a ValueError. A document that is there twice
+Rankings are sequences of document ids, best first; text in place of one is a ValueError. A document that occurs twice
 counts once, at its first rank. Plain Python: two rankings of a thousand documents take about a millisecond.
 """
 

@@ -20,10 +20,10 @@ from pytest_relevance.results.frames import KNOWN_RANKS
 if TYPE_CHECKING:
     import pandas
 
-    from pytest_relevance.metrics.compiled import Judgments, Rankings
+    from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings
 
-    AnyJudgments = Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | Judgments
-    AnyRankings = Mapping[Any, Sequence[Any] | Mapping[Any, float]] | pandas.DataFrame | Rankings
+    AnyJudgments = Mapping[Any, Mapping[Any, float]] | pandas.DataFrame | CompiledJudgments
+    AnyRankings = Mapping[Any, Sequence[Any] | Mapping[Any, float]] | pandas.DataFrame | CompiledRankings
 
 
 def evaluate(
@@ -78,7 +78,9 @@ def evaluate(
     return table
 
 
-def _require_ranks(rankings: object, judgments: Judgments, metrics: Iterable[Metric], settings: Settings) -> None:
+def _require_ranks(
+    rankings: object, judgments: CompiledJudgments, metrics: Iterable[Metric], settings: Settings
+) -> None:
     """Raise a ValueError where a metric looks deeper than what a frame of a record has of a ranking."""
     known = getattr(rankings, "attrs", {}).get(KNOWN_RANKS)
     if not known:
@@ -95,7 +97,7 @@ def _require_ranks(rankings: object, judgments: Judgments, metrics: Iterable[Met
                 )
 
 
-def _nothing_in_common(judgments: Judgments, rankings: Rankings) -> str:
+def _nothing_in_common(judgments: CompiledJudgments, rankings: CompiledRankings) -> str:
     examples = f"such as {judgments.queries[0]!r} and {rankings.queries[0]!r}"
     return (
         f"none of the {len(judgments.queries):,} judged queries has a ranking, so that all score as empty ones; the "
@@ -103,24 +105,24 @@ def _nothing_in_common(judgments: Judgments, rankings: Rankings) -> str:
     )
 
 
-def compile_judgments(judgments: AnyJudgments) -> Judgments:
+def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
     """Check judgments of any shape that `evaluate` takes and lay them out once, for many calls of it."""
-    from pytest_relevance.metrics.compiled import Judgments
+    from pytest_relevance.metrics.compiled import CompiledJudgments
 
-    if isinstance(judgments, Judgments):
+    if isinstance(judgments, CompiledJudgments):
         return judgments
     mapping: Any = _judgments_of_frame(judgments) if _is_frame(judgments) else judgments
-    return Judgments.from_mapping(mapping)
+    return CompiledJudgments.from_mapping(mapping)
 
 
-def compile_rankings(rankings: AnyRankings) -> Rankings:
+def compile_rankings(rankings: AnyRankings) -> CompiledRankings:
     """Check rankings of any shape that `evaluate` takes, for many calls of it."""
-    from pytest_relevance.metrics.compiled import Rankings
+    from pytest_relevance.metrics.compiled import CompiledRankings
 
-    if isinstance(rankings, Rankings):
+    if isinstance(rankings, CompiledRankings):
         return rankings
     mapping: Any = _rankings_of_frame(rankings) if _is_frame(rankings) else rankings
-    return Rankings.from_mapping(mapping)
+    return CompiledRankings.from_mapping(mapping)
 
 
 def _is_frame(value: object) -> bool:

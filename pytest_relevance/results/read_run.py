@@ -13,13 +13,15 @@ from typing import Any, NoReturn
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
-from pytest_relevance.judgments.formats import quepid, tables, trec
+from pytest_relevance.judgments.formats import trec
+from pytest_relevance.judgments.formats.json import quepid
 from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
 from pytest_relevance.judgments.formats.layouts import Layout, layout, shown_names
-from pytest_relevance.judgments.formats.lines import MOST_WRONG, Rows, header_of, separator_of
+from pytest_relevance.judgments.formats.rows import MOST_WRONG
+from pytest_relevance.judgments.formats.table import Table
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
 
@@ -52,9 +54,12 @@ def read_run(path: str | os.PathLike[str], format: str | None = None) -> Ranking
     return READERS[format][1](source)
 
 
+def _is_parquet(source: Source) -> bool:
+    return source.is_parquet
+
+
 def _is_table(source: Source) -> bool:
-    line = tables.first_line(source)
-    return _has_ids(find_columns(header_of(line, separator_of(line)), _WANTED))
+    return _has_ids(find_columns(source.header.names, _WANTED))
 
 
 def _has_ids(at: Mapping[str, int]) -> bool:
@@ -74,27 +79,18 @@ def _read_trec(source: Source) -> Rankings:
 
 
 def _read_table(source: Source) -> Rankings:
-    line = tables.first_line(source)
-    separator = separator_of(line)
-    names = header_of(line, separator)
-    rows = Rows(source, separator, len(names), header=True)
-
-    def columns(wanted: Sequence[int]) -> list[list[Any]]:
-        return [tables.unescaped(column) for column in rows.columns(wanted)]
-
-    return _of_columns(source, names, columns, rows.line)
-
-
-def _read_parquet(source: Source) -> Rankings:
-    frame = tables.parquet_frame(source)
-    names = [str(name) for name in frame.columns]
-    at = find_columns(names, _WANTED)
+    """Read a table of a run, text or Parquet."""
+    table = Table(source)
+    at = find_columns(table.names, _WANTED)
     numbers = {at.get("rank"), at.get("score")}
 
     def columns(wanted: Sequence[int]) -> list[list[Any]]:
-        return [tables.parquet_column(source, frame, column, is_number=column in numbers) for column in wanted]
+        texts = [column for column in wanted if column not in numbers]
+        values = [column for column in wanted if column in numbers]
+        cells = dict(zip([*texts, *values], table.cells(texts, values), strict=True))
+        return [cells[column] for column in wanted]
 
-    return _of_columns(source, names, columns, lambda row: None)
+    return _of_columns(source, table.names, columns, lambda row: table.place(row).line)
 
 
 def _of_columns(
@@ -170,22 +166,21 @@ def _checked(
 ) -> Rankings:
     """The rankings, when every row names a query and a document, and none twice."""
     of_query: dict[str, dict[str, float]] = {}
-    problems = []
+    problems = Problems(source.file, MOST_WRONG)
     rows = 0
     for row, (query, document, key) in enumerate(zip(queries, documents, keys, strict=True)):
         rows += 1
         if not query or not document:
             what = "query" if not query else "document"
-            problems.append(FileProblem(f"the row has no {what}", line(row)))
+            problems.add(f"the row has no {what}", line(row))
         elif document in of_query.setdefault(query, {}):
             message = f"query {quoted(query)}: the document {quoted(document)} is returned twice; keep one of them"
-            problems.append(FileProblem(message, line(row)))
+            problems.add(message, line(row))
         else:
             of_query[query][document] = key
-        if len(problems) == MOST_WRONG:
+        if problems.full:
             break
-    if problems:
-        raise JudgmentFileError(source.file, problems)
+    problems.check()
     if not rows:
         source.refuse("the file has no results, only a header or comments")
     return {query: ranked(list(scores), list(scores.values())) for query, scores in of_query.items()}
@@ -195,17 +190,16 @@ def _numbers(
     source: Source, queries: Sequence[str], documents: Sequence[str], written: Sequence[object], line: Line, what: str
 ) -> list[float]:
     numbers: list[float] = []
-    problems = []
+    problems = Problems(source.file, MOST_WRONG)
     for row, value in enumerate(written):
         number = number_of(value) if isinstance(value, str) else _plain_number(value)
         if number is None:
             where = f"query {quoted(queries[row])}, document {quoted(documents[row])}"
-            problems.append(FileProblem(f"{where}: a {what} is a number, found {found(value)}", line(row)))
-            if len(problems) == MOST_WRONG:
+            problems.add(f"{where}: a {what} is a number, found {found(value)}", line(row))
+            if problems.full:
                 break
         numbers.append(number or 0)
-    if problems:
-        raise JudgmentFileError(source.file, problems)
+    problems.check()
     return numbers
 
 
@@ -306,9 +300,9 @@ def _refuse_unknown(source: Source) -> NoReturn:
     seems = seems_to_be(source)
     if seems:
         source.refuse(f"this seems to be {seems}; a run is needed", 1)
-    line = tables.first_line(source).strip()
+    begins = quoted(source.header.line.strip())
     source.refuse(
-        f"the format of this run is not recognised; the file begins with {quoted(line)}. Known are: trec (qid Q0 "
+        f"the format of this run is not recognised; the file begins with {begins}. Known are: trec (qid Q0 "
         "docid rank score tag), csv (a table with a header: query_id, doc_id, rank or score), parquet, json "
         f"({_JSON_SHAPES})",
         1,
@@ -341,7 +335,7 @@ def _read_record(source: Source) -> Rankings:
 
 READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Rankings]]] = {
     "record": (_is_record, _read_record),
-    "parquet": (tables.is_parquet, _read_parquet),
+    "parquet": (_is_parquet, _read_table),
     "csv": (_is_table, _read_table),
     "trec": (trec.is_run, _read_trec),
     "json": (_is_json, _read_json),

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from pytest_relevance._text import counted, printable
-from pytest_relevance.judgments.formats.lines import csv_rows, separator_of
-from pytest_relevance.judgments.formats.tables import escaped
+from pytest_relevance.judgments.formats.rows import csv_rows
+from pytest_relevance.judgments.formats.table import escaped
+from pytest_relevance.judgments.source import Header
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.results.case_result import CaseResult
 
@@ -154,8 +155,8 @@ def why_kept(data: bytes) -> str | None:
     no_worklist = "exists and is no worklist; name another file"
     try:
         text = data.decode("utf-8-sig")
-        separator = separator_of(text.partition("\n")[0])
-        rows = [row for _, row in csv_rows(text, separator) if row]
+        separator = Header.of(text.partition("\n")[0]).separator
+        rows = [row for _, row in csv_rows(text.encode(), separator) if row]
     except (UnicodeDecodeError, csv.Error):
         return no_worklist
     if rows and (tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows)):

@@ -165,7 +165,7 @@ def test_a_case_that_is_an_error_in_the_second_run_alone(shop: Terminal) -> None
     assert refused.err.splitlines() == [
         "the two runs cannot be compared:",
         '- broken.jsonl has an error in 1 case: "jacket"',
-        "--common compares the 5 cases that nothing stands in the way of, and says what is left out",
+        "--common compares the 5 cases that can be compared, and says what is left out",
     ]
     for options in ((), ("--max-drop", "nDCG@10=0.5")):
         said = shop.run("compare", "main.jsonl", "broken.jsonl", "--common", *options)
@@ -194,7 +194,7 @@ def test_the_figures_are_those_of_the_library(shop: Terminal) -> None:
         *RUNS, "--metric=RR", "--metric=nDCG@3", "--max-case-drop=0.3", "--set=gain=linear", "--format=json"
     )
     found = compare_runs(Path("main.jsonl"), Path("branch.jsonl"), ["RR", "nDCG@3"], gain="linear")
-    assert data(said) == found.to_dict(limit=5, ruling=found.judge(max_case_drop=0.3))
+    assert data(said) == found.to_dict(limit=5, gates=found.judge(max_case_drop=0.3))
     assert data(said)["settings"][0]["gain"] == "linear"
 
 

@@ -52,7 +52,7 @@ def shop(records: Path, terminal: Terminal) -> Terminal:
 def ranking(record: str, query: str) -> list[str]:
     """What a record says that a search found."""
     results = map(json.loads, Path(record).read_text(encoding="utf-8").splitlines()[1:])
-    (found,) = (result["details"]["ranking"] for result in results if result["id"] == query)
+    (found,) = (result.get("documents", []) for result in results if result["id"] == query)
     return list(found)
 
 

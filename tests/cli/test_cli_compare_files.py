@@ -77,6 +77,17 @@ def test_records_are_scored_anew_by_other_judgments(shop: Terminal) -> None:
     assert (found["queries"], found["first"], found["second"], found["better"]) == (2, 0.75, 1, 1)
 
 
+def test_the_column_of_the_grades_is_named_where_judgments_have_several(trec: Terminal) -> None:
+    rows = [line.split() for line in QRELS.splitlines()]
+    lines = [f"{query},{document},{3 - int(grade)},{grade}" for query, _, document, grade in rows]
+    trec.write("rated.csv", "\n".join(["query_id,doc_id,alice_rating,final_rating", *lines, ""]))
+    command = ("compare", "bm25.trec", "hybrid.trec", "--judgments", "rated.csv")
+    refused = trec.run(*command)
+    assert (refused.code, refused.out) == (2, "")
+    assert "final_rating" in refused.err
+    assert figures(trec, *command, "--grade-column", "final_rating") == figures(trec, *TREC)
+
+
 def test_a_query_that_found_nothing_has_no_line(trec: Terminal) -> None:
     trec.write("hybrid.trec", HYBRID.replace("q3 Q0 d 1 5 t\n", ""))
     said = trec.run(*TREC)
@@ -84,8 +95,8 @@ def test_a_query_that_found_nothing_has_no_line(trec: Terminal) -> None:
     assert said.err.splitlines() == [
         "the two runs cannot be compared:",
         '- hybrid.trec has no result of 1 case: "q3"',
-        "--missing empty takes a query without a line for one that found nothing",
-        "--common compares the 2 cases that nothing stands in the way of, and says what is left out",
+        "- a query that found nothing has no line in a run; --missing empty takes a missing one for that",
+        "--common compares the 2 cases that can be compared, and says what is left out",
     ]
     assert row(trec, *TREC, "--missing=empty")["queries"] == 3
     common = trec.run(*TREC, "--common")
@@ -100,9 +111,9 @@ def rewritten(change: str, old: str, new: str) -> str:
 
 RECORDS = {
     "another query": (r'"id":"jacket"(.*?)"query":"rain jacket"', r'"id":"jacket"\1"query":"rain coat"'),
-    "other judgments": (r'"digest":"[0-9a-f]+"', '"digest":"0123456789abcdef"'),
-    "other settings": (r'"gain":"exponential"', '"gain":"linear"'),
-    "another cutoff": (r'"k":10', '"k":5'),
+    "other judgments": (r'("id":"jacket".*?"digest":)"[0-9a-f]+"', r'\1"0123456789abcdef"'),
+    "other settings": (r'("id":"jacket".*?"settings":{)', r'\1"gain":"linear",'),
+    "another cutoff": (r'"id":"jacket"', '"id":"jacket","k":5'),
     "a case is missing": (r'"results":6((?:.|\n)*)\n.*?"id":"laces".*', r'"results":5\1'),
     "skipped": (r'("id":"laces".*?)"verdict":"[a-z]+"', r'\1"verdict":"skipped"'),
     "did not finish": (r'"missing":\[\]', '"missing":["shop.relevance.yaml::hats"]'),
@@ -110,11 +121,14 @@ RECORDS = {
     "truncated": (r'(?s)("id":"laces",).*', r"\1"),
     "the end is missing": (r"\n.*\n\Z", "\n"),
     "a line is damaged": (r'"verdict":"[a-z]+"', '"verdict":"great"'),
-    "details are damaged": (r'"ranking":\["sku-4","sku-3"', '"ranking":["sku-4",'),
-    "details are no details": (r'"ranking":\[[^]]+\]', '"ranking":7'),
+    "a ranking is damaged": (r'"documents":\["sku-4",', '"documents":['),
+    "a ranking is no ranking": (r'"documents":\[[^]]+\]', '"documents":7'),
     "a conflict of a merge": (r"\n", "\n<<<<<<< HEAD\n"),
 }
 _BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file, or a judgment file in any format"
+
+
+_FORMS = "a file of them, a case file or {query: {document: grade}}"
 
 
 @pytest.mark.parametrize(
@@ -131,11 +145,11 @@ _BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file
         (
             "other settings",
             [
-                '- the settings changed (gain: exponential / linear) in 6 cases: "winter boots", "jacket", ',
+                '- the settings changed (gain: exponential / linear) in 1 case: "jacket"\n',
                 "\n--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff\n",
             ],
         ),
-        ("another cutoff", ["- the settings changed (k: 10 / 5) in 6 cases"]),
+        ("another cutoff", ['- the settings changed (k: 10 / 5) in 1 case: "jacket"']),
         ("a case is missing", ['- other.jsonl has no result of 1 case: "laces"\n--common compares the 5 cases']),
         ("skipped", ['- other.jsonl skipped 1 case: "laces"\n--common']),
         ("did not finish", ['- other.jsonl is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"']),
@@ -146,8 +160,11 @@ _BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file
             ["other.jsonl: the record is truncated: 5 of 6 results are there; fetch or make it again"],
         ),
         ("a line is damaged", ["other.jsonl:2: the line is no result: its verdict is 'great'; make the record again"]),
-        ("details are damaged", ["other.jsonl:2: expected a JSON object, found"]),
-        ("details are no details", ["other.jsonl:2: the line is no result: its details are {'ranking': 7, "]),
+        ("a ranking is damaged", ["other.jsonl:2: the line is no result: documents and grades are not equally many"]),
+        (
+            "a ranking is no ranking",
+            ["other.jsonl:2: the line is no result: its documents is 7; make the record again"],
+        ),
         ("a conflict of a merge", ['other.jsonl:2: expected a JSON object, found "<<<<<<< HEAD"']),
     ],
 )
@@ -172,8 +189,11 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
             "does not say which judgments the scores come from; have both scored by the same judgments: a case file, "
             f"or any file of judgments\n{_BY_JUDGMENTS}\n",
         ),
-        (["main.json", "branch.json"], f"compare: main.json and branch.json have no scores; {_BY_JUDGMENTS}\n"),
-        (["main.jsonl", "branch.json"], f"compare: branch.json has no scores; {_BY_JUDGMENTS}\n"),
+        (
+            ["main.json", "branch.json"],
+            "- rankings are compared under judgments, and main.json and branch.json have none: ",
+        ),
+        (["main.jsonl", "branch.json"], f"and branch.json has none: give judgments, {_FORMS}\n{_BY_JUDGMENTS}\n"),
         (
             ["main.jsonl", "branch.jsonl", "--judgments=main.jsonl"],
             '"main.jsonl" is a record, which has no judgments in it',
@@ -186,6 +206,18 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
         (
             ["main.jsonl", "branch.jsonl", "--judgments=shop.relevance.yaml", "--set=gain=linear"],
             "shop.relevance.yaml has settings of its own: leave out gain",
+        ),
+        (
+            ["main.jsonl", "branch.jsonl", "--grade-column=grade"],
+            "--grade-column names a column of the file that --judgments takes; give both",
+        ),
+        (
+            ["main.jsonl", "branch.jsonl", "--judgments=shop.relevance.yaml", "--grade-column=grade"],
+            '"shop.relevance.yaml" is a case file, which has no columns; leave out --grade-column',
+        ),
+        (
+            ["main.jsonl", "branch.jsonl", "--judgments=table.csv", "--grade-column=grades"],
+            'table.csv:1: there is no column "grades"',
         ),
         (["main.jsonl", "nowhere.jsonl"], 'argument B: there is no file "nowhere.jsonl"'),
         (["main.jsonl", "."], 'argument B: "." is a folder, and a file is needed'),
@@ -215,6 +247,7 @@ def test_files_and_options_that_cannot_be_meant(shop: Terminal, options: list[st
     shop.write("notes.txt", "a few words\n")
     shop.write("empty.jsonl", "")
     shop.write("broken.yaml", "cases: 7\n")
+    shop.write("table.csv", "query,doc_id,alice,grade\nlaces,sku-7,1,2\n")
     Path("cut.gz").write_bytes(gzip.compress(Path("main.jsonl").read_bytes())[:-20])
     before = {name: Path(name).read_bytes() for name in shop.files()}
     said = shop.run("compare", *options)

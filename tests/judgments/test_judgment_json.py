@@ -344,8 +344,8 @@ def test_a_key_that_stands_twice(tmp_path: Path) -> None:
     assert read_judgments(written(tmp_path, '{"hat": {"a": 1, "a": 1}}')) == {"hat": {"a": 1}}
     content = '{"hat": {"a": 1,\n"a": 2},\n"cap": {"b": 1},\n"cap": {"c": 1}}'
     assert problems(written(tmp_path, content)) == [
-        "FILE:4: cap: this key stands twice, with another value in line 3; keep one of them",
         "FILE:2: hat.a: this key stands twice, with another value in line 1; keep one of them",
+        "FILE:4: cap: this key stands twice, with another value in line 3; keep one of them",
     ]
 
 

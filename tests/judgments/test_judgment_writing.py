@@ -10,18 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance.judgments.joining import queries_of
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.reading import load_queries, read_judgments
-from pytest_relevance.judgments.writing import (
-    QUERY_WRITERS,
-    WRITERS,
-    format_of_name,
-    packed,
-    queries_of,
-    renumbered,
-    write_judgments,
-    write_queries,
-)
+from pytest_relevance.judgments.write.formats import WRITERS, format_of_name, packed, write_judgments
+from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
 
 SHOP = Judgments(
     {"q1": {"sku-1": 3, "007": 0.5}, "q2": {"=x": -1}},
@@ -62,7 +55,7 @@ def test_csv_has_ids_texts_titles_and_queries_without_judgments() -> None:
         "query_id,query,doc_id,grade,title",
         "q1,smart watch,sku-1,3,Watch X",
         "q1,smart watch,007,0.5,",
-        'q2,"tv, 55 inch"," =x",-1,',
+        'q2,"tv, 55 inch", =x,-1,',
         "q3,nothing yet,,,",
     ]
 
@@ -70,8 +63,7 @@ def test_csv_has_ids_texts_titles_and_queries_without_judgments() -> None:
 def test_a_text_that_a_spreadsheet_would_calculate_has_a_space_before_it_in_csv_and_tsv_alone(tmp_path: Path) -> None:
     calculated = Judgments({"=1+1": {"+1": 1, "-x": 2, "@a": 3, " =b": 4, "\tc": 5, "\rd": 6, "e=f": 7}})
     assert text(calculated, "csv").split("\n", 1)[1] == (
-        '" =1+1"," +1",1\n" =1+1"," -x",2\n" =1+1"," @a",3\n" =1+1","  =b",4\n" =1+1"," \tc",5\n" =1+1"," \rd",6\n'
-        '" =1+1",e=f,7\n'
+        ' =1+1, +1,1\n =1+1, -x,2\n =1+1, @a,3\n =1+1,  =b,4\n =1+1, \tc,5\n =1+1," \rd",6\n =1+1,e=f,7\n'
     )
     in_lines = Judgments({"=1+1": {"+1": 1}})
     assert text(in_lines, "tsv") == 'query\tdoc_id\tgrade\n" =1+1"\t" +1"\t1\n'
@@ -118,7 +110,7 @@ def test_quepid_goes_by_the_texts_of_the_queries() -> None:
         "query,docid,rating",
         "smart watch,sku-1,3",
         "smart watch,007,0.5",
-        '"tv, 55 inch"," =x",-1',
+        '"tv, 55 inch", =x,-1',
         "nothing yet,,",
     ]
     assert json.loads(text(SHOP, "quepid-json"))["queries"] == [

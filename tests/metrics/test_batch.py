@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.metrics.batch import score_batch
-from pytest_relevance.metrics.compiled import Judgments, Rankings
+from pytest_relevance.metrics.compiled import CompiledJudgments, CompiledRankings
 from pytest_relevance.metrics.names import MEASURES, Metric, parse_metric
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.metrics.settings import CHOICES, Settings
@@ -92,7 +92,9 @@ def test_batch_and_single_scores_are_equal_to_the_last_bit(
     elif conventions["ideal"] == "max":
         judgments, rankings = {"q0": judgments["q0"]}, rankings
     chosen = Settings(**conventions)
-    batch = score_batch(metrics, Judgments.from_mapping(judgments), Rankings.from_mapping(rankings), chosen)
+    batch = score_batch(
+        metrics, CompiledJudgments.from_mapping(judgments), CompiledRankings.from_mapping(rankings), chosen
+    )
     for metric, column in zip(metrics, batch, strict=True):
         assert column.dtype == np.float64
         for (query, table), value in zip(judgments.items(), column.tolist(), strict=True):
@@ -103,8 +105,8 @@ def test_batch_and_single_scores_are_equal_to_the_last_bit(
 def scores(metric: str, judgments: dict[str, dict[str, float]], rankings: Any, **conventions: Any) -> list[float]:
     columns = score_batch(
         [parse_metric(metric)],
-        Judgments.from_mapping(judgments),
-        Rankings.from_mapping(rankings),
+        CompiledJudgments.from_mapping(judgments),
+        CompiledRankings.from_mapping(rankings),
         Settings(**conventions),
     )
     values: list[float] = columns[0].tolist()
@@ -145,14 +147,16 @@ def test_the_highest_grade_of_a_batch_is_that_of_all_queries() -> None:
 
 def test_scores_sort_as_trec_eval_sorts() -> None:
     run = {"q": {"b": 2.0, "a": 2.0, "c": 2.0, "first": 9.0, "last": -1.0}}
-    assert Rankings.from_mapping(run).lists == [["first", "c", "b", "a", "last"]]
+    assert CompiledRankings.from_mapping(run).lists == [["first", "c", "b", "a", "last"]]
 
 
 def test_a_batch_is_compiled_once_and_scored_often() -> None:
-    judgments = Judgments.from_mapping({"q": {"a": 3, "b": 0}})
+    judgments = CompiledJudgments.from_mapping({"q": {"a": 3, "b": 0}})
     metric = [parse_metric("nDCG")]
     for ranking, expected in ((["a", "b"], 1.0), (["b", "a"], 1 / math.log2(3)), (["a", "b"], 1.0)):
-        assert score_batch(metric, judgments, Rankings.from_mapping({"q": ranking}), Settings())[0][0] == expected
+        assert (
+            score_batch(metric, judgments, CompiledRankings.from_mapping({"q": ranking}), Settings())[0][0] == expected
+        )
 
 
 @pytest.mark.parametrize(
@@ -171,15 +175,17 @@ def test_many_judgments_are_read_like_few(scale: list[float]) -> None:
             score(metric, grade_ranking(rankings[query], table), Settings("linear", max_grade=max(scale)))
             for query, table in judgments.items()
         ]
-        columns = score_batch([metric], Judgments.from_mapping(judgments), Rankings.from_mapping(rankings), linear)
+        columns = score_batch(
+            [metric], CompiledJudgments.from_mapping(judgments), CompiledRankings.from_mapping(rankings), linear
+        )
         assert list(map(bits, columns[0].tolist())) == list(map(bits, single))
 
 
 def test_whole_grades_take_one_byte_each() -> None:
-    assert Judgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype == np.uint8
-    assert Judgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [0.0, -1.0]
-    assert Judgments.from_mapping({"q": {"a": 0, "b": 255}}).grades.tolist() == [0.0, 255.0]
-    assert Judgments.from_mapping({"q": {"a": 0, "b": 0.5}}).grades.tolist() == [0.0, 0.5]
+    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 254}}).grades.dtype == np.uint8
+    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": -1}}).grades.tolist() == [0.0, -1.0]
+    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 255}}).grades.tolist() == [0.0, 255.0]
+    assert CompiledJudgments.from_mapping({"q": {"a": 0, "b": 0.5}}).grades.tolist() == [0.0, 0.5]
 
 
 def test_many_different_whole_grades() -> None:

@@ -12,7 +12,7 @@ import pytest
     ("modules", "absent"),
     [
         (["metrics", "metrics.names", "metrics.settings", "metrics.scalar", "metrics.similarity"], ["numpy", "pandas"]),
-        (["judgments.raters", "runs.evaluate"], ["numpy", "pandas"]),
+        (["judgments.raters", "results.evaluate"], ["numpy", "pandas"]),
         (["metrics.batch", "metrics.significance", "metrics.agreement"], ["pandas"]),
     ],
 )

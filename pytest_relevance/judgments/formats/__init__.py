@@ -1,5 +1,5 @@
-"""The formats that judgments and queries come in: one table, a module a family.
+"""The formats of judgments and queries: `known` is the table of them, with a module for each family.
 
-A new format is a module that turns a `Source` into `Ratings` (and queries), and a row of `FORMATS`; what it can be
-written as is a row of `judgments.writing`.
+To add a format, write a module with functions from a `Source` to `Ratings` (and to queries) and add a row to
+`known.FORMATS`. `judgments.write` has the table of the formats that are written.
 """

@@ -1,28 +1,17 @@
-"""What a file seems to be, whatever it was named as: judgments, queries, a run, or something beside those.
-
-Only a file that is refused is looked at so, and the message says what was found.
-"""
+"""What a file seems to be, for the message that refuses it: judgments, queries, a run, or something else."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
-from pytest_relevance.judgments.formats import (
-    elasticsearch,
-    ltr,
-    opensearch,
-    quepid,
-    queries,
-    rre,
-    tables,
-    topics,
-    trec,
-)
+from pytest_relevance.judgments.formats import judgment_tables, ltr, query_tables, topics, trec
+from pytest_relevance.judgments.formats.json import elasticsearch, opensearch, quepid, rre
 from pytest_relevance.judgments.formats.layouts import is_run, layout
-from pytest_relevance.judgments.formats.lines import header_of, separator_of
 from pytest_relevance.judgments.source import Source
 
 _OURS = b'{"kind":"'
+
+Kind = tuple[Callable[[Source], bool], str]
 
 
 def seems_to_be(source: Source) -> str:
@@ -30,31 +19,29 @@ def seems_to_be(source: Source) -> str:
     if source.data.startswith(_OURS):
         kind = source.data[len(_OURS) : 80].partition(b'"')[0].decode("utf-8", "replace")
         return f"a {kind.removesuffix('s')}" if kind.startswith("pytest-relevance") else ""
-    if tables.is_parquet(source):
-        return ""
-    return next((about for fits, about in _KINDS if fits(source)), "")
+    return "" if source.is_parquet else _first(_KINDS, source)
 
 
 def json_of_another_kind(source: Source) -> str:
     """What JSON seems to be that is neither judgments nor queries by id; empty for other files."""
-    if source.data.startswith(_OURS):
-        return seems_to_be(source)
-    return next((about for fits, about in _OTHER_JSON if fits(source)), "")
+    return seems_to_be(source) if source.data.startswith(_OURS) else _first(_OTHER_JSON, source)
 
 
 def judgments_format(source: Source) -> str:
-    """The format of JSON or lines that hold judgments and nothing that a run could be; empty for other files."""
-    return next((about for fits, about in _JUDGMENTS if fits(source)), "")
+    """The format of JSON or lines that can be nothing but judgments; empty for other files."""
+    return _first(_JUDGMENTS, source)
+
+
+def _first(kinds: Iterable[Kind], source: Source) -> str:
+    return next((about for fits, about in kinds if fits(source)), "")
 
 
 def _is_table_of_a_run(source: Source) -> bool:
-    line = tables.first_line(source)
-    names = header_of(line, separator_of(line))
-    return is_run(names) and layout(names) is None
+    return is_run(source.header.names) and layout(source.header.names) is None
 
 
 def _is_table_of_judgments(source: Source) -> bool:
-    return tables.header_layout(source) is not None
+    return judgment_tables.header_layout(source) is not None
 
 
 def _is_json_of_a_run(source: Source) -> bool:
@@ -62,33 +49,32 @@ def _is_json_of_a_run(source: Source) -> bool:
     document = source.json if source.is_json else None
     if not isinstance(document, dict) or not document:
         return False
-    return all(
-        isinstance(held, list) and held and all(isinstance(one, str) for one in held) for held in document.values()
-    )
+    rankings = document.values()
+    return all(isinstance(ranked, list) and ranked and set(map(type, ranked)) == {str} for ranked in rankings)
 
 
-_JUDGMENTS: Sequence[tuple[Callable[[Source], bool], str]] = (
+_JUDGMENTS: tuple[Kind, ...] = (
     (quepid.fits, "an export of Quepid: judgments"),
     (rre.fits, "ratings.json of the Rated Ranking Evaluator: judgments"),
     (elasticsearch.fits, "a rank_eval request of Elasticsearch: judgments"),
     (opensearch.fits, "an import of OpenSearch's search-relevance: judgments"),
     (ltr.fits, "a judgment list of LTR, grade qid:1 ... # document"),
 )
-_OTHER_JSON: Sequence[tuple[Callable[[Source], bool], str]] = (
+_OTHER_JSON: tuple[Kind, ...] = (
     (opensearch.is_query_set, "a query set of OpenSearch: queries"),
     (quepid.is_snapshot, "a snapshot of Quepid: a run"),
     (_is_json_of_a_run, "a run, {query: [document, ...]}"),
 )
-_KINDS: Sequence[tuple[Callable[[Source], bool], str]] = (
+_KINDS: tuple[Kind, ...] = (
     (topics.fits, "topics of TREC: queries"),
     *_JUDGMENTS,
     *_OTHER_JSON,
     (_is_table_of_judgments, "a table of judgments"),
     (_is_table_of_a_run, "a run, a table with a rank or a score and no grade"),
-    (queries.holds_nothing_else, "a file of queries"),
+    (query_tables.holds_nothing_else, "a file of queries"),
     (trec.is_run, "a TREC run, qid Q0 docid rank score tag"),
     (trec.is_statistics, "statistics of trec_eval, qid measure mean deviation"),
     (trec.is_qrels, "TREC qrels, qid iter docid grade: judgments"),
     (trec.is_scores, "scores printed by trec_eval, measure qid value"),
 )
-"""What a file may be, what is told by more first."""
+"""The kinds of files, distinctive ones first."""

@@ -1,7 +1,7 @@
-"""The table of formats: how each is recognised, and what reads it.
+"""The table of formats: how each is recognised, and the functions that read it.
 
-Recognition looks at the content, in the order of the table: what is told by more comes first. A name that a user may
-give (`{file: ..., format: quepid}`) is a key of `FORMATS` or of `ALIASES`.
+Files are recognised by their content, in the order of the table: distinctive formats come first. A user may name a
+format by a key of `FORMATS` or of `ALIASES` (`{file: ..., format: quepid}`).
 """
 
 from __future__ import annotations
@@ -9,19 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance.judgments.formats import (
-    beir,
-    elasticsearch,
-    json_files,
-    ltr,
-    opensearch,
-    quepid,
-    queries,
-    rre,
-    tables,
-    topics,
-    trec,
-)
+from pytest_relevance.judgments.formats import judgment_tables, ltr, query_tables, topics, trec
+from pytest_relevance.judgments.formats.json import elasticsearch, objects, opensearch, quepid, rre
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
 
@@ -30,108 +19,108 @@ Fits = Callable[[Source], bool]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what it looks like in a few words, how its content is recognised, and what reads it.
+    """A format: a short description, how its content is recognised, and the functions that read it.
 
-    `ratings` and `queries` read what it holds, and are None where it holds none. `fits` says whether the content is
-    judgments in this format, `fits_queries` whether it is queries; neither raises for a file of another format. What
-    reads may be asked for a file that does not fit, when the user named the format: then it says what is wrong.
+    `ratings` and `queries` read judgments and queries; None where the format has none. `fits` says whether the content
+    is judgments in this format, `fits_queries` whether it is queries; neither raises for a file of another format. A
+    user who names the format may have a file read that does not fit: then the reader says what is wrong with it.
     """
 
     name: str
     about: str
     fits: Fits
     ratings: Callable[[Source], Ratings] | None
-    fits_queries: Fits
     queries: Callable[[Source], Sequence[Query]] | None
+    fits_queries: Fits
 
 
 def _never(source: Source) -> bool:
     return False
 
 
-def _is_table(source: Source) -> bool:
-    return tables.header_layout(source) is not None
+def _is_judgment_table(source: Source) -> bool:
+    return judgment_tables.header_layout(source) is not None
 
+
+def _is_parquet(source: Source) -> bool:
+    return source.is_parquet
+
+
+def _read_parquet(source: Source) -> Ratings:
+    return judgment_tables.read_ratings(source, "parquet")
+
+
+def _read_beir(source: Source) -> Ratings:
+    if source.looks_like_json:
+        return objects.read_ratings(source)
+    return judgment_tables.read_ratings(source, "beir")
+
+
+def _read_beir_queries(source: Source) -> Sequence[Query]:
+    return objects.read_queries(source) if source.looks_like_json else query_tables.read_queries(source)
+
+
+def _format(
+    name: str,
+    about: str,
+    fits: Fits,
+    ratings: Callable[[Source], Ratings] | None,
+    queries: Callable[[Source], Sequence[Query]] | None,
+    fits_queries: Fits | None = None,
+) -> Format:
+    """A format whose queries are recognised as its judgments are, unless `fits_queries` is given."""
+    return Format(name, about, fits, ratings, queries, fits_queries or fits)
+
+
+_TABLE = "a table with a header: query or query_id, doc_id, grade"
+_OBJECTS = "{query: {document: grade}}, or a list of objects"
+_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
+_BEIR = "BEIR: query-id corpus-id score, and queries.jsonl"
 
 FORMATS: Mapping[str, Format] = {
     known.name: known
     for known in (
-        Format(
-            "parquet",
-            "a Parquet file with columns as in CSV",
-            tables.is_parquet,
-            tables.read_parquet,
-            tables.is_parquet,
-            queries.read_parquet,
+        _format(
+            "parquet", "a Parquet file with columns as in CSV", _is_parquet, _read_parquet, query_tables.read_queries
         ),
-        Format(
+        _format(
             "quepid",
             "Quepid's exports: query,docid,rating, or JSON",
             quepid.fits,
             quepid.read_ratings,
-            quepid.fits,
             quepid.read_queries,
         ),
-        Format(
-            "rre",
-            "ratings.json of the Rated Ranking Evaluator",
-            rre.fits,
-            rre.read_ratings,
-            rre.fits,
-            rre.read_queries,
-        ),
-        Format(
+        _format("rre", "ratings.json of the Rated Ranking Evaluator", rre.fits, rre.read_ratings, rre.read_queries),
+        _format(
             "elasticsearch",
             "a rank_eval request: requests[].ratings[]",
             elasticsearch.fits,
             elasticsearch.read_ratings,
-            elasticsearch.fits,
             elasticsearch.read_queries,
         ),
-        Format(
+        _format(
             "opensearch",
-            "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set",
+            _OPENSEARCH,
             opensearch.fits,
             opensearch.read_ratings,
-            opensearch.has_queries,
             opensearch.read_queries,
+            opensearch.fits_queries,
         ),
-        Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.fits, topics.read_queries),
-        Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.fits, ltr.read_queries),
-        Format(
-            "jsonl",
-            "JSON a line",
-            json_files.is_lines,
-            json_files.read_ratings,
-            json_files.is_lines,
-            json_files.read_queries,
-        ),
-        Format(
-            "json",
-            "{query: {document: grade}}, or a list of objects",
-            json_files.is_json,
-            json_files.read_ratings,
-            json_files.is_json,
-            json_files.read_queries,
-        ),
-        Format(
+        _format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_queries, topics.fits),
+        _format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.read_queries),
+        _format("jsonl", "JSON a line", objects.is_lines, objects.read_ratings, objects.read_queries),
+        _format("json", _OBJECTS, objects.is_json, objects.read_ratings, objects.read_queries),
+        _format(
             "csv",
-            "a table with a header: query or query_id, doc_id, grade",
-            _is_table,
-            tables.read_table,
-            queries.is_table,
-            queries.read_table,
+            _TABLE,
+            _is_judgment_table,
+            judgment_tables.read_ratings,
+            query_tables.read_queries,
+            query_tables.fits,
         ),
-        Format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_qrels, _never, None),
-        Format(
-            "beir",
-            "BEIR: query-id corpus-id score, and queries.jsonl",
-            _never,
-            beir.read_ratings,
-            _never,
-            beir.read_queries,
-        ),
-        Format("text", "a query a line", _never, None, _never, queries.read_lines),
+        _format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_ratings, None, _never),
+        _format("beir", _BEIR, _never, _read_beir, _read_beir_queries),
+        _format("text", "a query a line", _never, None, query_tables.read_lines),
     )
 }
 """Every format, by the name that a user gives it."""
@@ -144,4 +133,4 @@ ALIASES: Mapping[str, str] = {
     "rank_eval": "elasticsearch",
     "svmrank": "ltr",
 }
-"""Other names for the same."""
+"""Other names of formats."""

@@ -1,7 +1,7 @@
-"""The columns of a table of judgments: which holds what, told by the names in its header.
+"""Find the columns of a table of judgments by the names in its header.
 
-One row a rating, or one row a document with a column a rater. A column of final grades beside those of raters is read
-only where it is named (`grade_column`); without that nobody knows which of them the grades are.
+One row per rating, or one row per document with a column for each rater. Where a table has both a column of final
+grades and columns of raters, the user has to name the column of the grades (`grade_column`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
+from pytest_relevance.judgments.formats.table import BEIR_DOCUMENT
 
 WANTED = ("query_id", "query", "document", "grade", "rater", "title")
-BEIR_DOCUMENT = "corpusid"
 GRADE_COLUMN = "grade_column"
 """The option that names the column of the grades."""
 
@@ -28,14 +28,15 @@ _RATER_ENDINGS = ("rating", "grade", "judgment", "judgement")
 _CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
 _BOOK = ["query", "docid"]
-"""What the header of a Quepid book begins with; a column a judge follows."""
+"""The beginning of the header of a Quepid book; a column for each judge follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which column of a table holds what (`at`), and which are raters' (`raters`: column and name).
+    """The columns of a table of judgments: `at` is {content: column}, `raters` are (column, name of the rater).
 
-    `final` names the columns of final grades beside other ratings. `chosen`: the user named the column of the grades.
+    There is a grade in `at`, or there are `raters`. `final` names columns of final grades that are not read. `chosen`:
+    the user named the column of the grades.
     """
 
     names: Sequence[str]
@@ -46,7 +47,7 @@ class Layout:
 
     @property
     def unclear(self) -> str:
-        """Why nobody knows which column has the grades; empty where it is known."""
+        """Why it is not clear which column has the grades; empty where it is."""
         if not self.final:
             return ""
         ratings = [number for number, _ in self.raters] or [self.at["grade"]]
@@ -59,18 +60,18 @@ class Layout:
 
     @property
     def are_ratings(self) -> bool:
-        """Whether the columns of the raters are called as ratings are, and not by any name, as in a Quepid book."""
+        """Whether the names of the raters' columns say that they are ratings; in a Quepid book they say nothing."""
         return bool(self.raters) and all(_RATING.fullmatch(folded(self.names[number])) for number, _ in self.raters)
 
     @property
     def left_out(self) -> list[str]:
-        """What to say of columns that look like grades and are not read."""
+        """Notices of columns that look like grades and are not read."""
         if self.chosen:
             return []
         if self.raters:
             count = len(self.raters)
-            beside = f"the ratings of {count} raters are" if count > 1 else f"the ratings of {self.raters[0][1]} are"
-            return [f"the column {name} is left out: {beside} beside it" for name in self.final]
+            read = f"the ratings of {count} raters are" if count > 1 else f"the ratings of {self.raters[0][1]} are"
+            return [f"the column {name} is left out: {read} beside it" for name in self.final]
         grade = self.at["grade"]
         others = [
             name
@@ -82,10 +83,10 @@ class Layout:
 
 
 def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | None:
-    """The layout of a table of judgments by its header, or None for any other header.
+    """Find the columns of a table of judgments; None for any other header.
 
-    `grade_column` is the column that the user named for the grades. A score is a grade only where it is named so, and
-    in BEIR's tables; elsewhere it is that of a run.
+    `grade_column` is the column that the user named for the grades. A score is a grade only where it is that column,
+    and in BEIR's tables; elsewhere it is the score of a run.
     """
     at = find_columns(names, WANTED)
     if grade_column is not None:
@@ -115,14 +116,14 @@ def is_run(names: Sequence[str]) -> bool:
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
-    """The number of a column by its name, or by its name but for case and punctuation."""
+    """The number of a column by its name: exactly, or else but for case and punctuation."""
     if wanted in names:
         return list(names).index(wanted)
     return next((number for number, name in enumerate(names) if folded(name) == folded(wanted)), None)
 
 
 def no_such_column(names: Sequence[str], wanted: str) -> str:
-    """What to say where the named column is not there."""
+    """The message for a named column that does not exist."""
     close = did_you_mean(wanted, list(names))
     return f"there is no column {quoted(wanted)} for the grades; the columns are {shown_names(names)}{close}"
 
@@ -148,10 +149,10 @@ def _is_final(name: str) -> bool:
 
 
 def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int, str]], list[str]]:
-    """The columns that hold a rater's ratings each, and the names of those with what was made of them.
+    """The columns of single raters, and the names of the columns that summarise them.
 
-    A rater's column is called `x_rating`, or has a name alone in a Quepid book. A single one is none, unless there is a
-    final column beside it. With ranks the table is a run, such as a snapshot of Quepid.
+    A rater's column is called `x_rating`; in a Quepid book it has any name. A single one is not taken for a rater's,
+    unless there is a final column too. With ranks the table is a run, such as a snapshot of Quepid.
     """
     if find_columns(names, ("rank",)):
         return [], []
@@ -161,7 +162,7 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
     ]
     if len(rating) > 1 or (rating and summaries):
         return [(number, _rater_name(name)) for number, name in rating], summaries
-    if [name.lower() for name in names[:2]] == _BOOK:  # elsewhere nobody knows what a column of any name holds
+    if [name.lower() for name in names[:2]] == _BOOK:  # elsewhere a column of another name may hold anything
         others = [
             (number, name)
             for number, name in enumerate(names)

@@ -1,8 +1,8 @@
 """Judgment lists for learning to rank: `grade qid:N [feature:value ...] # document [text]`, as SVMrank reads them.
 
 The key of a query is its qid. Headers, `# qid:N: text*weight`, give its text and weight. The text after a document is
-the query's where it is the same in all lines of every query (Quepid writes no headers), and else the document's title.
-LETOR's `#docid = X ...` is read too. Features are of no interest here.
+the query's if it is the same in all lines of every query (Quepid writes no headers), and else the document's title.
+LETOR's `#docid = X ...` is read too. Features are ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Place, Query, Ratings
-from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.source import Source
 
 FORM = "grade qid:1 # document"
@@ -35,12 +35,14 @@ def fits(source: Source) -> bool:
 
 
 def read_ratings(source: Source) -> Ratings:
-    """Read the judgments, the queries in the headers, and the titles."""
+    """Read the judgments, the queries in the headers, and the titles.
+
+    Raises:
+        JudgmentFileError: lines are wrong, or there are only comments.
+    """
     lines = _read(source)
     if not lines.queries and not lines.described:
         source.refuse("the file has no judgments, only comments")
-    features = ["the features are left out"] if lines.features else []
-    numbers = lines.numbers
     return Ratings(
         source.file,
         "ltr",
@@ -49,19 +51,24 @@ def read_ratings(source: Source) -> Ratings:
         lines.grades,
         titles=lines.titles,
         described=lines.described,
-        place=lambda row: Place(numbers[row]),
-        notices=features,
+        place=lambda row: Place(lines.numbers[row]),
+        notices=["the features are left out"] if lines.features else [],
     )
 
 
 def read_queries(source: Source) -> list[Query]:
-    """Read the queries: those of the headers, and those whose text stands in their lines."""
+    """Read the queries: those of the headers, and those whose text is in their lines.
+
+    Raises:
+        JudgmentFileError: lines are wrong, or the text of a query is not known.
+    """
     lines = _read(source)
-    unknown = {key: line for key, line in lines.first.items() if key not in lines.described}
-    if unknown:
-        message = 'the text of the query {} is not known; a line "# qid:{}: the text" above tells it'
-        problems = [FileProblem(message.format(quoted(key), key), line) for key, line in unknown.items()]
-        raise JudgmentFileError(source.file, problems[:MOST_KEPT])
+    problems = Problems(source.file)
+    for key, line in lines.first.items():
+        if key not in lines.described:
+            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above tells it'
+            problems.add(message, line)
+    problems.check()
     if not lines.described:
         source.refuse("the file has no queries")
     return list(lines.described.values())
@@ -69,8 +76,9 @@ def read_queries(source: Source) -> list[Query]:
 
 @dataclass(slots=True)
 class _Lines:
-    """What the lines of a file say, in columns."""
+    """The content of the lines in columns, and the queries."""
 
+    problems: Problems
     queries: list[str] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
     grades: list[str] = field(default_factory=list)
@@ -80,16 +88,10 @@ class _Lines:
     first: dict[str, int] = field(default_factory=dict)
     titles: list[str] | None = None
     features: bool = False
-    problems: list[FileProblem] = field(default_factory=list)
-
-    def wrong(self, message: str, line: int) -> None:
-        """Note a mistake."""
-        if len(self.problems) < MOST_KEPT:
-            self.problems.append(FileProblem(message, line))
 
 
 def _read(source: Source) -> _Lines:
-    lines = _Lines()
+    lines = _Lines(Problems(source.file))
     for number, line in enumerate(source.text.split("\n"), 1):
         line = line.strip()
         header = _HEADER.match(line) if line.startswith("#") else None
@@ -97,9 +99,8 @@ def _read(source: Source) -> _Lines:
             _add_header(lines, header[1], header[2].strip(), number)
         elif line and not line.startswith("#"):
             _add_line(lines, line, number)
-    if lines.problems:
-        raise JudgmentFileError(source.file, lines.problems)
-    _tell_texts(lines)
+    lines.problems.check()
+    _assign_texts(lines)
     return lines
 
 
@@ -111,30 +112,31 @@ def _add_header(lines: _Lines, key: str, rest: str, number: int) -> None:
     text = text.strip()
     known = lines.described.get(key)
     if not text:
-        lines.wrong(f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight", number)
+        lines.problems.add(f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight", number)
     elif weight <= 0:
-        lines.wrong(f"a weight is a number above 0, found {written.strip()}", number)
+        lines.problems.add(f"a weight is a number above 0, found {written.strip()}", number)
     elif known is None:
         lines.described[key] = Query(key, text, weight, line=number)
     elif (known.text, known.weight) != (text, weight):
         texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
-        lines.wrong(f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here", number)
+        lines.problems.add(f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here", number)
 
 
 def _add_line(lines: _Lines, line: str, number: int) -> None:
     found = _LINE.fullmatch(line)
     if found is None:
-        lines.wrong(f"a line is {quoted(FORM)}, found {quoted(line)}", number)
+        lines.problems.add(f"a line is {quoted(FORM)}, found {quoted(line)}", number)
         return
     grade, query, features, comment = found.groups()
     if features.strip():
         lines.features = True
         odd = next((feature for feature in features.split() if ":" not in feature), None)
         if odd is not None:
-            lines.wrong(f"between the qid and the # stand features, such as 1:0.5, found {quoted(odd)}", number)
+            message = f"between the qid and the # stand features, such as 1:0.5, found {quoted(odd)}"
+            lines.problems.add(message, number)
     document, text = _document(comment or "")
     if not document:
-        lines.wrong(f"the line names no document, which stands after a #: {quoted(FORM)}", number)
+        lines.problems.add(f"the line names no document, which stands after a #: {quoted(FORM)}", number)
     lines.first.setdefault(query, number)
     lines.queries.append(query)
     lines.documents.append(document)
@@ -144,20 +146,17 @@ def _add_line(lines: _Lines, line: str, number: int) -> None:
 
 
 def _document(comment: str) -> tuple[str, str]:
-    """The document and what stands after it: behind a tab, where there is one, or behind white space."""
+    """Split a comment into the document and the text after it: at a tab, if there is one, or at white space."""
     letor = _LETOR.match(comment)
     if letor is not None:
         return letor[1], ""
     comment = comment.strip()
-    if "\t" in comment:
-        document, _, text = comment.partition("\t")
-        return document.strip(), text.strip()
-    parts = comment.split(None, 1)
-    return (parts[0] if parts else ""), (parts[1] if len(parts) > 1 else "")
+    document, *text = comment.split("\t" if "\t" in comment else None, 1) or [""]
+    return document.strip(), "".join(text).strip()
 
 
-def _tell_texts(lines: _Lines) -> None:
-    """Say whether the texts after the documents are queries or titles."""
+def _assign_texts(lines: _Lines) -> None:
+    """Decide whether the texts after the documents are queries or titles."""
     pairs = dict.fromkeys(zip(lines.queries, lines.texts, strict=True))
     if len(pairs) == len(lines.first):
         for query, text in pairs:

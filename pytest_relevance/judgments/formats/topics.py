@@ -9,8 +9,8 @@
 
     <topic number="1"><query>coronavirus origin</query><question>what is ...</question></topic>
 
-The first is no XML: its inner elements need no end, `&` and `<` stand for themselves. So both are read by one scanner.
-The text of a query is its `query` or `title`, or else its `question` or description, or what the topic holds itself;
+The first is no XML: its inner elements need no end tag, `&` and `<` are not escaped. So one scanner reads both.
+The text of a query is its `query` or `title`, or else its `question` or description, or the text of the topic itself;
 line breaks in it are spaces. The rest of a topic is its note. See https://trec.nist.gov/data/topics_eng/.
 """
 
@@ -22,7 +22,7 @@ from html import unescape
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.model import Query
-from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.source import Source
 
 _TOPIC = re.compile(r"<(/?)(top|topic|inex[-_]topic)(\s[^<>]*)?>", re.IGNORECASE)
@@ -48,9 +48,13 @@ def fits(source: Source) -> bool:
 
 
 def read_queries(source: Source) -> Sequence[Query]:
-    """Read the topics. `JudgmentFileError` with every topic that lacks an id or a text, or never ends."""
+    """Read the topics.
+
+    Raises:
+        JudgmentFileError: a topic lacks an id or a text or never ends, or two of one id have different texts.
+    """
     known: dict[str, Query] = {}
-    problems: list[FileProblem] = []
+    problems = Problems(source.file)
     for line, attributes, content, ends in _topics(_without_markup_of_xml(source.text)):
         found = _query(attributes, content, line) if ends else "the topic that begins here never ends; is it truncated?"
         if isinstance(found, Query):
@@ -59,10 +63,8 @@ def read_queries(source: Source) -> Sequence[Query]:
                 continue
             texts = f"{quoted(earlier.text or '')} in line {earlier.line} and for {quoted(found.text or '')}"
             found = f"the query id {quoted(found.id)} stands for {texts}; give one of them another id"
-        if len(problems) < MOST_KEPT:
-            problems.append(FileProblem(found, line))
-    if problems:
-        raise JudgmentFileError(source.file, problems)
+        problems.add(found, line)
+    problems.check()
     if not known:
         source.refuse("the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>")
     return list(known.values())
@@ -93,25 +95,25 @@ def _topics(text: str) -> Iterator[tuple[int, str, str, bool]]:
 
 def _query(attributes: str, content: str, line: int) -> Query | str:
     """A topic as a query, or what is wrong with it."""
-    said = {name.lower().replace("-", "_"): first or second for name, first, second in _ATTRIBUTE.findall(attributes)}
-    held, rest = _elements(content)
-    key = next(filter(None, (holder.get(name) for holder in (held, said) for name in _IDS)), None)
-    texts = [name for name in _TEXTS if held.get(name)]
-    text = held[texts[0]] if texts else rest
+    named = {name.lower().replace("-", "_"): first or second for name, first, second in _ATTRIBUTE.findall(attributes)}
+    elements, rest = _elements(content)
+    key = next(filter(None, (holder.get(name) for holder in (elements, named) for name in _IDS)), None)
+    texts = [name for name in _TEXTS if elements.get(name)]
+    text = elements[texts[0]] if texts else rest
     if not key:
-        return f"the topic has no id: an element <num>, or an attribute number or id; found {_named(held)}"
+        return f"the topic has no id: an element <num>, or an attribute number or id; found {_shown(elements)}"
     if not text:
         return f"the topic {quoted(key)} has no text: an element {listed([f'<{name}>' for name in _TEXTS])}"
-    note = next((held[name] for name in _NOTES if held.get(name) and name not in texts[:1]), None)
+    note = next((elements[name] for name in _NOTES if elements.get(name) and name not in texts[:1]), None)
     return Query(_plain(key), text, note=note, line=line)
 
 
 def _elements(content: str) -> tuple[Mapping[str, str], str]:
     """The texts of the elements of a topic, the first of each name, and the text between them.
 
-    An element without an end goes to the next one. A name has no language (`EN-title` is `title`).
+    An element without an end tag ends at the next one. A name has no language (`EN-title` is `title`).
     """
-    held: dict[str, str] = {}
+    elements: dict[str, str] = {}
     between = []
     at = 0
     while (tag := _ELEMENT.search(content, at)) is not None:
@@ -120,8 +122,8 @@ def _elements(content: str) -> tuple[Mapping[str, str], str]:
         stop = end.start() if end is not None else _next_field(content, tag.end())
         at = end.end() if end is not None else stop
         name = _name(tag)
-        held.setdefault(name, _plain(content[tag.end() : stop], _LABELS.get(name, "")))
-    return held, _plain(" ".join([*between, content[at:]]))
+        elements.setdefault(name, _plain(content[tag.end() : stop], _LABELS.get(name, "")))
+    return elements, _plain(" ".join([*between, content[at:]]))
 
 
 def _name(tag: re.Match[str]) -> str:
@@ -129,7 +131,7 @@ def _name(tag: re.Match[str]) -> str:
 
 
 def _next_field(content: str, at: int) -> int:
-    """Where an element without an end stops: before the next one that is no markup within a text, such as `<b>`."""
+    """The end of an element without an end tag: the next element that is not inline markup such as `<b>`."""
     for tag in _ELEMENT.finditer(content, at):
         begins_line = not content[content.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
         if begins_line or _name(tag) in _FIELDS:
@@ -144,5 +146,5 @@ def _plain(text: str, label: str = "") -> str:
     return words.partition(":")[2].strip() if is_labelled else words
 
 
-def _named(held: Mapping[str, str]) -> str:
-    return listed([f"<{name}>" for name in held], "and") if held else "no element"
+def _shown(elements: Mapping[str, str]) -> str:
+    return listed([f"<{name}>" for name in elements], "and") if elements else "no element"

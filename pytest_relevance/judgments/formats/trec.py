@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 
-from pytest_relevance.judgments.formats.lines import WHITE, Rows, white_cells
+from pytest_relevance.judgments.formats.rows import WHITE, Rows, white_cells
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Place, Ratings
 from pytest_relevance.judgments.source import Source
 
 QRELS, RUN = 4, 6
-"""How many columns they have."""
+"""The number of columns."""
 
 _LOOKED_AT = 20
 _SCORES = 3
-
-
 _MEASURE = re.compile(
     r"(?:num_(?:q|ret|rel|rel_ret)|runid|gm_|set_|11pt_avg|G|map|Rprec|bpref|infAP|rbp|rbp_resid|recip_rank|utility|binG|relstring"
     r"|(?:iprec_at_recall|P|relative_P|recall|Rprec_mult|ndcg|map_cut|ndcg_cut|ndcg_rel|Rndcg|success)(?:_|$)).*"
@@ -80,14 +78,18 @@ def _first_lines(source: Source) -> list[str]:
 
 
 def rows_of(source: Source, width: int) -> Rows:
-    """The rows of a file. Where only tabs make the right number of columns, ids may have spaces."""
+    """Split a file into rows of `width` cells. Where only tabs make that number of columns, ids may have spaces."""
     first = next(iter(_first_lines(source)), "").rstrip("\r")
     separator = "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
     return Rows(source, separator, width, comments=True)
 
 
-def read_qrels(source: Source) -> Ratings:
-    """Read qrels. The second column, the iteration, says nothing."""
+def read_ratings(source: Source) -> Ratings:
+    """Read qrels. The second column, the iteration, has no meaning.
+
+    Raises:
+        JudgmentFileError: it is a run or statistics, or has no judgments.
+    """
     if is_statistics(source):
         source.refuse("this seems to be statistics of trec_eval, qid measure mean deviation; qrels are needed", 1)
     if is_run(source) and not is_qrels(source):

@@ -42,7 +42,7 @@ NO_LINE = 'a query that found nothing has no line in a run; missing="empty" take
 
 @dataclass(frozen=True, slots=True)
 class LoadedRuns:
-    """Two runs that were read and judged alike, the metrics to compare them by, and what is worth knowing about that."""
+    """Two runs that were read and judged alike, the metrics to compare them by, and notes about that."""
 
     runs: tuple[Run, Run]
     metrics: Metrics
@@ -138,8 +138,8 @@ def _no_judgments(plain: Iterable[Run]) -> Incomparable:
     have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
     return Incomparable(
         [
-            f"rankings are compared under judgments, and {have}: name a file of judgments or a case file, or give "
-            "{query: {document: grade}} (judgments)"
+            f"rankings are compared under judgments, and {have}: give judgments, a file of them, a case file or "
+            "{query: {document: grade}}"
         ],
         ["no judgments"],
     )

@@ -31,7 +31,7 @@ from pytest_relevance.results.run import RecordError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.results.compare.conftest import Maker
+    from tests.results.conftest import Maker
 
 METRICS = ["nDCG@10", "P@2", "RR", "AP", "R@3", "Judged@3", "ERR@10", "Bpref"]
 GRADES = {f"q{number}": {f"d{each}": (number * each) % 4 for each in range(9)} for number in range(40)}
@@ -351,7 +351,7 @@ def test_a_line_that_a_hand_broke_is_named(make: Maker, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     write_record(path, make.run())
     path.write_text(path.read_text().replace('"s1","s2"', '"s1,"s2"'))
-    with pytest.raises(RecordError, match="run.jsonl:3: expected a JSON object"):
+    with pytest.raises(RecordError, match=r"run\.jsonl:3: expected a JSON object"):
         compare_runs(make.run(), path)
 
 

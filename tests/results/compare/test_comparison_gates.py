@@ -12,7 +12,7 @@ from pytest_relevance.results.compare.thresholds import judge
 from pytest_relevance.results.gates import GateFinding
 
 if TYPE_CHECKING:
-    from tests.results.compare.conftest import Maker
+    from tests.results.conftest import Maker
 
 
 def scores(make: Maker, *found: float | None, variant: str | None = None) -> Run:

@@ -12,7 +12,7 @@ from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
 from pytest_relevance.results.run import RunInfo
 
 if TYPE_CHECKING:
-    from tests.results.compare.conftest import Maker
+    from tests.results.conftest import Maker
 
 
 def reasons(first: Run, second: Run, **arguments: Any) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from pytest_relevance.results.record import write_record
 from pytest_relevance.results.run import RecordError, RunInfo
 
 if TYPE_CHECKING:
-    from tests.results.compare.conftest import Maker
+    from tests.results.conftest import Maker
 
 JUDGMENTS = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}}
 FIRST = {"q1": ["a", "b"], "q2": ["x", "c"]}

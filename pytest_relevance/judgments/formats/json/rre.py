@@ -2,8 +2,8 @@
 
 Topics and groups may be left out. A query is a template and its placeholders; one of those (`$query`, or the file's
 `query_placeholder`) is the text, the others are the params of the query, without their `$`. RRE has no ids: the key of
-a query is its text, followed by its params if it has any: `fender`, `fender (strings=4)`. Relevant documents stand at
-the group, the query or both, as `{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a grade has 2.
+a query is its text, followed by its params if it has any: `fender`, `fender (strings=4)`. A group, a query or both may
+have relevant documents, as `{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a grade has 2.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.collecting import Collector, as_text, said
+from pytest_relevance.judgments.formats.json.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
@@ -55,7 +55,7 @@ def read_queries(source: Source) -> Sequence[Query]:
 
 
 def key_of(text: str, params: Mapping[str, object]) -> str:
-    """What the judgments of a query are kept under."""
+    """The key of the judgments of a query."""
     if not params:
         return text
     others = (
@@ -90,7 +90,7 @@ def _collected(source: Source) -> Collector:
 def _each(
     collector: Collector, holder: dict[str, object], path: JsonPath, level: str
 ) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-    """The entries of a level; where there is no such level, what would hold it is its one entry."""
+    """The entries of a level; where there is no such level, the object above it is its one entry."""
     if level in holder:
         yield from collector.objects(holder[level], (*path, level), level)
     else:
@@ -104,11 +104,11 @@ def _name(level: Mapping[str, object]) -> str | None:
 def _add_query(
     collector: Collector, query: Mapping[str, object], path: JsonPath, text_in: str, note: str
 ) -> str | None:
-    """Note a query. Its key, or None and a mistake."""
+    """Add a query. Returns its key; None, and a mistake, where it has no text."""
     placeholders = query.get("placeholders")
     if not isinstance(placeholders, dict):
         if "placeholders" in query:
-            collector.wrong(f"placeholders are an object, found {said(placeholders)}", (*path, "placeholders"))
+            collector.wrong(f"placeholders are an object, found {found_json(placeholders)}", (*path, "placeholders"))
         else:
             collector.absent("placeholders", query, path)
         return None
@@ -134,7 +134,7 @@ def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], 
     relevant = holder[_RELEVANT]
     path = (*path, _RELEVANT)
     if not isinstance(relevant, dict):
-        collector.wrong(f"{_RELEVANT} is an object, found {said(relevant)}", path)
+        collector.wrong(f"{_RELEVANT} is an object, found {found_json(relevant)}", path)
         return
     grades: dict[str, object] = {}
     for name, value in relevant.items():
@@ -144,7 +144,7 @@ def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], 
             given = next((grade for grade in _GRADES if grade in (value or ())), None)
             grades[name] = WITHOUT_GRADE if value is None or given is None else value[given]
         else:
-            shapes = f'{{"gain": 3}} for a document or a list of documents for a grade, found {said(value)}'
+            shapes = f'{{"gain": 3}} for a document or a list of documents for a grade, found {found_json(value)}'
             collector.wrong(f"{_RELEVANT} have {shapes}", (*path, name))
     collector.add_grades(key, grades, path)
 
@@ -154,6 +154,6 @@ def _add_documents(collector: Collector, key: str, documents: Sequence[object], 
     for number, entry in enumerate(documents):
         document = as_text(entry)
         if document is None:
-            collector.wrong(f"a document is text or a number, found {said(entry)}", (*path, number))
+            collector.wrong(f"a document is text or a number, found {found_json(entry)}", (*path, number))
         else:
             collector.add(key, document, grade, path, number)

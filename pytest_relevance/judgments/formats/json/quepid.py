@@ -1,8 +1,8 @@
-"""Quepid's exports: tables (`tables` reads them), and JSON: ratings, whole cases, and books of several judges.
+"""Quepid's exports: tables (read by `judgment_tables`), and JSON: ratings, whole cases, and books of several judges.
 
 `queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id, rating}`; a book is
 `query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a query is its text. A judgement that says
-`unrateable` or `judge_later` is no rating. Who rated is told in books alone: in a case there is one rating a document.
+`unrateable` or `judge_later` is no rating. Only books say who rated: in a case there is one rating per document.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from pytest_relevance.judgments.columns import folded
-from pytest_relevance.judgments.formats import queries, tables
-from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
-from pytest_relevance.judgments.formats.lines import header_of, separator_of
+from pytest_relevance.judgments.formats import judgment_tables, query_tables
+from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
@@ -24,7 +23,7 @@ _TEXTS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
 _RATERS = ("user_email", "user", "email", "user_name", "name", "judge", "rater")
 _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
-"""The columns of a snapshot, folded; those that follow are fields of the documents, called anything."""
+"""The columns of a snapshot, folded; further ones are fields of the documents, with any name."""
 
 
 def fits(source: Source) -> bool:
@@ -46,18 +45,17 @@ def snapshot_columns(names: Sequence[str]) -> list[int] | None:
 
 
 def is_snapshot(source: Source) -> bool:
-    """Whether it is a snapshot, which is a run: a table, or what the API answers in JSON."""
+    """Whether it is a snapshot, which is a run: a table, or JSON of the API."""
     if source.looks_like_json:
         return source.is_json and snapshot_rows(source.json) is not None
-    line = tables.first_line(source)
-    return snapshot_columns(header_of(line, separator_of(line))) is not None
+    return snapshot_columns(source.header.names) is not None
 
 
 def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     """The texts and the documents of a snapshot's queries in JSON; None for any other JSON.
 
-    `docs` has a list of documents for each id of a query, best first; `queries` has the texts of these. A query that is
-    not there any more has its id for a text.
+    `docs` has a list of documents for each id of a query, best first; `queries` has the texts of these. A query that
+    has been deleted has its id for a text.
     """
     docs = document.get("docs") if isinstance(document, dict) else None
     entries = document.get("queries") if isinstance(document, dict) else None
@@ -67,9 +65,9 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
         str(entry.get("query_id")): as_text(entry.get(_text_key(entry))) for entry in entries if isinstance(entry, dict)
     }
     return [
-        (texts.get(key) or key, [doc.get("id") if isinstance(doc, dict) else doc for doc in held])
-        for key, held in docs.items()
-        if isinstance(held, list)
+        (texts.get(key) or key, [doc.get("id") if isinstance(doc, dict) else doc for doc in ranked])
+        for key, ranked in docs.items()
+        if isinstance(ranked, list)
     ]
 
 
@@ -77,16 +75,15 @@ def read_ratings(source: Source) -> Ratings:
     """Read the judgments of any export."""
     if source.looks_like_json:
         return _collected(source).ratings()
-    line = tables.first_line(source)
-    names = header_of(line, separator_of(line))
+    names = source.header.names
     if snapshot_columns(names) is not None and "rating" not in map(folded, names):
         source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
-    return tables.read_table(source, "quepid")
+    return judgment_tables.read_ratings(source, "quepid")
 
 
 def read_queries(source: Source) -> Sequence[Query]:
     """Read the queries of any export."""
-    return _collected(source).queries() if source.looks_like_json else queries.read_table(source)
+    return _collected(source).queries() if source.looks_like_json else query_tables.read_queries(source)
 
 
 def _collected(source: Source) -> Collector:
@@ -113,15 +110,13 @@ def _collect_case(collector: Collector, entries: object) -> None:
         elif isinstance(ratings, list):
             collector.add_items(text, ratings, (*path, "ratings"), _KEYS)
         elif ratings is not None:
-            message = f"ratings are an object, {{document: rating}}, or a list of objects; found {said(ratings)}"
+            message = f"ratings are an object, {{document: rating}}, or a list of objects; found {found_json(ratings)}"
             collector.wrong(message, (*path, "ratings"))
 
 
 def _query(collector: Collector, text: str, entry: Mapping[str, object], path: JsonPath) -> Query:
     note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
-    options = entry.get("options")
-    params = collector.params(options, (*path, "options")) if isinstance(options, dict) else {}
-    return Query(text, text, params=params, note=note)
+    return Query(text, text, params=collector.params(entry.get("options"), (*path, "options")), note=note)
 
 
 def _collect_book(collector: Collector, pairs: object) -> None:
@@ -149,7 +144,7 @@ def _collect_book(collector: Collector, pairs: object) -> None:
 
 
 def _has_raters(pairs: object) -> bool:
-    """Whether a book tells raters apart: by a name, or because a document has several judgements."""
+    """Whether a book has several raters: it has their names, or several judgements of a document."""
     for pair in pairs if isinstance(pairs, list) else ():
         judgements = pair.get("judgements") if isinstance(pair, dict) else None
         if isinstance(judgements, list):
@@ -160,7 +155,7 @@ def _has_raters(pairs: object) -> bool:
 
 
 def _title(fields: object) -> str | None:
-    """The title among the fields of a document, which a book has as an object or as the text of one."""
+    """The title among the fields of a document, which are an object, or an object as JSON in a text."""
     if isinstance(fields, str):
         try:
             fields = json.loads(fields)
@@ -170,13 +165,9 @@ def _title(fields: object) -> str | None:
 
 
 def _rater(judgement: Mapping[str, object]) -> str | None:
-    """Who rated: a name, or an object that has one."""
-    for holder in (judgement, judgement.get("user")):
-        names = map(as_text, map(holder.get, _RATERS)) if isinstance(holder, dict) else iter(())
-        name = next(filter(None, names), None)
-        if name is not None:
-            return name
-    return None
+    """The name of the rater, in the judgement or in its `user`."""
+    holders = [holder for holder in (judgement, judgement.get("user")) if isinstance(holder, dict)]
+    return next(filter(None, (as_text(holder.get(name)) for holder in holders for name in _RATERS)), None)
 
 
 def _text_key(entry: Mapping[str, object]) -> str:

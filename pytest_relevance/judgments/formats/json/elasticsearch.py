@@ -1,9 +1,9 @@
 """Elasticsearch's rank_eval request: `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`.
 
-The key of a query is its id. Where its text stands is told by the option `query`, a path with dots from the request
-(`params.text`, `request.query.match.title`, `id`). Without it, the text is that of the one parameter that is text, or
-the one text that is searched for in the body; where there are several, nobody can know. The other parameters of a
-template are the params of the query. Documents with the same id in two indices are the same.
+The key of a query is its id. The option `query` says where its text is: a path with dots from the request
+(`params.text`, `request.query.match.title`, `id`). Without it, the text is the one parameter that is text, or the one
+text that the body searches for; where there are several, the text is not known. The other parameters of a template are
+the params of the query. Documents with the same id in two indices are the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text
+from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
@@ -22,7 +22,7 @@ _OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bo
 """Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
 
 _OF_TEXT = frozenset({"multi_match", "combined_fields", "query_string", "simple_query_string", "semantic"})
-"""Queries that have their text beside the fields: `{multi_match: {query: "x", fields: [...]}}`."""
+"""Queries that have their text in `query`: `{multi_match: {query: "x", fields: [...]}}`."""
 
 
 def fits(source: Source) -> bool:
@@ -34,7 +34,7 @@ def fits(source: Source) -> bool:
 
 
 def _requests(document: object) -> tuple[object, JsonPath]:
-    """The requests and the way to them: clients keep what they send under `body`. None where there are none."""
+    """The requests and the path to them: clients log what they send under `body`. None where there are none."""
     path: JsonPath = ()
     if isinstance(document, dict) and "requests" not in document and isinstance(document.get("body"), dict):
         document, path = document["body"], ("body",)
@@ -72,7 +72,7 @@ def _collected(source: Source, *, texts_needed: bool = False) -> Collector:
 
 def _query(collector: Collector, key: str, request: Mapping[str, object], path: JsonPath, wanted: str | None) -> Query:
     params = _params(request)
-    texts = _texts(request) if wanted is None else [_told(request, wanted.split("."))]
+    texts = _texts(request) if wanted is None else [_text_at(request, wanted.split("."))]
     text = texts[0] if len(texts) == 1 else None
     if wanted is None:
         params = {name: value for name, value in params.items() if type(value) is not str or value != text}
@@ -84,8 +84,8 @@ def _query(collector: Collector, key: str, request: Mapping[str, object], path: 
 
 
 def _params(request: Mapping[str, object]) -> dict[str, object]:
-    held = request.get("params")
-    return dict(held) if isinstance(held, dict) else {}
+    params = request.get("params")
+    return dict(params) if isinstance(params, dict) else {}
 
 
 def _unknown(key: str, texts: Sequence[str]) -> str:
@@ -96,21 +96,21 @@ def _unknown(key: str, texts: Sequence[str]) -> str:
     )
 
 
-def _told(value: object, parts: Sequence[str]) -> str | None:
+def _text_at(value: object, parts: Sequence[str]) -> str | None:
     """The text at a path. A key may have dots (`title.en`), and a match may be written long, with its `query`."""
     if not parts:
         return as_text(value.get("query") if isinstance(value, dict) else value)
     if isinstance(value, list):
-        return next((_told(entry, parts[1:]) for number, entry in enumerate(value) if str(number) == parts[0]), None)
+        return next((_text_at(entry, parts[1:]) for number, entry in enumerate(value) if str(number) == parts[0]), None)
     if not isinstance(value, dict):
         return None
     keys = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    told = (_told(value[key], parts[count:]) for count, key in enumerate(keys, 1) if key in value)
-    return next((text for text in told if text is not None), None)
+    texts = (_text_at(value[key], parts[count:]) for count, key in enumerate(keys, 1) if key in value)
+    return next((text for text in texts if text is not None), None)
 
 
 def _texts(request: Mapping[str, object]) -> list[str]:
-    """The texts that may be the query's: the parameters that are text, and what the body searches for."""
+    """The candidates for the text of the query: the parameters that are text, and what the body searches for."""
     of_params = [value for value in _params(request).values() if type(value) is str and value.strip()]
     return list(dict.fromkeys([*of_params, *_searched(request.get("request"))]))
 
@@ -123,10 +123,10 @@ def _searched(body: object) -> Iterator[str]:
         if isinstance(value, list):
             ahead.extend(reversed(value))
         elif isinstance(value, dict):
-            for name, held in value.items():
-                if name in _OF_FIELD and isinstance(held, dict):
-                    yield from filter(None, (_told(of_field, ()) for of_field in held.values()))
-                elif name in _OF_TEXT and isinstance(held, dict):
-                    yield from filter(None, [_told(held, ())])
+            for name, clause in value.items():
+                if name in _OF_FIELD and isinstance(clause, dict):
+                    yield from filter(None, (_text_at(of_field, ()) for of_field in clause.values()))
+                elif name in _OF_TEXT and isinstance(clause, dict):
+                    yield from filter(None, [_text_at(clause, ())])
                 else:
-                    ahead.append(held)
+                    ahead.append(clause)

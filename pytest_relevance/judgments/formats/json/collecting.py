@@ -1,7 +1,7 @@
-"""What the readers of JSON share: ratings and queries collected in columns, and the way back to where each stands.
+"""Collect the ratings and queries of a JSON file in columns, and find the line of each again.
 
-A file has a million ratings, a few in each object or list. What is kept of their places is one entry for each of those
-(a block); the path and the line of a rating are worked out when a message needs them.
+A file has a million ratings, a few in each object or list. One position is stored for each of those (a block); the path
+and the line of a rating are computed when a message needs them.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from itertools import repeat
 from typing import NoReturn
 
 from pytest_relevance._text import found, listed, quoted, shown
+from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
 from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
-from pytest_relevance.judgments.problems import MOST_KEPT, FileProblem, JudgmentFileError
+from pytest_relevance.judgments.problems import MOST_KEPT, Problems
 from pytest_relevance.judgments.source import Source
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
-"""What a rating may be. true and false are among them because `grading` says best what is wrong with those."""
+"""The types of a rating. Booleans are among them because `grading` has the best message for those."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What an object calls the document that it rates, the grade, who gave it, and the document's title."""
+    """The keys of an object that rates a document: of its id, the grade, the rater and the title."""
 
     document: str
     grade: str
@@ -34,10 +35,10 @@ class Keys:
 
 
 class Collector:
-    """The ratings and the queries of one file, on their way to `Ratings` or to a list of queries.
+    """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
-    A reader calls it with what it finds and with the path to that; where the file has JSON in `lines` (their numbers),
-    a path begins with the number of the line among those. What is wrong is noted, and refused at the end, all together.
+    A reader calls it with each value and the path to that; in JSON Lines (`lines` are the numbers of the lines) a path
+    begins with the index in `lines`. Mistakes are collected too; one error at the end names them all.
     """
 
     def __init__(self, source: Source, format: str, lines: Sequence[int] | None = None) -> None:
@@ -55,61 +56,70 @@ class Collector:
         self._next: tuple[JsonPath | None, int] = (None, 0)
 
     def wrong(self, message: str, path: JsonPath) -> None:
-        """Note a mistake."""
+        """Add a mistake."""
         if len(self._problems) < MOST_KEPT:
             self._problems.append((message, path))
 
     def refuse(self, message: str) -> NoReturn:
-        """Refuse the file as a whole, unless something in it is known to be wrong: then for that."""
-        self._raise()
+        """Raise the mistakes that were found, or else refuse the file as a whole."""
+        self._check()
         self._source.refuse(message)
 
     def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-        """The objects of what should be a list of them."""
+        """Iterate over a list of objects. Other values are mistakes."""
         if not isinstance(value, list):
-            self.wrong(f"{quoted(what)} is a list of objects, found {said(value)}", path)
+            self.wrong(f"{quoted(what)} is a list of objects, found {found_json(value)}", path)
             return
         for number, entry in enumerate(value):
             if isinstance(entry, dict):
                 yield (*path, number), entry
             else:
-                self.wrong(f"{quoted(what)} is a list of objects, found {said(entry)} in it", (*path, number))
+                self.wrong(f"{quoted(what)} is a list of objects, found {found_json(entry)} in it", (*path, number))
 
     def text(self, holder: Mapping[str, object], key: str, path: JsonPath) -> str | None:
-        """An id or a text, as it is written. None, and a mistake, where there is none."""
+        """Get an id or a text of an object, as it is written. None, and a mistake, where there is none."""
         if key not in holder:
             self.absent(key, holder, path)
             return None
         value = as_text(holder[key])
         if value is None:
-            self.wrong(f"{quoted(key)} is text or a number, found {said(holder[key])}", (*path, key))
+            self.wrong(f"{quoted(key)} is text or a number, found {found_json(holder[key])}", (*path, key))
         return value
 
     def absent(self, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
-        """Note that an object lacks a key."""
+        """Add the mistake that an object lacks a key."""
         others = f"found {listed(map(quoted, holder), 'and')}" if holder else "the object is empty"
         self.wrong(f"{quoted(key)} is missing; {others}", path)
 
-    def params(self, values: Mapping[str, object], path: JsonPath) -> dict[str, object]:
-        """What is passed to the search beside the text."""
+    def params(self, values: object, path: JsonPath) -> dict[str, object]:
+        """Get the search parameters of a query; none where `values` is no object."""
         try:
-            return {name: as_python(value) for name, value in values.items()}
+            return {name: as_python(value) for name, value in values.items()} if isinstance(values, dict) else {}
         except (ValueError, RecursionError):
             self.wrong("a number here is too long, or the values are nested too deeply", path)
             return {}
 
+    def weight(self, value: object, path: JsonPath, what: str = "a weight") -> float:
+        """Get the weight of a query, a number above 0. 1, and a mistake, for anything else."""
+        weight = number_of(value) if isinstance(value, str) else None
+        if weight is None or weight <= 0:
+            self.wrong(f"{what} is a number above 0, found {found_json(value)}", path)
+            return 1
+        return weight
+
     def add_query(self, query: Query, path: JsonPath) -> None:
-        """Note a query, in the order of the file; the same one again changes nothing."""
+        """Add a query, in the order of the file. It may be added again, if it says the same."""
         known = self._known.setdefault(query.id, (query, path))[0]
         if known.text != query.text:
             texts = f"{quoted(known.text or '')} and for {quoted(query.text or '')}"
             self.wrong(f"the query id {quoted(query.id)} stands for {texts}; give one of them another id", path)
         elif known.params != query.params:
-            message = f"the query {quoted(query.id)} stands here with other params, {said(query.params)}, than before"
-            self.wrong(f"{message}, {said(known.params)}; keep one of them", path)
+            params = f"{found_json(query.params)}, than before, {found_json(known.params)}"
+            message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
+            self.wrong(message, path)
 
     def name_query(self, key: str, text: str | None, path: JsonPath) -> None:
-        """Note the query of one of many rows."""
+        """Add the query of one of many rows."""
         known = self._known.get(key)
         if known is None or (text is not None and known[0].text != text):
             self.add_query(Query(key, text), path)
@@ -117,7 +127,7 @@ class Collector:
     def add_grades(
         self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
     ) -> None:
-        """Ratings as {document: rating}."""
+        """Add ratings as {document: rating}."""
         if not RATING.issuperset(map(type, grades.values())) or not all(map(str.strip, grades)):
             for document, rating in grades.items():
                 if not document.strip():
@@ -134,14 +144,14 @@ class Collector:
         self._raters.extend(repeat(None, count))
         self._titles.extend(repeat(None, count) if titles is None else map(titles.get, grades))
 
-    def add_items(self, query: str, items: object, path: JsonPath, keys: Keys, what: str = "ratings") -> None:
-        """Ratings as a list of objects, one a document."""
-        for (*_, number), item in self.objects(items, path, what):
+    def add_items(self, query: str, items: object, path: JsonPath, keys: Keys) -> None:
+        """Add ratings as a list of objects, one for each document."""
+        for (*_, number), item in self.objects(items, path, "ratings"):
             assert isinstance(number, int)
             self.add_item(query, item, path, number, keys)
 
     def add_item(self, query: str, item: Mapping[str, object], path: JsonPath, number: int, keys: Keys) -> None:
-        """One object that rates a document, number so-and-so of those at `path`."""
+        """Add the rating in one object, entry `number` of the list at `path`."""
         document, rating = item.get(keys.document), item.get(keys.grade)
         if type(document) is not str or not document.strip():
             document = as_text(document)
@@ -162,7 +172,7 @@ class Collector:
         rater: str | None = None,
         title: str | None = None,
     ) -> None:
-        """One rating that has been checked."""
+        """Add one rating, which has been checked."""
         if self._next[0] is not path or self._next[1] != number:
             self._places.begin(path, number)
         self._next = (path, number + 1)
@@ -173,8 +183,8 @@ class Collector:
         self._titles.append(title)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
-        """Note that something is no rating."""
-        self.wrong(f"a rating is a number or a name of the scale, found {said(rating)}", path)
+        """Add the mistake that a value is no rating."""
+        self.wrong(f"a rating is a number or a name of the scale, found {found_json(rating)}", path)
 
     def _refuse_item(self, item: Mapping[str, object], path: JsonPath, keys: Keys) -> None:
         self.text(item, keys.document, path)
@@ -184,8 +194,12 @@ class Collector:
             self.no_rating(item[keys.grade], (*path, keys.grade))
 
     def ratings(self) -> Ratings:
-        """All ratings. `JudgmentFileError` with what is wrong."""
-        self._raise()
+        """Make `Ratings` of what was collected.
+
+        Raises:
+            JudgmentFileError: there were mistakes, or the file has no judgments.
+        """
+        self._check()
         if not self._known:
             self._source.refuse("the file has no judgments")
         rated = {query for query, rating in zip(self._queries, self._ratings, strict=True) if rating not in (None, "")}
@@ -203,8 +217,12 @@ class Collector:
         )
 
     def queries(self) -> list[Query]:
-        """All queries, with their lines. `JudgmentFileError` with what is wrong."""
-        self._raise()
+        """Return the queries, with their lines.
+
+        Raises:
+            JudgmentFileError: there were mistakes, or the file has no queries.
+        """
+        self._check()
         if not self._known:
             self._source.refuse("the file has no queries")
         return [
@@ -212,18 +230,19 @@ class Collector:
             for key, (query, path) in self._known.items()
         ]
 
-    def _raise(self) -> None:
-        if self._problems:
-            placed = [(message, self._places.find(path)) for message, path in self._problems]
-            placed.sort(key=lambda one: one[1].line or 0)
-            problems = [FileProblem(message, place.line, place.path) for message, place in placed]
-            raise JudgmentFileError(self._source.file, problems)
+    def _check(self) -> None:
+        problems = Problems(self._source.file)
+        for message, path in self._problems:
+            place = self._places.find(path)
+            problems.add(message, place.line, place.path)
+        problems.check()
 
 
 class _Places:
-    """Where the rows are: a block for each object or list that holds some of them, and the path to that.
+    """The positions of the rows: a block for each object or list of ratings, and the path to that.
 
-    The members of a block are numbered from so-and-so, or, in an object (None), known by their document.
+    The rows of a block that is a list are numbered from a first one; those of an object (None) are known by their
+    document.
     """
 
     def __init__(self, text: str, lines: Sequence[int] | None, documents: Sequence[str]) -> None:
@@ -234,18 +253,18 @@ class _Places:
         self._blocks: list[tuple[JsonPath, int | None]] = []
 
     def begin(self, path: JsonPath, number: int | None) -> None:
-        """The next row begins a block."""
+        """Begin a block with the next row."""
         self._starts.append(len(self._documents))
         self._blocks.append((path, number))
 
     def of_row(self, row: int) -> Place:
-        """The place of a row."""
+        """The position of a row."""
         block = bisect_right(self._starts, row) - 1
         path, first = self._blocks[block]
         return self.find((*path, self._documents[row] if first is None else first + row - self._starts[block]))
 
     def find(self, path: JsonPath) -> Place:
-        """The line of a path, and the path as it is shown."""
+        """The line of a path, and the path as messages show it."""
         return Place(self.line(path), shown_path(path if self._lines is None else path[1:]))
 
     def line(self, path: JsonPath) -> int | None:
@@ -260,17 +279,17 @@ class _Places:
 
 
 def as_text(value: object) -> str | None:
-    """Text or a number as text, exactly as written. None for what is blank and for anything else, NaN too."""
+    """Text, or a number as text, exactly as written. None for blank text, NaN and everything else."""
     if type(value) is str:
         return value if value.strip() else None
     return str(value) if isinstance(value, NumberAsWritten) and value[-1].isdigit() else None
 
 
 def _says_more(query: Query) -> bool:
-    """Whether a query is more than what its ratings are kept under."""
+    """Whether a query is described by more than its key."""
     return query not in (Query(query.id), Query(query.id, query.id))
 
 
-def said(value: object) -> str:
-    """A value as messages say what was found."""
+def found_json(value: object) -> str:
+    """Describe a value for a message that says what was found."""
     return shown(value) if isinstance(value, NumberAsWritten) else found(value)

@@ -1,8 +1,8 @@
-"""OpenSearch's search-relevance plugin: the requests that import judgments and query sets, and what it answers.
+"""OpenSearch's search-relevance plugin: the requests that import judgments and query sets, and its responses.
 
 `judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`, or, in its
-first versions, `querySetQueries` as `{text: frequency}`. An answer holds the same in `hits.hits[]._source`. The key of
-a query is its text, which may stand there several times.
+first versions, `querySetQueries` as `{text: frequency}`. A response has the same in `hits.hits[]._source`. The key of a
+query is its text, which may occur several times.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_relevance._text import quoted
-from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text, said
-from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
@@ -23,16 +22,16 @@ _TEXT, _ANSWER = "queryText", "referenceAnswer"
 
 
 def fits(source: Source) -> bool:
-    """Whether it is a request that imports judgments, or an answer with some."""
-    return source.is_json and any(isinstance(held.get(_RATINGS), list) for _, held in _holders(source.json))
+    """Whether it is a request that imports judgments, or a response with judgments."""
+    return source.is_json and any(isinstance(holder.get(_RATINGS), list) for _, holder in _holders(source.json))
 
 
 def is_query_set(source: Source) -> bool:
-    """Whether it is a query set, or an answer with some."""
-    return source.is_json and any(isinstance(held.get(_QUERIES), (list, dict)) for _, held in _holders(source.json))
+    """Whether it is a query set, or a response with query sets."""
+    return source.is_json and any(isinstance(holder.get(_QUERIES), (list, dict)) for _, holder in _holders(source.json))
 
 
-def has_queries(source: Source) -> bool:
+def fits_queries(source: Source) -> bool:
     """Whether there are queries in it: judgments or a query set."""
     return fits(source) or is_query_set(source)
 
@@ -49,16 +48,16 @@ def read_queries(source: Source) -> Sequence[Query]:
 
 def _collected_set(source: Source) -> Collector:
     collector = Collector(source, "opensearch")
-    for holder, held in _holders(source.json):
-        entries, path = held.get(_QUERIES), (*holder, _QUERIES)
+    for at, holder in _holders(source.json):
+        entries, path = holder.get(_QUERIES), (*at, _QUERIES)
         if isinstance(entries, dict):
             for text, frequency in entries.items():
                 _add_frequent(collector, text, frequency, (*path, text))
         elif isinstance(entries, list):
             for number, entry in enumerate(entries):
                 _add_entry(collector, entry, (*path, number))
-        elif _QUERIES in held:
-            collector.wrong(f"{quoted(_QUERIES)} is a list of objects, found {said(entries)}", path)
+        elif _QUERIES in holder:
+            collector.wrong(f"{quoted(_QUERIES)} is a list of objects, found {found_json(entries)}", path)
     return collector
 
 
@@ -71,22 +70,20 @@ def _add_entry(collector: Collector, entry: object, path: JsonPath) -> None:
     elif text is not None:
         collector.add_query(Query(text, text), path)
     else:
-        collector.wrong(f"a query of a query set is an object with {_TEXT}, found {said(entry)}", path)
+        collector.wrong(f"a query of a query set is an object with {_TEXT}, found {found_json(entry)}", path)
 
 
 def _add_frequent(collector: Collector, text: str, frequency: object, path: JsonPath) -> None:
-    weight = number_of(frequency) if isinstance(frequency, str) else None
-    if not text.strip():
-        collector.wrong("a query has no text", path)
-    elif weight is None or weight <= 0:
-        collector.wrong(f"the frequency of a query is a number above 0, found {said(frequency)}", path)
-    else:
+    weight = collector.weight(frequency, path, "the frequency of a query")
+    if text.strip():
         collector.add_query(Query(text, text, weight), path)
+    else:
+        collector.wrong("a query has no text", path)
 
 
 def _collected(source: Source) -> Collector:
     collector = Collector(source, "opensearch")
-    holders = [(path, held[_RATINGS]) for path, held in _holders(source.json) if _RATINGS in held]
+    holders = [(path, holder[_RATINGS]) for path, holder in _holders(source.json) if _RATINGS in holder]
     if not holders:
         collector.refuse(f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings")
     for path, entries in holders:
@@ -101,13 +98,13 @@ def _collected(source: Source) -> Collector:
 
 
 def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-    """The objects that may hold judgments: the document, or what a search found."""
+    """The objects that may have judgments: the file, or what a search found."""
     if not isinstance(document, dict):
         return
     yield (), document
     outer = document.get("hits")
     inner = outer.get("hits") if isinstance(outer, dict) else None
     for number, hit in enumerate(inner if isinstance(inner, list) else ()):
-        held = hit.get("_source") if isinstance(hit, dict) else None
-        if isinstance(held, dict):
-            yield ("hits", "hits", number, "_source"), held
+        holder = hit.get("_source") if isinstance(hit, dict) else None
+        if isinstance(holder, dict):
+            yield ("hits", "hits", number, "_source"), holder

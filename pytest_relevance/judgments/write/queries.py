@@ -1,4 +1,4 @@
-"""Queries written to a file of their own, and new ids for those that a format cannot hold."""
+"""Write queries to a file of their own, and give new ids to those whose id a format cannot hold."""
 
 from __future__ import annotations
 
@@ -10,60 +10,62 @@ from itertools import count
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import find_columns
 from pytest_relevance.judgments.formats.known import FORMATS
-from pytest_relevance.judgments.formats.lines import header_of, separator_of
-from pytest_relevance.judgments.formats.queries import unknown_header
-from pytest_relevance.judgments.formats.tables import escaped
+from pytest_relevance.judgments.formats.query_tables import unknown_header
+from pytest_relevance.judgments.formats.table import escaped
+from pytest_relevance.judgments.joining import queries_of, rekeyed
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.source import Source
-from pytest_relevance.judgments.writing.cells import in_csv, in_tsv, lines, number_text
-from pytest_relevance.judgments.writing.contents import lost
-from pytest_relevance.judgments.writing.keys import queries_of, rekeyed
-from pytest_relevance.judgments.writing.rules import ANY_TEXT, IN_A_LINE, IN_CELLS, Breaches, Rules, broken
-from pytest_relevance.judgments.writing.writers import WRITERS, check_target
-from pytest_relevance.judgments.writing.written import Written, as_bytes, refuse
+from pytest_relevance.judgments.source import Header, Source
+from pytest_relevance.judgments.write.formats import WRITERS, Written, as_bytes, check_target, refuse
+from pytest_relevance.judgments.write.limits import (
+    ANY_TEXT,
+    IN_A_LINE,
+    IN_CELLS,
+    Breaches,
+    Forbidden,
+    first_forbidden,
+    lost,
+)
+from pytest_relevance.judgments.write.rows import delimited, number_text
 
 
 @dataclass(frozen=True, slots=True)
 class QueryWriter:
-    """A format of queries: its name in a sentence, what makes its text, what texts may be in it and what it holds."""
+    """A format of queries: its name in a sentence, its writer, what is forbidden in texts, and what it holds."""
 
     about: str
     write: Callable[[Sequence[Query]], str]
-    allowed: Rules
+    limits: tuple[Forbidden, ...]
     holds: frozenset[str]
 
 
-_TABLE = "csv"
 _HEADS = ("query_id", "query", "weight", "note")
 
 
 def _csv(queries: Sequence[Query]) -> str:
-    columns = {name: in_csv(map(escaped, cells)) for name, cells in _columns(queries).items()}
-    return ",".join(columns) + "\n" + lines(columns.values(), ",")
+    return delimited({name: list(map(escaped, cells)) for name, cells in _columns(queries).items()}, ",")
 
 
 def _tsv(queries: Sequence[Query]) -> str:
     """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
-    columns = _columns(queries)
-    rows = lines([in_tsv(map(_with_its_space, cells)) for cells in columns.values()], "\t")
-    has_header = len(columns) > 2 or _is_misread(rows)
-    return "\t".join(columns) + f"\n{rows}" if has_header else rows
+    columns = {name: [_with_its_space(cell) for cell in cells] for name, cells in _columns(queries).items()}
+    rows = delimited(columns, "\t", header=False)
+    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows) else rows
 
 
 def _is_misread(rows: str) -> bool:
-    """Whether rows without a header would be taken for a file with one, or for one of another format."""
+    """Whether rows without a header would be read as a file with one, or as one of another format."""
     first, _, _ = rows.partition("\n")
-    if first.startswith("\ufeff") or find_columns(header_of(first, separator_of(first)), _HEADS):
+    if first.startswith("\ufeff") or find_columns(Header.of(first).names, _HEADS):
         return True
     source = Source("", rows.encode())
     if unknown_header(source):
         return True
     fitting = (name for name, known in FORMATS.items() if known.queries is not None and known.fits_queries(source))
-    return next(fitting, None) != _TABLE
+    return next(fitting, None) != "csv"
 
 
 def _with_its_space(cell: str) -> str:
-    """A cell whose own space would be taken for that before a formula gets another; the formula itself stays."""
+    """Escape a cell whose own space would be removed as one before a formula. The formula itself is not escaped."""
     return escaped(cell) if cell.startswith(" ") else cell
 
 
@@ -81,19 +83,24 @@ def _jsonl(queries: Sequence[Query]) -> str:
 
 
 _IDS_AND_TEXTS = frozenset({"ids", "texts", "unrated"})
+_ALL = _IDS_AND_TEXTS | {"weights", "notes"}
 
 QUERY_WRITERS: Mapping[str, QueryWriter] = {
-    "tsv": QueryWriter("TSV", _tsv, IN_A_LINE.queries, _IDS_AND_TEXTS | {"weights", "notes"}),
-    "csv": QueryWriter("CSV", _csv, IN_CELLS.queries, _IDS_AND_TEXTS | {"weights", "notes"}),
+    "tsv": QueryWriter("TSV", _tsv, IN_A_LINE.queries, _ALL),
+    "csv": QueryWriter("CSV", _csv, IN_CELLS.queries, _ALL),
     "jsonl": QueryWriter("BEIR's queries.jsonl", _jsonl, ANY_TEXT.queries, _IDS_AND_TEXTS),
 }
 """Every format that queries are written in."""
 
 
 def write_queries(queries: Sequence[Query], format: str) -> Written:
-    """Queries in a format, and what it cannot hold of them. A query without a text is left out, and counted.
+    """Write queries in a format of `QUERY_WRITERS`, and say what it cannot hold of them.
 
-    ValueError where they cannot be written: a line for each id or text that the format cannot have.
+    A query without a text is left out, and counted.
+
+    Raises:
+        ValueError: there are no queries, the format does not exist, two queries have one id, or the format cannot have
+            some of the ids and texts; a line for each mistake.
     """
     if format not in QUERY_WRITERS:
         close = did_you_mean(format, QUERY_WRITERS)
@@ -104,13 +111,12 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
         raise ValueError(
             "there are no queries to write" if not queries else "no query has a text that could be written"
         )
-    problems = [*_problems(kept, writer)]
-    if problems:
-        refuse(problems)
+    refuse([*_problems(kept, writer)])
     described = Judgments(queries={query.id: query for query in kept})
     without = len(queries) - len(kept)
-    said = [f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"] if without else []
-    return Written(as_bytes(writer.write(kept)), (*lost(described, writer.holds, writer.about), *said))
+    left_out = f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"
+    losses = [*lost(described, writer.holds, writer.about), *([left_out] if without else [])]
+    return Written(as_bytes(writer.write(kept)), tuple(losses))
 
 
 def _problems(queries: Sequence[Query], writer: QueryWriter) -> Iterator[str]:
@@ -118,25 +124,29 @@ def _problems(queries: Sequence[Query], writer: QueryWriter) -> Iterator[str]:
     found = Breaches(writer.about)
     for query in queries:
         text = query.text or ""
-        found.look(query.id, writer.allowed, f"the id {quoted(query.id)}", "ids")
-        found.look(text, writer.allowed, f"query {quoted(query.id)}, text {quoted(text)}", "texts")
+        found.check(query.id, writer.limits, f"the id {quoted(query.id)}", "ids")
+        found.check(text, writer.limits, f"query {quoted(query.id)}, text {quoted(text)}", "texts")
         if query.note:
-            found.look(query.note, writer.allowed, f"the note of query {quoted(query.id)}", "notes")
+            found.check(query.note, writer.limits, f"the note of query {quoted(query.id)}", "notes")
         if query.id in known:
             yield f"two queries have the id {quoted(query.id)}; give one of them another"
         known.add(query.id)
-    yield from found.lines()
+    yield from found.messages()
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
-    """Judgments with ids that a format can hold, and all queries with these ids and their texts.
+    """Give judgments ids that a format can hold. Returns them, and all queries with these ids and their texts.
 
-    Where each key can be held the judgments are the same object. Else each query that has its text for a key, or an id
-    that cannot be held, gets a new one: q01, q02 ... in their order, numbers alone in LTR. Ids that can be held stay.
+    Where the format can hold each key, the judgments are the same object. Else each query with its text as key, or with
+    an id that the format cannot hold, gets a new one: q01, q02 ... in their order, numbers alone in LTR. Other ids do
+    not change.
+
+    Raises:
+        ValueError: judgments are not written in such a format.
     """
     writer = WRITERS[check_target(format)]
     queries = queries_of(judgments)
-    unfit = {query.id for query in queries if broken(query.id, writer.allowed.queries) is not None}
+    unfit = {query.id for query in queries if first_forbidden(query.id, writer.limits.queries) is not None}
     if not unfit or writer.by_text:
         return judgments, queries
     renewed = [query.id for query in queries if query.id in unfit or query.text == query.id]

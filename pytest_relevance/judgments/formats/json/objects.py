@@ -1,8 +1,8 @@
-"""Plain JSON, and JSON a line: judgments as `{query: {document: grade}}` or as objects, queries as `{id: text}` ...
+"""Plain JSON, and JSON Lines: judgments as `{query: {document: grade}}` or as objects, queries as `{id: text}` ...
 
 An object is a judgment (`{"query": ..., "doc_id": ..., "grade": ...}`, with the spellings that tables have), or a query
-with its `ratings`, or, in a file of queries, a query (`{"_id": ..., "text": ...}`, as BEIR has them). Objects stand in
-a list, or one a line; a line may also be `{query: {document: grade}}`. A grade may be a list, of several raters, or an
+with its `ratings`, or, in a file of queries, a query (`{"_id": ..., "text": ...}`, as BEIR has them). Objects are in a
+list, or one per line; a line may also be `{query: {document: grade}}`. A grade may be a list, of several raters, or an
 object with the title of the document.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
-from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, said
+from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
 from pytest_relevance.judgments.formats.layouts import layout as layout_of_columns
 from pytest_relevance.judgments.formats.trec import QRELS
@@ -32,8 +32,8 @@ _IDS = ("_id", "id")
 _TEXTS = ("text",)
 _CALLED_TEXTS = frozenset(map(folded, (*SPELLINGS["query"], *_TEXTS)))
 _SURELY_IDS = frozenset(map(folded, SPELLINGS["query_id"]))
-_SAID_BESIDE = frozenset(map(folded, ("id", "params", *SPELLINGS["weight"], *SPELLINGS["note"])))
-_OF_A_QUERY = _CALLED_TEXTS | _SURELY_IDS | _SAID_BESIDE
+_FURTHER = frozenset(map(folded, ("id", "params", *SPELLINGS["weight"], *SPELLINGS["note"])))
+_OF_A_QUERY = _CALLED_TEXTS | _SURELY_IDS | _FURTHER
 """The keys of an object that is a query, folded."""
 _RATINGS = ("ratings", "judgments", "judgements", "grades")
 
@@ -98,14 +98,12 @@ def are_queries(source: Source) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the keys of an object hold, by their names."""
+    """The keys of an object, by what they mean. `keys` are those of one that rates a document of a known query."""
 
     id: str | None
     text: str | None
     document: str | None
     grade: str | None
-    rater: str | None
-    title: str | None
     weight: str | None
     note: str | None
     ratings: str | None
@@ -113,14 +111,14 @@ class _Layout:
 
     @property
     def is_judgment(self) -> bool:
-        """Whether it is one document's."""
+        """Whether the object is a judgment of one document."""
         return self.document is not None and (self.id or self.text) is not None and self.grade is not None
 
 
 class _Layouts(dict[tuple[str, ...], _Layout]):
-    """The layout of an object by its keys: a million objects have the same ones.
+    """The layout of an object by its keys, computed once: a million objects have the same ones.
 
-    `grade_column` is the key that the user named for the grades. `unclear` is why nobody knows which key has them.
+    `grade_column` is the key that the user named for the grades. `unclear` is why it is not clear which key has them.
     """
 
     def __init__(self, grade_column: str | None) -> None:
@@ -141,8 +139,6 @@ class _Layouts(dict[tuple[str, ...], _Layout]):
             at.get("query", text if document is None else None),
             document,
             at.get("grade"),
-            at.get("rater"),
-            at.get("title"),
             at.get("weight"),
             at.get("note"),
             ratings,
@@ -151,7 +147,7 @@ class _Layouts(dict[tuple[str, ...], _Layout]):
         return layout
 
     def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
-        """Say which key has the grade, as `layouts` does for a column. A score is none but in BEIR's objects."""
+        """Find the key of the grade, as `layouts` does for a column. A score is a grade only in BEIR's objects."""
         judged = layout_of_columns(names, self._grade_column)
         if self._grade_column is not None:
             number = column_called(names, self._grade_column)
@@ -171,12 +167,16 @@ def _holds_structures(entry: Mapping[str, object]) -> bool:
     return all(isinstance(value, (dict, list)) for value in entry.values())
 
 
+def _value(entry: Mapping[str, object], key: str | None) -> object:
+    return None if key is None else entry.get(key)
+
+
 def _is_grade(value: object) -> bool:
     return value is None or (isinstance(value, str) and number_of(value) is not None)
 
 
 class _Reader:
-    """Reads one file. `queries_only`: it is a file of queries, which may have no judgments at all."""
+    """Read one file. `queries_only`: it is a file of queries, which may have no judgments at all."""
 
     def __init__(self, source: Source, *, queries_only: bool) -> None:
         lines = source.json_line_numbers if source.is_json_lines else None
@@ -205,17 +205,17 @@ class _Reader:
         elif isinstance(document, dict):
             self._object(document, _ROOT, 0)
         else:
-            self.collector.refuse(f"{self._shapes}; found {said(document)}")
+            self.collector.refuse(f"{self._shapes}; found {found_json(document)}")
 
     def _entry(self, entry: object, number: int) -> None:
-        """One of a list, or one line."""
+        """Collect one entry of a list, or one line."""
         text = as_text(entry) if self._queries_only else None
         if isinstance(entry, dict):
             self._object(entry, (number,), number)
         elif text is not None:
             self.collector.add_query(Query(text, text), (number,))
         else:
-            self.collector.wrong(f"{self._shapes}; found {said(entry)}", (number,))
+            self.collector.wrong(f"{self._shapes}; found {found_json(entry)}", (number,))
 
     def _object(self, entry: dict[str, object], path: JsonPath, number: int) -> None:
         if _holds_structures(entry) or (self._queries_only and not path and self._is_by_id(entry)):
@@ -232,12 +232,11 @@ class _Reader:
             self._refuse(entry, layout, path)
 
     def _judgment(self, entry: dict[str, object], layout: _Layout, path: JsonPath, number: int) -> None:
-        """One document of one query. Without document and grade, it says that there is such a query."""
-        text = as_text(entry[layout.text]) if layout.text is not None else None
-        key = as_text(entry[layout.id]) if layout.id is not None else None
+        """Add the judgment of one document; an object without document and grade names a query without judgments."""
+        text = as_text(_value(entry, layout.text))
+        key = as_text(_value(entry, layout.id)) or text
         if key is None:
-            key = text if text is not None else self.collector.text(entry, layout.text or layout.id or "query", path)
-        if key is None:
+            self.collector.text(entry, layout.text or layout.id or "query", path)
             return
         self.collector.name_query(key, text, path)
         self._note_text(key, text)
@@ -253,7 +252,7 @@ class _Reader:
             self._ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
 
     def _query(self, entry: dict[str, object], layout: _Layout, path: JsonPath, key: str | None = None) -> Query | None:
-        """A query that says more of itself than its text."""
+        """Add a query that is described by an object. None, and a mistake, where it has no key."""
         text = self.collector.text(entry, layout.text, path) if layout.text is not None else None
         if key is None and layout.id is not None:
             key = self.collector.text(entry, layout.id, path)
@@ -261,31 +260,22 @@ class _Reader:
             key = text
         if key is None or (text is None and layout.text is not None):
             return None
-        params = entry.get("params")
+        weight = _value(entry, layout.weight)
         query = Query(
             key,
             text,
-            self._weight(entry, layout, path),
-            self.collector.params(params, (*path, "params")) if isinstance(params, dict) else {},
-            as_text(entry[layout.note]) if layout.note is not None else None,
+            1 if weight in (None, "") else self.collector.weight(weight, (*path, layout.weight or "")),
+            self.collector.params(entry.get("params"), (*path, "params")),
+            as_text(_value(entry, layout.note)),
         )
         self.collector.add_query(query, path)
         return query
 
-    def _weight(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> float:
-        written = entry[layout.weight] if layout.weight is not None else None
-        if written in (None, ""):
-            return 1
-        weight = number_of(written) if isinstance(written, str) else None
-        if weight is None or weight <= 0:
-            self.collector.wrong(f"a weight is a number above 0, found {said(written)}", (*path, layout.weight or ""))
-        return weight or 1
-
     def _is_by_id(self, entry: dict[str, object]) -> bool:
-        """Whether the whole of a file of queries is `{id: text}`, whatever the ids are called, or one query.
+        """Whether the whole of a file of queries is `{id: text}`, and not one query.
 
-        It is one query where it has an id and a text, or is a judgment. Where the id is called `id`, or a text stands
-        beside nothing but a weight, a note or params, it may be both: the file is refused.
+        It is one query where it has an id and a text, or is a judgment. Where the id is called `id`, or there is a text
+        with nothing but a weight, a note or params, it may be both: the file is refused.
         """
         if any(isinstance(value, (dict, list)) for value in entry.values()):
             return False
@@ -309,7 +299,7 @@ class _Reader:
         return True
 
     def _by_query(self, entry: Mapping[str, object], path: JsonPath) -> None:
-        """{query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
+        """Add {query: its judgments}; in a file of queries also {id: text} and {id: object with the text}."""
         are_queries = self._queries_only and self._are_queries(entry)
         for key, value in entry.items():
             at = (*path, key)
@@ -327,7 +317,7 @@ class _Reader:
             elif text is not None:
                 self.collector.add_query(Query(key, text), at)
             else:
-                self.collector.wrong(f"a query has a text, found {said(value)}", at)
+                self.collector.wrong(f"a query has a text, found {found_json(value)}", at)
 
     def _are_queries(self, entry: Mapping[str, object]) -> bool:
         """Whether `{id: object}` has queries, and not grades: some object has a text, and no other has numbers."""
@@ -345,17 +335,17 @@ class _Reader:
         return type(written) is str and number_of(written) is None
 
     def _ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """The judgments of one query: {document: grade}, or a list of objects."""
+        """Add the judgments of one query: {document: grade}, or a list of objects."""
         if isinstance(ratings, dict):
             self._grades(query, ratings, path)
         elif isinstance(ratings, list) and not all(isinstance(entry, dict) for entry in ratings):
             wrong = next(entry for entry in ratings if not isinstance(entry, dict))
-            self.collector.wrong(f"a query has {{document: grade}}, found {said(wrong)} in a list", path)
+            self.collector.wrong(f"a query has {{document: grade}}, found {found_json(wrong)} in a list", path)
         elif isinstance(ratings, list):
             for number, entry in enumerate(ratings):
                 self.collector.add_item(query, entry, path, number, self.layouts[tuple(entry)].keys)
         elif ratings is not None:
-            self.collector.wrong(f"a query has {{document: grade}}, found {said(ratings)}", path)
+            self.collector.wrong(f"a query has {{document: grade}}, found {found_json(ratings)}", path)
 
     def _grades(self, query: str, grades: Mapping[str, object], path: JsonPath) -> None:
         if RATING.issuperset(map(type, grades.values())):
@@ -372,13 +362,13 @@ class _Reader:
                     self.collector.absent("grade", value, (*path, document))
                 else:
                     plain[document] = value[layout.grade]
-                    titles[document] = as_text(value[layout.title]) if layout.title is not None else None
+                    titles[document] = as_text(_value(value, layout.keys.title))
             else:
                 plain[document] = value
         self.collector.add_grades(query, plain, path, titles)
 
     def _several(self, query: str, document: str, ratings: Sequence[object], path: JsonPath) -> None:
-        """The ratings that several raters gave one document."""
+        """Add the ratings that several raters gave one document."""
         for number, rating in enumerate(ratings):
             if type(rating) in RATING and document.strip():
                 self.collector.add(query, document, rating, path, number, f"rating {number + 1}")
@@ -386,7 +376,7 @@ class _Reader:
                 self.collector.no_rating(rating, (*path, number))
 
     def _refuse(self, entry: Mapping[str, object], layout: _Layout, path: JsonPath) -> None:
-        """Say what an object has instead of what it should have."""
+        """Add the mistake that an object is neither a judgment nor a query."""
         known = [name for what in _WANTED[:4] for name in SPELLINGS[what]]
         others = [name for name in entry if folded(name) not in map(folded, (*known, *_IDS, *_TEXTS))]
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")

@@ -1,0 +1,1 @@
+"""Formats in JSON: our own and those of Quepid, RRE, Elasticsearch and OpenSearch."""

@@ -1,0 +1,192 @@
+"""Tables of queries: with a header (`query_id`, `query`, weight, note), or two columns `id<TAB>text` without one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from pytest_relevance._text import found, quoted
+from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
+from pytest_relevance.judgments.formats import trec
+from pytest_relevance.judgments.formats.judgment_tables import GOVUK_QUERY
+from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run, layout, shown_names
+from pytest_relevance.judgments.formats.table import Table, carried_forward
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.problems import Problems
+from pytest_relevance.judgments.source import Header, Source
+
+_WANTED = ("query_id", "query", "weight", "note")
+_ID, _TEXT = "query_id", "query"
+_IN_QUERIES = {_ID: ("id", "number", "num", "nr", "no"), _TEXT: ("text",)}
+"""More names (folded: `_id` is `id`) of columns in files of queries; in a table of judgments they may be anything."""
+
+_OF_IDS = frozenset(map(folded, SPELLINGS["query_id"])) | {*_IN_QUERIES[_ID], "key", "topic"}
+_CALLED_ID = re.compile(r"(?:^|[ _.-])(?:id|no|nr|num|number|key)$|[a-z](?:Id|ID|Nr|Number)$", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z_ .-]+")
+_DIGIT, _DIGITS = re.compile("[0-9]"), re.compile("[0-9]+")
+
+
+def fits(source: Source) -> bool:
+    """Whether the first line is a header with a column of queries, or the lines are `id<TAB>text`."""
+    return bool(_header(source)) or _is_id_and_text(source)
+
+
+def holds_nothing_else(source: Source) -> bool:
+    """Whether every column of the table is one of queries."""
+    at = _header(source)
+    return len(at) == len(source.header.names) if at else _is_id_and_text(source)
+
+
+def _is_judged(source: Source, names: Sequence[str]) -> bool:
+    return layout(names, source.options.get(GRADE_COLUMN)) is not None
+
+
+def _header(source: Source) -> dict[str, int]:
+    """The columns by the first line: {content: column}; empty where that is no header of queries."""
+    names = source.header.names
+    at = _columns(source, names)
+    if _is_judged(source, names):
+        return at
+    if _is_row_of_queries(source, names):
+        return {}
+    # a header with a document or a grade alone is one of judgments, with a mistake in it
+    return at if _TEXT in at and not find_columns(names, ("document", "grade")) else {}
+
+
+def _columns(source: Source, names: Sequence[str]) -> dict[str, int]:
+    """The columns by their names. The names of files of queries alone do not count in a table of judgments."""
+    at = find_columns(names, _WANTED)
+    if _is_judged(source, names):
+        return at
+    for what, spellings in _IN_QUERIES.items():
+        if what in at or (what == _TEXT and _ID not in at):  # a column `text` without one of ids is no header
+            continue
+        number = next((number for number, name in enumerate(names) if folded(name) in spellings), None)
+        if number is not None:
+            at[what] = number
+    return at
+
+
+def _is_id_and_text(source: Source) -> bool:
+    lines = _lines(source)
+    return bool(lines) and all(line.count("\t") == 1 for line in lines[:20])
+
+
+def _is_row_of_queries(source: Source, names: Sequence[str]) -> bool:
+    """Whether the first line is an id and a text, such as `q1<TAB>topic`, although the text is that of a header."""
+    if len(names) != 2 or not _is_id_and_text(source) or folded(names[0]) in _OF_IDS or not names[0]:
+        return False
+    ids = [line.partition("\t")[0] for line in _lines(source)]
+    return len(ids) > 1 and bool(_DIGIT.search(ids[0])) and len({_DIGITS.sub("0", one) for one in ids}) == 1
+
+
+def unknown_header(source: Source) -> list[str]:
+    """The names in a first line that seems to be a header, and not an id and a text; empty where it does not.
+
+    It is one where the first cell is what ids are called (`topic_nr`), or where the other ids have digits and it has
+    none.
+    """
+    if not _is_id_and_text(source) or _header(source):
+        return []
+    first, *others = _lines(source)
+    names = Header.of(first).names
+    ids = [line.partition("\t")[0] for line in others]
+    is_name = folded(names[0]) in _OF_IDS or _CALLED_ID.search(names[0]) is not None
+    is_unlike = len(ids) > 1 and _WORD.fullmatch(names[0]) is not None and all(map(_DIGIT.search, ids))
+    return names if is_name or is_unlike else []
+
+
+def _lines(source: Source) -> list[str]:
+    return [line for line in source.head.split("\n") if line.strip()]
+
+
+def read_queries(source: Source) -> list[Query]:
+    """Read a table of queries, text or Parquet; a table of judgments gives the queries in it.
+
+    Raises:
+        JudgmentFileError: the header has no column of texts, or rows are wrong.
+    """
+    table = Table(source) if source.is_parquet or _header(source) else _table_without_header(source)
+    at = _columns(source, table.names)
+    if source.is_parquet and is_run(table.names) and not _is_judged(source, table.names):
+        source.refuse(f"this seems to be a run, not queries; it has {shown_names(table.names)}")
+    if _TEXT not in at and source.is_parquet:
+        names = shown_names(table.names)
+        source.refuse(f"the file has no column of queries ({', '.join(SPELLINGS[_TEXT])}); it has {names}")
+    if _TEXT not in at:
+        message = f"these are judgments that have only the ids of queries; found {shown_names(table.names)}"
+        source.refuse(f"{message}; name a file of queries, which has their texts", 1)
+    texts = [what for what in at if what != "weight"]
+    numbers = [what for what in at if what == "weight"]
+    cells = table.cells([at[what] for what in texts], [at[what] for what in numbers])
+    columns = dict(zip([*texts, *numbers], cells, strict=True))
+    if folded(table.names[at[_TEXT]]) == GOVUK_QUERY:
+        columns[_TEXT] = carried_forward(columns[_TEXT])
+    return _queries(source, columns, lambda row: table.place(row).line)
+
+
+def _table_without_header(source: Source) -> Table:
+    """The lines `id<TAB>text`. Refuses a header that is not known."""
+    unknown = unknown_header(source)
+    if unknown:
+        source.refuse(
+            f"the first line seems to be a header that is not known; found {shown_names(unknown)}: call the "
+            "columns query_id and query. If it is a query, put such a header above it",
+            1,
+        )
+    names = shown_names(source.header.names)
+    if is_run(source.header.names):
+        source.refuse(f"this seems to be a run, not queries; found {names}", 1)
+    if not _is_id_and_text(source):
+        source.refuse(
+            f"a file of queries has a header with {' or '.join(SPELLINGS[_TEXT][:3])} (and query_id), or lines "
+            f"of an id and a text with a tab between them; found {names}",
+            1,
+        )
+    return Table(source, ["id", "text"])
+
+
+def read_lines(source: Source) -> list[Query]:
+    """Read a file with one query per line.
+
+    Raises:
+        JudgmentFileError: the lines are those of qrels or of a run.
+    """
+    if trec.is_iterated(source):
+        source.refuse("this seems to be TREC qrels or a run, with ids of queries and documents in each line", 1)
+    lines = source.text.replace("\r\n", "\n").split("\n")
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    texts = [line for _, line in numbered]
+    return _queries(source, {_TEXT: texts}, lambda row: numbered[row][0])
+
+
+def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]) -> list[Query]:
+    """The queries of the rows, each once, in their order."""
+    texts = columns[_TEXT]
+    ids = columns.get(_ID, texts)
+    weights, notes = columns.get("weight"), columns.get("note")
+    known: dict[str, Query] = {}
+    problems = Problems(source.file)
+    for row, (key, text) in enumerate(zip(ids, texts, strict=True)):
+        earlier = known.get(key)
+        if earlier is not None:
+            if earlier.text != text:
+                message = f"the query id {quoted(key)} stands for {quoted(earlier.text or '')} and for {quoted(text)}"
+                problems.add(f"{message}; give one of them another id", line(row))
+            continue
+        if not text.strip() or not key.strip():
+            problems.add(f"the query has no {'text' if key.strip() else 'id'}", line(row))
+            continue
+        weight: float = 1
+        if weights is not None and weights[row] not in ("", None):
+            number = number_of(str(weights[row]))
+            if number is None or number <= 0:
+                problems.add(f"a weight is a number above 0, found {found(weights[row])}", line(row))
+            weight = number or 1
+        note = notes[row] if notes is not None else None
+        known[key] = Query(key, text, weight, note=note or None, line=line(row))
+    problems.check()
+    if not known:
+        source.refuse("the file has no queries, only a header")
+    return list(known.values())

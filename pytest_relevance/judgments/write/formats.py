@@ -1,0 +1,198 @@
+"""The table of formats that judgments are written in, and `write_judgments`."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import PurePath
+
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance.judgments.joining import queries_of, rekeyed
+from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.write import json, rows
+from pytest_relevance.judgments.write.limits import (
+    ANY_TEXT,
+    IDS_ALONE,
+    IN_A_LINE,
+    IN_CELLS,
+    IN_JSON,
+    IN_LTR,
+    IN_WORDS,
+    Limits,
+    forbidden_in,
+    lost,
+)
+from pytest_relevance.judgments.write.rows import TABLE, text_of
+
+_MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file in some format: its bytes, and a sentence for each kind of information that the format could not hold."""
+
+    data: bytes
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A format to write. `about` is its name in a sentence, `write` makes text or bytes and says what was lost.
+
+    `limits` are those of ids and texts, `holds` the `CONTENTS` it has a place for. `name` is the key of a query in the
+    format, where that is not its id. `whole` names a reader that accepts whole grades only. `numbered` is the form of a
+    new id, where a query's own cannot be written.
+    """
+
+    about: str
+    write: Callable[[Judgments], tuple[str | bytes, list[str]]]
+    limits: Limits
+    holds: frozenset[str]
+    name: Callable[[Query], str] | None = None
+    whole: str = ""
+    numbered: str = "q{:0{}}"
+
+    @property
+    def by_text(self) -> bool:
+        """Whether the format knows queries by their texts alone."""
+        return self.name is not None
+
+
+_IDS, _TEXTS, _QUERIES = frozenset({"ids"}), frozenset({"texts"}), frozenset({"texts", "unrated", "params", "notes"})
+_BY_IDS = _IDS | {"texts", "unrated", "params"}
+
+WRITERS: Mapping[str, Writer] = {
+    "csv": Writer("CSV", rows.write_csv, IN_CELLS, TABLE),
+    "tsv": Writer("TSV", rows.write_tsv, IN_A_LINE, TABLE),
+    "parquet": Writer("Parquet", rows.write_parquet, ANY_TEXT, TABLE),
+    "quepid": Writer("Quepid's CSV", rows.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
+    "quepid-json": Writer("Quepid's JSON", json.write_quepid, IN_JSON, _QUERIES, text_of),
+    "trec": Writer("TREC qrels", rows.write_trec, IN_WORDS, _IDS, whole="trec_eval"),
+    "beir": Writer("BEIR's qrels", rows.write_beir, IDS_ALONE, _IDS, whole="BEIR"),
+    "rre": Writer("RRE's ratings.json", json.write_rre, IN_JSON, _QUERIES, json.rre_name),
+    "elasticsearch": Writer("a rank_eval request", json.write_elasticsearch, IN_JSON, _BY_IDS, whole="Elasticsearch"),
+    "opensearch": Writer("OpenSearch's import", json.write_opensearch, IN_JSON, _TEXTS, text_of),
+    "ltr": Writer("LTR's judgment list", rows.write_ltr, IN_LTR, TABLE - {"raters"} | {"weights"}, numbered="{}"),
+    "json": Writer("JSON", json.write_json, IN_JSON, _IDS | {"unrated"}),
+    "jsonl": Writer("JSON Lines", json.write_jsonl, IN_JSON, TABLE),
+}
+"""Every format that judgments are written in, by the name that a user gives it."""
+
+_ALIASES: Mapping[str, str] = {"qrels": "trec"}
+
+_ENDINGS: Mapping[str, str] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".qrels": "trec",
+    ".trec": "trec",
+    ".txt": "trec",
+}
+"""The format of a file of judgments by the ending of its name."""
+
+
+def check_target(name: str) -> str:
+    """Find the name of a format in `WRITERS`.
+
+    Raises:
+        ValueError: judgments are not written in such a format; with the names there are.
+    """
+    found = _ALIASES.get(name, name)
+    if found not in WRITERS:
+        names = [*WRITERS, *_ALIASES]
+        close = did_you_mean(name, names)
+        raise ValueError(f"judgments cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
+    return found
+
+
+def format_of_name(path: str | os.PathLike[str]) -> str | None:
+    """The format of a file by its name, `judgments.csv` or `judgments.csv.gz`; None for another ending."""
+    endings = [ending.lower() for ending in PurePath(path).suffixes]
+    if endings[-1:] == [".gz"]:
+        endings.pop()
+    return _ENDINGS.get(endings[-1]) if endings else None
+
+
+def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
+    """Compress bytes with gzip if the name of their file ends in .gz; equal bytes give equal files."""
+    return gzip.compress(data, mtime=0) if PurePath(path).suffix.lower() == ".gz" else data
+
+
+def write_judgments(judgments: Judgments, format: str) -> Written:
+    """Write judgments in a format of `WRITERS`, and say what it cannot hold of them.
+
+    Raises:
+        ValueError: there are no judgments, the format does not exist, or it cannot have some of the ids or grades; a
+            line for each mistake.
+    """
+    writer = WRITERS[check_target(format)]
+    if not any(judgments.values()) and not ("unrated" in writer.holds and judgments.unrated):
+        raise ValueError("there are no judgments to write")
+    problems = [*_wrong_grades(judgments)]
+    kept = judgments
+    if writer.name is not None:
+        kept, shared = _named(judgments, writer.name, writer.about)
+        problems += shared
+    holds = writer.holds
+    problems += forbidden_in(kept, writer.limits, writer.about, texts="texts" in holds, raters="raters" in holds)
+    refuse(problems)
+    content, losses = writer.write(kept)
+    return Written(as_bytes(content), (*lost(judgments, holds, writer.about), *_fractions(kept, writer), *losses))
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raise a ValueError with a line for each problem, if there are any."""
+    if not problems:
+        return
+    more = len(problems) - _MOST_SHOWN
+    raise ValueError("\n".join([*problems[:_MOST_SHOWN], *([f"... and {more:,} more"] if more > 0 else [])]))
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    """Encode text as UTF-8. ValueError for half of a surrogate pair."""
+    if isinstance(content, bytes):
+        return content
+    try:
+        return content.encode()
+    except UnicodeEncodeError as error:
+        wrong = quoted(content[max(error.start - 20, 0) : error.end])
+        raise ValueError(f"{wrong} ends in half of a surrogate pair, which is no text") from None
+
+
+def _named(judgments: Judgments, name: Callable[[Query], str], format: str) -> tuple[Judgments, list[str]]:
+    """Give queries the keys of a format, and say which of them would share one."""
+    keys: dict[str, str] = {}
+    problems = []
+    for query in queries_of(judgments):
+        own = name(query)
+        other = keys.setdefault(own, query.id)
+        if other != query.id:
+            problems.append(
+                f"the queries {quoted(other)} and {quoted(query.id)} have the same text {quoted(own)}, and {format} "
+                "knows queries by their texts; join them, or write another format"
+            )
+    return rekeyed(judgments, {query: own for own, query in keys.items()}), problems
+
+
+def _wrong_grades(judgments: Judgments) -> Iterator[str]:
+    if all(map(isfinite, {grade for of_query in judgments.values() for grade in of_query.values()})):
+        return
+    for query, of_query in judgments.items():
+        for document, grade in of_query.items():
+            if not isfinite(grade):
+                yield f"query {quoted(query)}, document {quoted(document)}: a grade is a finite number, found {grade}"
+
+
+def _fractions(judgments: Judgments, writer: Writer) -> Iterator[str]:
+    """Say that grades have fractions, which the format holds and its usual reader refuses."""
+    grades = (grade for documents in judgments.values() for grade in documents.values())
+    count = sum(grade != int(grade) for grade in grades) if writer.whole else 0
+    if count:
+        grades_of = counted(count, "grade with a fraction", "grades with fractions")
+        yield f"{grades_of} for {writer.whole}, which reads whole grades alone; they are written as they are"

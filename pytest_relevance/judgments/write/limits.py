@@ -1,0 +1,179 @@
+"""The limits of formats: the characters that ids and texts may have, and the information there is a place for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import AGGREGATES, aggregate
+
+IN_QUERIES = "; --queries-out writes them to a file of queries"
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """Something that a text may not have: a pattern and its description, {it} for one text or "each" of several."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
+def _forbidden(pattern: str, words: str) -> Forbidden:
+    return Forbidden(re.compile(pattern), words)
+
+
+_BLANK = _forbidden(r"\A\s*\Z", "{it} is blank")
+_EMPTY = _forbidden(r"\A\Z", "{it} is empty")
+_NO_TEXT = _forbidden("[\ud800-\udfff]", "{it} has half of a surrogate pair, which is no text")
+_NUL = _forbidden("\0", "there is a NUL character in {it}")
+_TAB = _forbidden(r"[\t\r\n]", "there is a tab or a line break in {it}")
+_EDGES = _forbidden(r"\A\s|\s\Z", "{it} begins or ends with white space")
+_WHITE = _forbidden(r"\s", "there is white space in {it}, which separates columns")
+_SPACED = _forbidden(r"\s", "{it} is a text (there is white space in {it}), and queries go by ids there")
+_COMMENT = _forbidden(r"\A[#\ufeff]", "{it} begins as a comment does")
+_LETOR = _forbidden(r"\Adocid(?:=|\Z)", "{it} begins as LETOR's documents do")
+_NO_NUMBER = _forbidden(r"\A(?![0-9]+\Z)", "{it} is no whole number")
+
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is forbidden in a format: in ids of queries, in ids of documents, and in texts of queries (if different)."""
+
+    queries: tuple[Forbidden, ...]
+    documents: tuple[Forbidden, ...]
+    texts: tuple[Forbidden, ...] = ()
+
+
+ANY_TEXT = Limits((_BLANK, _NO_TEXT), (_EMPTY, _NO_TEXT))
+IN_JSON = Limits((_BLANK, _NO_TEXT), (_BLANK, _NO_TEXT))
+IN_CELLS = Limits((_BLANK, _NO_TEXT, _NUL), (_EMPTY, _NO_TEXT, _NUL))
+IN_A_LINE = Limits((*IN_CELLS.queries, _TAB), (*IN_CELLS.documents, _TAB))
+IN_WORDS = Limits((*IN_CELLS.queries, _WHITE, _COMMENT), (*IN_CELLS.documents, _WHITE))
+IN_LTR = Limits((_NO_NUMBER,), (*IN_WORDS.documents, _LETOR), (*IN_A_LINE.queries, _EDGES))
+IDS_ALONE = Limits((*IN_A_LINE.queries, _SPACED, _COMMENT), IN_A_LINE.documents)
+
+
+def first_forbidden(text: str, limits: Iterable[Forbidden]) -> Forbidden | None:
+    """Find the first of the limits that a text exceeds."""
+    return next((limit for limit in limits if limit.pattern.search(text)), None)
+
+
+class Breaches:
+    """Texts that a format forbids, grouped by reason: white space in 10,000 documents is one mistake."""
+
+    def __init__(self, format: str) -> None:
+        self._format = format
+        self._found: dict[tuple[str, Forbidden], list[str]] = {}
+
+    def check(self, text: str, limits: Iterable[Forbidden], name: str, several: str) -> None:
+        """Check a text. `name` is its name in messages, `several` that of many of its kind."""
+        limit = first_forbidden(text, limits)
+        if limit is not None:
+            self._found.setdefault((several, limit), []).append(name)
+
+    def messages(self) -> Iterator[str]:
+        """Yield a message for each kind of text and each reason."""
+        for (several, limit), names in self._found.items():
+            if len(names) == 1:
+                yield f"{names[0]}: {limit.words.format(it='it')}; {self._format} cannot hold it"
+                continue
+            more = "; ..." if len(names) > _MOST_NAMED else ""
+            named = f"{len(names):,} {several} ({'; '.join(names[:_MOST_NAMED])}{more})"
+            yield f"{named}: {limit.words.format(it='each')}; {self._format} cannot hold them"
+
+
+def forbidden_in(judgments: Judgments, limits: Limits, format: str, *, texts: bool, raters: bool) -> Iterator[str]:
+    """Check ids of queries and documents, and with `texts` and `raters` the texts of queries and names of raters.
+
+    Messages name queries by their texts: their ids may be new, and unknown to the user.
+    """
+    found = Breaches(format)
+    for query in judgments.all_queries:
+        found.check(query, limits.queries, f"query {quoted(query)}", "queries")
+        text = judgments.text(query)
+        if texts and (text != query or limits.texts):
+            found.check(text, limits.texts or limits.queries, f"query {quoted(text)}", "queries")
+    # one pattern for all limits: there may be a million documents
+    is_wrong = re.compile("|".join(f"(?:{limit.pattern.pattern})" for limit in limits.documents)).search
+    wrong: list[str] = []
+    for query, documents in judgments.items():
+        for document in filter(is_wrong, documents):
+            name = f"query {quoted(judgments.text(query))}, document {quoted(document)}"
+            found.check(document, limits.documents, name, "documents")
+            wrong.append(document)
+    for rater in judgments.raters if raters else ():
+        found.check(rater, limits.documents, f"rater {quoted(rater)}", "raters")
+    yield from found.messages()
+    if wrong and all(first_forbidden(document, IN_CELLS.documents) is None for document in wrong):
+        yield "documents keep their ids, by which the search knows them; CSV can hold these"
+
+
+def _with_another_text(judgments: Judgments) -> int:
+    return sum(judgments.text(query) != query for query in judgments.all_queries)
+
+
+_QUERIES = ("query", "queries")
+_DOCUMENTS = ("document", "documents")
+_COMBINED = "; the grade that their ratings make is written"
+
+CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str], str]] = {
+    "ids": (_with_another_text, "the ids of ", _QUERIES, ""),
+    "texts": (_with_another_text, "the texts of ", _QUERIES, IN_QUERIES),
+    "weights": (
+        lambda it: sum(query.weight != 1 for query in it.queries.values()),
+        "the weights of ",
+        _QUERIES,
+        IN_QUERIES,
+    ),
+    "params": (lambda it: sum(bool(query.params) for query in it.queries.values()), "the params of ", _QUERIES, ""),
+    "notes": (lambda it: sum(bool(query.note) for query in it.queries.values()), "the notes of ", _QUERIES, IN_QUERIES),
+    "unrated": (lambda it: len(it.unrated), "", ("query without judgments", "queries without judgments"), IN_QUERIES),
+    "titles": (lambda it: sum(map(len, it.titles.values())), "the titles of ", _DOCUMENTS, ""),
+    "raters": (lambda it: sum(map(len, it.ratings.values())), "the raters of ", _DOCUMENTS, _COMBINED),
+}
+"""All that judgments may have but the grades: its amount, its name in a message, what helps if it is lost."""
+
+
+def lost(judgments: Judgments, holds: frozenset[str], format: str) -> Iterator[str]:
+    """Yield a sentence for each of `CONTENTS` that the judgments have and the format does not hold."""
+    for name, (amount, words, of, cure) in CONTENTS.items():
+        count = amount(judgments) if name not in holds else 0
+        if count:
+            yield f"{words}{counted(count, *of)}, which {format} cannot hold{cure}"
+
+
+def how_combined(judgments: Judgments) -> str | None:
+    """Find how the ratings make the grades: a name in `AGGREGATES`; None where it is none of those."""
+    for how in AGGREGATES:
+        if all(
+            aggregate(list(given.values()), how) == judgments.get(query, {}).get(document)
+            for query, documents in judgments.ratings.items()
+            for document, given in documents.items()
+        ):
+            return how
+    return None
+
+
+def lost_in_combining(judgments: Judgments) -> list[str]:
+    """Say what is lost where ratings are written and reading them does not make the same grades by default."""
+    how = how_combined(judgments)
+    if how == "median":
+        return []
+    if how is not None:
+        return [f"how the ratings make a grade, which is their {how} here; say raters: {how} where the file is read"]
+    return [f"the grades where they are not the {listed(AGGREGATES)} of their ratings: the ratings are written"]
+
+
+def cleaned(titles: Sequence[str], clean: Callable[[str], str], format: str) -> tuple[list[str], list[str]]:
+    """Remove from titles what a format cannot hold, and say so."""
+    kept = list(map(clean, titles))
+    changed = sum(title != before for title, before in zip(kept, titles, strict=True))
+    message = (
+        f"line breaks, tabs and the like in the titles of {counted(changed, 'document')}: {format} has spaces there"
+    )
+    return kept, [message] if changed else []
