@@ -27,41 +27,43 @@ _ALIKE = "the same query but for upper case, blanks or the form of characters"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class WarningKind:
     """A kind of warning: what is found, and the advice on it."""
 
     what: str
     advice: str
 
 
-KINDS: Mapping[str, Kind] = {
-    CONFLICTING: Kind(_CONFLICTING, "decide on a grade, or give the two different params"),
-    ALIKE: Kind(_ALIKE, "keep one of them, or give them different params"),
-    CONFLICTING + IN_FILE: Kind(_CONFLICTING, "decide on a grade, and write the query the same"),
-    ALIKE + IN_FILE: Kind(_ALIKE, "keep one of them, or write them the same"),
-    ALWAYS_MET: Kind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
-    UNUSED: Kind(
+KINDS: Mapping[str, WarningKind] = {
+    CONFLICTING: WarningKind(_CONFLICTING, "decide on a grade, or give the two different params"),
+    ALIKE: WarningKind(_ALIKE, "keep one of them, or give them different params"),
+    CONFLICTING + IN_FILE: WarningKind(_CONFLICTING, "decide on a grade, and write the query the same"),
+    ALIKE + IN_FILE: WarningKind(_ALIKE, "keep one of them, or write them the same"),
+    ALWAYS_MET: WarningKind("a floor that no ranking can miss, not even an empty one", "raise it, or take it out"),
+    UNUSED: WarningKind(
         "judged, but nothing looks at the judgments: no floor, no metric, no gate",
         "write min_ndcg in the suite or in the case, or expect a metric",
     ),
-    IRRELEVANT: Kind(
+    IRRELEVANT: WarningKind(
         "no judged document is relevant, so that nDCG is not defined and no floor of it applies",
         "judge one that is, or expect results: 0, or exclude: [...]",
     ),
-    RELEVANT: Kind(
+    RELEVANT: WarningKind(
         "every judged document is relevant, so that what is bad looks like what nobody has judged",
         "judge some results that are not relevant",
     ),
-    UNJUDGED: Kind(
+    UNJUDGED: WarningKind(
         "queries without judgments, which are measured without a floor",
         "judge some of their results, or leave them out with queries: {file: ..., only: judged}",
     ),
-    BLANK: Kind("listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"),
-    PADDED: Kind(
+    BLANK: WarningKind(
+        "listed without a grade, as in a worklist that waits to be filled in", "judge them, or take them out"
+    ),
+    PADDED: WarningKind(
         "white space at the beginning or the end, which is part of the id or the text",
         "take it out, unless what the search returns has it, too",
     ),
-    NOTICE: Kind("said in reading", "see each of them"),
+    NOTICE: WarningKind("said in reading", "see each of them"),
 }
 """Every kind of warning, the most urgent first."""
 

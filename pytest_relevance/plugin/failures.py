@@ -14,7 +14,7 @@ from pytest_relevance._text import quoted
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
 
 
-class Writer(Protocol):
+class TextWriter(Protocol):
     """What is needed of pytest's terminal writer, and of its terminal reporter."""
 
     def write(self, content: str, *, flush: bool = ..., **markup: bool) -> None:
@@ -89,12 +89,12 @@ class FailureText:
         """The whole text, without colours."""
         return plain(self.lines)
 
-    def toterminal(self, tw: Writer) -> None:
+    def toterminal(self, tw: TextWriter) -> None:
         """Write the report to pytest's terminal writer."""
         write_lines(tw, self.shown)
 
 
-def write_lines(tw: Writer, lines: Iterable[Line]) -> None:
+def write_lines(tw: TextWriter, lines: Iterable[Line]) -> None:
     """Write styled lines, each ended."""
     for spans in lines:
         for text, style in spans:

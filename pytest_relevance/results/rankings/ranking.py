@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.responses.reading import results_of
 from pytest_relevance.results.responses.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
-from pytest_relevance.results.responses.rows import BadResult, Row, ambiguity, has_dimensions, is_row, read_row
+from pytest_relevance.results.responses.rows import BadResult, BareRow, ambiguity, has_dimensions, is_row, read_row
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
@@ -140,13 +140,13 @@ def _each(read: Callable[[Any], _T], values: Sequence[Any], results: Sequence[ob
     return found
 
 
-def _row_of(result: Any) -> Row:
+def _row_of(result: Any) -> BareRow:
     """A result as a bare row: a row itself, or one of a document alone."""
-    row = read_row(result) if is_row(result) else Row(result)
-    return Row(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
+    row = read_row(result) if is_row(result) else BareRow(result)
+    return BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
 
-def _score_of_row(row: Row) -> float | None:
+def _score_of_row(row: BareRow) -> float | None:
     number = _number(row.score)
     return _score_of(row.document) if number is None else number
 

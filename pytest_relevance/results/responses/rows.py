@@ -21,7 +21,7 @@ class BadResult(Exception):
     """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 
 
-class Row(NamedTuple):
+class BareRow(NamedTuple):
     """The parts of a bare row. `document` is an id, or a mapping or an object that has one."""
 
     document: object
@@ -34,15 +34,15 @@ def is_row(result: object) -> bool:
     return isinstance(result, (tuple, list)) and not hasattr(result, "_fields")
 
 
-def read_row(row: Sequence[Any]) -> Row:
+def read_row(row: Sequence[Any]) -> BareRow:
     """The parts of a bare row. Raises `BadResult`."""
     if len(row) == 2 and is_score(row[1]):
-        return Row(row[0], score=row[1])
+        return BareRow(row[0], score=row[1])
     if isinstance(row, tuple):
         if len(row) == 1:
-            return Row(row[0])
+            return BareRow(row[0])
         if len(row) in (2, 3) and is_id(row[0]) and isinstance(row[1], str) and (len(row) == 2 or is_score(row[2])):
-            return Row(row[0], title=row[1], score=row[2] if len(row) == 3 else None)
+            return BareRow(row[0], title=row[1], score=row[2] if len(row) == 3 else None)
     if len(row) == 2 and isinstance(row[0], Real) and isinstance(row[1], str) and not isinstance(row[0], Integral):
         raise BadResult("is a (score, id) pair; return (id, score) pairs")
     if isinstance(row, list) and row and all(map(is_id, row)):
