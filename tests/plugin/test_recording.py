@@ -131,10 +131,10 @@ def test_what_a_case_is(shop: Project) -> None:
     of = {result.id: result for result in opened(shop).results}
     first, second = of["passes"], of["b a"]
     assert (first.file, first.line, first.query, first.search) == ("shop.relevance.yaml", 5, "x a b c d e f", "search")
-    assert (first.tags, first.weight, first.params, first.variant, first.k) == (["shop", "head"], 2.5, {}, None, 3)
-    assert (second.query, second.tags, second.weight, second.params) == ("b a", ["shop"], 1, {"fuzzy": True})
+    assert (first.tags, first.weight, first.params, first.variant, first.k) == (("shop", "head"), 2.5, {}, None, 3)
+    assert (second.query, second.tags, second.weight, second.params) == ("b a", ("shop",), 1, {"fuzzy": True})
     assert of["measured"].k == 5
-    assert first.documents == ["x", "a", "b"]  # as far as the case looks
+    assert first.documents == ("x", "a", "b")  # as far as the case looks
     assert second.scores.keys() == {"nDCG@3", "P@2", "RR"}
     assert first.scores.keys() == {"nDCG@3", "P@2"}  # of a gate
     assert of["nothing relevant"].scores == {"nDCG@3": None, "P@2": 0.0}
@@ -171,7 +171,7 @@ def test_its_figures_are_those_of_the_library_to_the_last_digit(shop: Project) -
     assert f"mean nDCG@k {(frame.score * frame.weight)[frame.score.notna()].sum() / 7.5:.3f} " in run.summary
     doubtful = results["y u v"]
     assert (doubtful.lower, doubtful.upper) == (doubtful.score, 1.0)
-    assert (results["b a"].lower, results["b a"].upper) == (results["b a"].score, results["b a"].score)
+    assert results["b a"].interval == (results["b a"].score, results["b a"].score)
 
 
 def test_in_a_notebook(shop: Project) -> None:
@@ -222,7 +222,7 @@ def test_checks_of_tests_in_python(project: Project) -> None:
         ("test_shop.py", line, "relevance.check") for line in (4, 5, 10, 14)
     ]
     boots = record.results[1]
-    assert (boots.k, boots.weight, boots.documents, boots.latency) == (5, 2, ["7", "8"], None)
+    assert (boots.k, boots.weight, boots.documents, boots.latency) == (5, 2, ("7", "8"), None)
     assert said(run) == ["record: run.jsonl (4 cases)"]
 
 
@@ -334,8 +334,8 @@ def test_of_a_case_that_is_run_again_the_last_result_counts(project: Project, wo
     run = project.run(RECORD, "--reruns=2", *workers)
     assert run.counts == {"passed": 2, "rerun": 1}
     assert [(result.id, result.verdict, result.documents) for result in opened(project).results] == [
-        ("shoes", "passed", ["a"]),
-        ("hats", "measured", ["a"]),
+        ("shoes", "passed", ("a",)),
+        ("hats", "measured", ("a",)),
     ]
 
 
@@ -458,9 +458,9 @@ def test_any_text_is_read_as_it_was(project: Project, workers: tuple[str, ...]) 
     searched, failed, checked = results[: -len(TEXTS) : 2], results[1 : -len(TEXTS) : 2], results[-len(TEXTS) :]
     for text, case, boom, check in zip(TEXTS, searched, failed, checked, strict=True):
         written = text.encode(errors="replace").decode()
-        assert (case.query, case.params["text"], case.documents) == (written, written, ["before", text, "after"])
-        assert boom.reasons == [f"ConnectionError: {written}".strip()]
-        assert (check.query, check.documents, check.score) == (written, [text, text + text], 1.0)
+        assert (case.query, case.params["text"], case.documents) == (written, written, ("before", text, "after"))
+        assert boom.reasons == (f"ConnectionError: {written}".strip(),)
+        assert (check.query, check.documents, check.score) == (written, (text, text + text), 1.0)
 
 
 ROOT = Path(__file__).parents[2]

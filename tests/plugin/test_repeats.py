@@ -205,9 +205,9 @@ def test_lines_are_never_too_wide_and_queries_of_several_files_have_their_places
     )
     engine.cases("cases: [{query: boots}]", "more.relevance.yaml")
     assert said(engine.run(THRICE))[1:] == [
-        "  boots                           rank 1: a / b   more.relevance.yaml:1",
-        "  a query that goes on and on...  rank 1: urn...ef:x / urn...ef:y (of the same score)   shop.relevance.yaml:1",
-        "  boots                           rank 1: b / a   shop.relevance.yaml:1",
+        "  boots                  rank 1: a / b                                         more.relevance.yaml:1",
+        "  a query that goes ...  rank 1: urn...ef:x / urn...ef:y (of the same score)   shop.relevance.yaml:1",
+        "  boots                  rank 1: b / a                                         shop.relevance.yaml:1",
     ]
 
 
