@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -26,7 +25,7 @@ from pytest_relevance.plugin.running.fixture_help import explain
 from pytest_relevance.plugin.running.lost_checks import raise_lost_check
 from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
 from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
-from pytest_relevance.plugin.travel import ATTRIBUTE, CallEnd
+from pytest_relevance.plugin.travel import CallEnd, attached_to
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.counts import anything_ran
 from pytest_relevance.reports.summary.gate_report import named_gate_lines
@@ -119,7 +118,7 @@ class Reporting:
         if self._is_worker:
             self._store.attach_files(report)
             return
-        attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
+        attached = attached_to(report)
         shown = attached.get("subtest") or (attached["cases"][attached["shown"]] if "shown" in attached else None)
         if shown is not None and report.failed:
             text = self._text(CaseResult.from_dict(shown), attached.get("advice"))

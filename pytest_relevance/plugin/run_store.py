@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.travel import ATTRIBUTE
+from pytest_relevance.plugin.travel import ATTRIBUTE, attached_to
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.repeats import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
@@ -52,7 +52,7 @@ class RunStore:
 
     def add(self, report: pytest.TestReport) -> None:
         """Keep what came on a report."""
-        attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
+        attached = attached_to(report)
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
         if report.outcome not in ENDED:

@@ -11,6 +11,7 @@ process and send reports back. What a worker had finished survives its crash.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class CallEnd:
         """Attach the results to the report of the call."""
         error = None if self.call.excinfo is None else self.call.excinfo.value
         everything = needs_details(self.item.config.option)
-        cases: list[dict[str, Any]] = []
+        cases: list[dict[str, Any] | str] = []
         attached: dict[str, Any] = {"cases": cases}
         for run in self.runs:
             if report.passed and not run.has_ended:
@@ -140,20 +141,22 @@ def _asked(result: CaseResult, calls: int) -> str:
     return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
 
 
-def _travelling(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any]:
-    """A result in builtin types. Half characters, which end a whole run of pytest-xdist, are escaped in its workers."""
+def attached_to(report: pytest.TestReport) -> dict[str, Any]:
+    """What a report carries; results that came as JSON are made plain in it."""
+    attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
+    if isinstance(attached.get("subtest"), str):
+        attached["subtest"] = json.loads(attached["subtest"])
+    if any(isinstance(values, str) for values in attached.get("cases", ())):
+        attached["cases"] = [json.loads(values) if isinstance(values, str) else values for values in attached["cases"]]
+    return attached
+
+
+def _travelling(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
+    """A result in builtin types; in a worker as JSON in ASCII if it has half characters, which execnet cannot send."""
     values = result.to_dict(names)
     if hasattr(config, "workerinput"):
         try:
             as_json(values).encode()
         except UnicodeEncodeError:
-            values = _whole_characters(values)
+            return json.dumps(values)
     return values
-
-
-def _whole_characters(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_whole_characters(name): _whole_characters(inner) for name, inner in value.items()}
-    return [*map(_whole_characters, value)] if isinstance(value, list) else value

@@ -81,7 +81,7 @@ def test_every_command_has_help_of_its_own(terminal: Terminal, name: str) -> Non
     assert said.code == 0
     assert said.out.startswith(f"usage: pytest-relevance {name}")
     assert COMMANDS[name][1][1:] in " ".join(said.out.split())
-    assert import_module(f"pytest_relevance.cli.{name}").__doc__
+    assert import_module(f"pytest_relevance.cli.commands.{name}").__doc__
 
 
 def test_it_is_a_program(tmp_path: Path) -> None:
