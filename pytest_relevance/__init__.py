@@ -1,7 +1,7 @@
-"""Search-relevance regression tests for pytest, and the library they are made of.
+"""Search-relevance regression tests for pytest, and the library that implements them.
 
-The public names are loaded when they are first used (PEP 562): importing the package imports nothing heavy, so that
-a test run without case files pays nothing for it.
+Public names are imported on first use (PEP 562): importing the package imports nothing heavy, so it does not slow down
+a test run without case files.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import evaluate
     from pytest_relevance.results.rankings.read_run import read_run
     from pytest_relevance.results.run import Run
+    from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 __version__ = "0.1.0"
 
@@ -32,9 +33,11 @@ _HOMES = {
     "CaseFileError": "pytest_relevance.cases.problems",
     "CaseResult": "pytest_relevance.results.case_result",
     "Comparison": "pytest_relevance.reports.compare.comparison",
+    "FileInfo": "pytest_relevance.results.run_info",
     "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
     "Run": "pytest_relevance.results.run",
+    "RunInfo": "pytest_relevance.results.run_info",
     "Suite": "pytest_relevance.cases.model",
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
@@ -61,9 +64,11 @@ __all__ = [
     "CaseFileError",
     "CaseResult",
     "Comparison",
+    "FileInfo",
     "Incomparable",
     "RelevanceWarning",
     "Run",
+    "RunInfo",
     "Suite",
     "aggregate",
     "bootstrap_interval",
