@@ -1,4 +1,4 @@
-"""`python -m pytest_relevance` is `pytest-relevance`."""
+"""Entry point of `python -m pytest_relevance`, which is the same as `pytest-relevance`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Reading whole files, gzip or not, and writing them so that nobody ever sees half of one.
+"""Read whole files, plain or gzip, and write files atomically.
 
-Every wing may import it; it knows nothing of any of them. What a file holds is not its business.
+Every subpackage may import this module; it imports none of them. It does not interpret the content of files.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 LARGEST_EXPANDED = 4 << 30
-"""What a gzip file may expand to, in bytes."""
+"""The largest size to which a gzip file may expand, in bytes."""
 
 ALWAYS_EXPANDED = 64 << 20
 LARGEST_RATIO = 250
-"""Beyond `ALWAYS_EXPANDED` bytes, how many times its size a gzip file may expand to: text is never packed like that."""
+"""The largest ratio of expanded to packed size of a gzip file that expands to more than `ALWAYS_EXPANDED` bytes.
+
+Text never reaches that ratio.
+"""
 
 _GZIP = b"\x1f\x8b"
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -40,29 +43,29 @@ _PACKED: Mapping[bytes, str] = {
     b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive (.7z)",
     b"Rar!\x1a\x07": "a RAR archive (.rar)",
 }
-"""The first bytes of compressed files that are not unpacked here, and what messages call them."""
+"""The first bytes of the compressed formats that are not unpacked here, and the description of each in messages."""
 
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
 _TAR, _TAR_AT = b"ustar", 257
 
 
 class Unreadable(ValueError):
-    """A file that cannot be read as it is; the message says why, without the name of the file."""
+    """The content of a file cannot be unpacked. The message gives the reason, without the name of the file."""
 
 
 def read_whole(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, unpacked where it is gzip, which its first bytes tell.
+    """Return the bytes of a file, unpacked if its first bytes are those of gzip.
 
-    Raises OSError when the file cannot be opened, `Unreadable` as `unpacked` does.
+    Raises OSError where the file cannot be read, and `Unreadable` where `unpacked` does.
     """
     return unpacked(Path(path).read_bytes())
 
 
 def unpacked(data: bytes) -> bytes:
-    """Bytes as they are, or the content of gzip.
+    """Return the unpacked content of gzip data, and any other data unchanged.
 
-    Raises `Unreadable` for gzip that ends early, is damaged or expands without end, and for other compressed files and
-    archives, which it names.
+    Raises `Unreadable` for gzip data that is truncated, damaged or expands too far, and for data in another compressed
+    or archive format.
     """
     if data.startswith(_GZIP):
         data = gunzip(data)
@@ -77,7 +80,10 @@ def unpacked(data: bytes) -> bytes:
 
 
 def gunzip(data: bytes) -> bytes:
-    """Unpack gzip, of several members too, within bounds. `Unreadable` where that cannot be done."""
+    """Unpack gzip data, of one or several members.
+
+    Raises `Unreadable` where the data is truncated, damaged, or expands beyond the limits of this module.
+    """
     most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * len(data)))
     parts: list[bytes] = []
     size = 0
@@ -99,7 +105,7 @@ def gunzip(data: bytes) -> bytes:
 
 
 def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
-    """A short text that is equal where the files hold the same text, whatever ends their lines.
+    """Return a digest of the contents of files, in hexadecimal; CRLF and LF line ends give the same digest.
 
     A file that cannot be read counts as an empty one.
     """
@@ -115,11 +121,13 @@ def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file in one step: whoever looks finds the old one or the new one, never half of it.
+    """Write a file atomically: another process reads either the old content or the new one, never a part.
 
-    The new one is written beside it, brought to the disk and put in its place, with the permissions that the old one
-    has; a link is followed. Raises OSError, also for a file that is read-only, and then the old file is as it was and
-    nothing is left beside it.
+    The data goes to a temporary file in the same folder, is synced to disk and then replaces the target; permissions
+    are kept and a symbolic link is followed. A pipe or a device is written to directly.
+
+    Raises OSError where the file is read-only or cannot be written. An old file is then unchanged, and no temporary
+    file remains.
     """
     target = Path(os.path.realpath(path))
     if is_read_only(target):
@@ -142,19 +150,20 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def is_read_only(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is there that nobody may write to, or not this user.
+    """Whether a file exists that nobody, or not the current user, may write to.
 
-    Its own mode is looked at: a folder that can be written to is enough to replace it, and root may write to anything.
+    The mode of the file itself is checked too: a writable folder is enough to replace the file, and root may write to
+    every file.
     """
     try:
         mode = os.stat(path).st_mode
-    except OSError:  # there is none
+    except OSError:  # the file does not exist
         return False
     return not mode & _WRITABLE or not os.access(path, os.W_OK)
 
 
 def _umask() -> int:
-    """What new files are not allowed; it can only be read by setting it."""
+    """Return the umask of the process. It can be read only by setting it, so it is set and restored."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

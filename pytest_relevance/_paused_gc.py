@@ -1,6 +1,6 @@
-"""Pause the cyclic garbage collector while many objects are allocated that all stay. For `plugin` and `cli` alone.
+"""Pause the cyclic garbage collector while many long-lived objects are created. Only `plugin` and `cli` use this.
 
-Collecting 10,000 cases makes some 400,000 objects; the collector would look at them several times and free none.
+Collecting 10,000 cases creates about 400,000 objects; the collector would scan them several times and free none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_gc() -> Iterator[None]:
-    """Pause the collector, if it is on."""
+    """Disable the garbage collector in the `with` block, and enable it afterwards if it was enabled before."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,6 +1,6 @@
-"""How every wing words its messages: a name close to a known one, a list of what is allowed, a value shown.
+"""Helpers for the wording of messages: spelling suggestions, lists of names, counts and quoted values.
 
-The one module that all wings may import. It knows nothing of any of them; keep it that way.
+Every subpackage may import this module; it must import none of them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ LONGEST_SHOWN = 80
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """`'; did you mean "x"?'` for the known name closest to `found`, or an empty string when none is close."""
+    """Return `'; did you mean "x"?'` with the known name closest to `found`, or an empty string where none is close."""
     close = _closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
 
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
 def _closest(found: str, known: tuple[str, ...]) -> str | None:
-    from difflib import get_close_matches  # only a mistake pays for it
+    from difflib import get_close_matches  # imported only where there is a mistake to report
 
     by_folded = {name.casefold(): name for name in known}
     close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=0.6)
@@ -27,7 +27,7 @@ def _closest(found: str, known: tuple[str, ...]) -> str | None:
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:
-    """The names in prose: `a, b or c`."""
+    """Join names in prose: `a, b or c`. `last` is the word before the last name."""
     words = [str(name) for name in names]
     if len(words) < 2:
         return "".join(words)
@@ -35,26 +35,26 @@ def listed(names: Iterable[object], last: str = "or") -> str:
 
 
 def counted(count: int, what: str, several: str = "") -> str:
-    """A number of things: `1 case`, `1,200 cases`. `several` is the plural where that is not made with an s."""
+    """Return a count with its noun: `1 case`, `1,200 cases`. `several` is the plural if it is not `what` with an s."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
-    """A value as a message shows it: its repr (control characters escaped), cut to `longest` characters."""
+    """Return the repr of a value for a message: control characters escaped, cut to `longest` characters."""
     try:
         text = repr(value)
-    except Exception as error:  # a user's broken __repr__ must not hide the message it stands in
+    except Exception as error:  # a user's broken __repr__ must not hide the message that shows the value
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
     return _cut(printable(text), longest)
 
 
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
-    """Text in double quotes, with what a terminal could misread escaped, cut to `longest` characters."""
+    """Return text in double quotes: non-printable characters escaped, cut to `longest` characters."""
     return f'"{_cut(printable(text), longest)}"'
 
 
 def found(value: object) -> str:
-    """What stands where something else is expected: `nothing`, `true`, `3`, `the text "3"`, `the list ['a']` ..."""
+    """Describe a value found in the place of another: `nothing`, `true`, `3`, `the text "3"`, `the list ['a']`."""
     if value is None or value == "":
         return "nothing"
     if isinstance(value, bool):
@@ -67,7 +67,7 @@ def found(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Text with what a terminal could misread, or a reader could not see, escaped as in Python."""
+    """Return text with its non-printable characters escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

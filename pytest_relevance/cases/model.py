@@ -1,7 +1,7 @@
 """The model of a case file: a `Suite` of `Case`s.
 
 These are frozen dataclasses, made once by the reader and used by everything after it. What a suite sets for all of its
-cases is one `Terms` object that they share, so that a case holds little more than its query and its judgments.
+cases is one `Terms` object that they share, so that a case has few fields besides its query and its judgments.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class Suite:
     After the written cases come those of the files of queries, which are named in line `queries_line`. `files` are the
     paths of all files of judgments and queries that were read. `warnings` are messages about possible mistakes.
     `gate_lines` are the lines of the gates. `unjudged` are the listed queries without judgments in the files of the
-    suite, and so without a floor; `listed` is the number of listed queries that became cases or stand for written ones.
+    suite, and so without a floor; `listed` is the number of listed queries that became cases or matched written ones.
     """
 
     path: str

@@ -1,8 +1,8 @@
 """Read case files: `read_suite(path)` for everybody, `load_suite` for the plugin, `parse_suite` for bytes.
 
-The file is read in one pass, a case at a time, so that memory grows by what the cases hold. Two things make it start
-again: a suite key below `cases` (it is a default for the cases above it too), and a mistake where judgments were read
-without positions (see `cases.yaml.nodes`).
+The file is read in one pass, a case at a time, so that memory grows only with the content of the cases. Reading starts
+again after a suite key below `cases` (it is a default for the cases above it too), and after a mistake where judgments
+were read without positions (see `cases.yaml.nodes`).
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _keys(level: str) -> dict[str, Schema]:
 
 
 def _values(schema: str | Mapping[str, object]) -> Schema:
-    """What a key may hold, by the name of a definition or a table of choices."""
+    """The schema of the values of a key, from the name of a definition or a table of choices."""
     if not isinstance(schema, str):
         return _choice(schema)
     return _TYPES[schema] if schema in _TYPES else _ref(schema)

@@ -180,7 +180,7 @@ class SuiteBuilder:
         return self._sources
 
     def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
-        """The listed query that a written case stands for, and what its file says of the case."""
+        """The listed query that a written case matches, and the values that its file has for the case."""
         if self._sources is None or not len(self._sources.queries):
             return None, {}
         written_id, text = (
@@ -193,7 +193,7 @@ class SuiteBuilder:
         return query, query.defaults(at)
 
     def _add_listed(self, sources: Sources, at: Location) -> None:
-        """Make cases of the listed queries that no written case stands for."""
+        """Make cases of the listed queries that match no written case."""
         queries = sources.queries.rest()
         floor = self._terms.min_ndcg
         if queries and floor is not None and "judgments" not in self._values:
@@ -304,7 +304,7 @@ def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
 
 
 def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:
-    """Whether a key is there and holds nothing."""
+    """Whether a key is present without a value."""
     node = pair[1] if pair is not None else None
     return isinstance(node, ScalarEvent) and is_plain(node) and scalar_value(node.value) is None
 

@@ -1,8 +1,8 @@
-"""`pytest-relevance COMMAND`: the door to what is done with case files and judgments while no test runs.
+"""`pytest-relevance COMMAND`: work on case files, judgments and run records outside of a test run.
 
-A command is a module of this package with the name of the command: `declare(parser)` adds its arguments, and
-`run(arguments)` does the work and returns the exit code. It is imported when it is called, and what it needs when that
-is needed. A new command is such a module and a row of `COMMANDS`.
+A command is a module in `commands` with the name of the command: `declare(parser)` adds its arguments, and
+`run(arguments)` does the work and returns the exit code. The module is imported only when the command is called, and
+imports heavy modules where it uses them. To add a command, add such a module and a row in `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from importlib import import_module
 
 from pytest_relevance.cli.command_table import COMMANDS, FOUND, OK, PROGRAM, USAGE, CommandError
 
-_BROKEN_PIPE, _INTERRUPTED = 141, 130  # what a shell reports of a program that SIGPIPE or SIGINT ended
+_BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command (by default that of the command line) and give its exit code. A user's mistake is no traceback."""
+    """Run a command and return its exit code. The default arguments are those of the command line.
+
+    A mistake of the user prints a message to standard error, without a traceback.
+    """
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
-    except BrokenPipeError:  # who reads has read enough; at the end Python would try to write the rest once more
+    except BrokenPipeError:  # the reader closed the pipe; without dup2 Python would write the rest again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except KeyboardInterrupt:
@@ -64,13 +67,13 @@ def _run(arguments: list[str]) -> int:
     except OSError as error:
         text.complain(f"{PROGRAM} {name}: {error.filename or 'the output'}: {error.strerror or error}")
         return USAGE
-    except SystemExit as stop:  # argparse has said what there is to say
+    except SystemExit as stop:  # argparse has printed its message
         return stop.code if isinstance(stop.code, int) else OK
     return code
 
 
 def overview() -> str:
-    """What each command does, in a line."""
+    """Return the usage text, with one line for each command."""
     usages = {f"{name} {takes}".rstrip(): does for name, (takes, does) in COMMANDS.items()}
     columns = max(map(len, usages))
     lines = [f"  {usage:<{columns}}   {does}" for usage, does in usages.items()]

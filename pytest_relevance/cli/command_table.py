@@ -1,11 +1,11 @@
-"""The commands there are, their exit codes, and the error that ends one."""
+"""The table of commands, their exit codes, and the exception for a failed command."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 OK, FOUND, USAGE = 0, 1, 2
-"""Exit codes: done; something is wrong in the files; the command cannot be carried out as it was given."""
+"""Exit codes: success; a problem in the files; a command that cannot be executed with these arguments."""
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("[FOLDER]", "write a first suite and the conftest.py beside it"),
@@ -17,13 +17,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("RUN", "print what a recorded run printed, as text, Markdown or JSON"),
     "schema": ("", "print the JSON Schema of case files, for editors"),
 }
-"""Every command: what it takes, and what it does."""
+"""Every command, with its arguments and its description for the usage text."""
 
 PROGRAM = "pytest-relevance"
 
 
 class CommandError(Exception):
-    """A command that cannot go on: the message is all there is to say, `code` the exit code."""
+    """A command cannot continue. The message is printed to standard error, `code` is the exit code."""
 
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The arguments of a command; those that several commands have, each checked as the library checks it."""
+"""Parse the arguments of a command; arguments that several commands share, checked by functions of the library."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that names the command with what is wrong, and says where to read more."""
+    """An argument parser whose errors are `CommandError` with the command, its usage and a hint at `--help`."""
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{self.prog}: {message}\n{self.format_usage().rstrip()}\n{self.prog} --help says more")
 
 
 def parsed(command: ModuleType, name: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """What a command was called with. `CommandError` where it cannot be called so."""
+    """Parse the arguments of a command. Raises `CommandError` for invalid ones, SystemExit after printing `--help`."""
     does = COMMANDS[name][1]
     parser = _Parser(
         prog=f"{PROGRAM} {name}",
@@ -50,12 +50,12 @@ def parsed(command: ModuleType, name: str, arguments: Sequence[str]) -> argparse
 
 
 def add_format(parser: argparse.ArgumentParser, option: str, what: str) -> None:
-    """An option that names a format."""
+    """Add an option for the name of a format. `what` begins its help text."""
     parser.add_argument(option, metavar="FORMAT", type=a_format, help=f"{what}, where its content does not show it")
 
 
 def add_scale(parser: argparse.ArgumentParser) -> None:
-    """`--scale`."""
+    """Add the option `--scale`."""
     parser.add_argument(
         "--scale",
         type=a_scale,
@@ -64,7 +64,7 @@ def add_scale(parser: argparse.ArgumentParser) -> None:
 
 
 def add_raters(parser: argparse.ArgumentParser) -> None:
-    """`--raters`."""
+    """Add the option `--raters`."""
     parser.add_argument(
         "--raters",
         metavar="HOW",
@@ -74,7 +74,7 @@ def add_raters(parser: argparse.ArgumentParser) -> None:
 
 
 def add_grade_column(parser: argparse.ArgumentParser) -> None:
-    """`--grade-column`."""
+    """Add the option `--grade-column`."""
     parser.add_argument(
         "--grade-column",
         metavar="NAME",
@@ -83,14 +83,14 @@ def add_grade_column(parser: argparse.ArgumentParser) -> None:
 
 
 def a_format(text: str) -> str:
-    """The name of a format."""
+    """Return the checked name of a format. Raises ArgumentTypeError for an unknown one."""
     from pytest_relevance.judgments.reading import check_format
 
     return checked_by(check_format, text)
 
 
 def a_way_to_combine(text: str) -> str:
-    """One of median, mean ..."""
+    """Return the name of a way to combine ratings. Raises ArgumentTypeError for an unknown one."""
     from pytest_relevance.judgments.raters import checked_raters
 
     checked_by(checked_raters, text)
@@ -98,7 +98,10 @@ def a_way_to_combine(text: str) -> str:
 
 
 def a_scale(text: str) -> Scale:
-    """`exact=3,substitute=2` or `0..3`, checked as the scale of a case file is."""
+    """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file.
+
+    Raises ArgumentTypeError for any other text.
+    """
     from pytest_relevance.cases.problems import Location
     from pytest_relevance.cases.sources.grades import check_scale
     from pytest_relevance.cases.yaml.scalars import number
@@ -125,7 +128,7 @@ def a_scale(text: str) -> Scale:
 
 
 def existing(path: str) -> Path:
-    """A file that is there."""
+    """Return the path of an existing file. Raises ArgumentTypeError for a folder, or if nothing exists there."""
     found = Path(path)
     if found.is_dir():
         raise argparse.ArgumentTypeError(f"{quoted(path)} is a folder, and a file is needed")
@@ -135,7 +138,7 @@ def existing(path: str) -> Path:
 
 
 def checked_by(check: Callable[[str], Found], text: str) -> Found:
-    """What a check of the library makes of an argument."""
+    """Return the result of a check of the library. Raises ArgumentTypeError where the check raises ValueError."""
     try:
         return check(text)
     except ValueError as error:

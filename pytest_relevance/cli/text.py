@@ -1,4 +1,4 @@
-"""What commands print: text on a terminal that may not know every character, and bytes as they are."""
+"""Input and output of commands: text for any terminal encoding, raw bytes, and files."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 
 def survive_any_text() -> None:
-    """Have characters that a terminal's encoding lacks escaped, rather than end in a traceback."""
+    """Make standard output and error escape the characters that their encoding lacks, instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def complain(message: str) -> None:
-    """Say what is wrong, on standard error."""
+    """Print a message to standard error."""
     print(message, file=sys.stderr)
 
 
 def show(lines: Iterable[Line]) -> None:
-    """Print the lines of a report."""
+    """Print the lines of a report to standard output, without colours."""
     print(plain(lines))
 
 
 def put(data: bytes) -> None:
-    """Write bytes to standard output: the content of a file, whatever the encoding of the terminal."""
+    """Write bytes to standard output unchanged, independent of the encoding of the terminal."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def read_run_record(path: Path) -> Run:
-    """Read the record of a run. `CommandError` says what is wrong with it."""
+    """Read the record of a run. Raises `CommandError` where it is not valid."""
     from pytest_relevance.results.run import Run
     from pytest_relevance.results.run_info import RecordError
 
@@ -54,16 +54,16 @@ def read_run_record(path: Path) -> Run:
 
 
 def refuse_to_replace(command: str, target: str, is_own: Callable[[bytes], bool], what: str) -> None:
-    """Refuse to write over a file that `command` did not write: one that is not empty, and of which `is_own` is false.
+    """Raise `CommandError` where the target is a non-empty file that `command` did not write (`is_own` returns false).
 
-    `what` is what the command writes: `no record`.
+    `what` describes such a file in the message, for example `no record`.
     """
     if os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_own(data):
         raise CommandError(f"{PROGRAM} {command}: --output {quoted(target)} is there, and is {what}; name another file")
 
 
 def write(path: str | Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file atomically. Raises `CommandError` where it cannot be written."""
     try:
         write_whole(path, data)
     except OSError as error:

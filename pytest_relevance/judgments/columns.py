@@ -46,7 +46,7 @@ _FOLDED = {what: tuple(dict.fromkeys(map(folded, spellings))) for what, spelling
 
 
 def find_columns(names: Iterable[object], wanted: Iterable[str]) -> dict[str, int]:
-    """Which column holds what of `wanted`: its number, by the first spelling that there is."""
+    """Find the number of the column for each of `wanted`, by the first of its spellings that occurs."""
     numbers: dict[str, int] = {}
     for number, name in enumerate(names):
         numbers.setdefault(folded(name), number)

@@ -1,6 +1,6 @@
 """JSON as it was written: numbers with their digits, repeated keys, and the line of each value.
 
-Python's parser keeps none of that. Digits and repeated keys are recorded while parsing. Lines are only for messages:
+Python's parser discards these. Digits and repeated keys are recorded while parsing. Lines are only for messages:
 they are found by a walk down the text, in which the parser skips what is not on the way.
 """
 
@@ -93,7 +93,7 @@ def shown_path(path: JsonPath) -> str:
 
 
 def half_a_character(text: str) -> int | None:
-    """Where an escape stands for half of a character (a lone surrogate), which no file can be written with."""
+    """The position of an escape for a lone surrogate (half a character), which cannot be written to a file."""
     if "\\ud" not in text and "\\uD" not in text:
         return None
     found = _HALF_A_CHARACTER.search(text)

@@ -45,6 +45,9 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "
     given. `level`: nominal, ordinal, interval or ratio. 1.0 is perfect agreement, 0.0 what chance gives, and below it
     raters contradict each other. NaN where no document has two ratings, or all ratings are the same: then nothing could
     have disagreed. Krippendorff, Content Analysis, 2004, chapter 11.
+
+    Raises:
+        ValueError: `level` is not a key of `LEVELS`.
     """
     if level not in LEVELS:
         raise ValueError(f"the level of measurement is one of {', '.join(LEVELS)}, not {level!r}")

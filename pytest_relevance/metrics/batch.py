@@ -31,7 +31,11 @@ def score_batch(
     """Score every judged query by every metric: an array of shape (Q,) a metric, in the order of `judgments.queries`.
 
     A query without a ranking has an empty one; rankings of queries without judgments are ignored. NaN where a measure
-    is not defined, or 0.0 with `undefined="zero"`. ValueError for grades that have no gain under these settings.
+    is not defined, or 0.0 with `undefined="zero"`.
+
+    Raises:
+        ValueError: a grade has no gain (nDCG, DCG) or is above `max_grade` (ERR, `ideal="max"`), or an id in a ranking
+            cannot be looked up.
     """
     if any(metric.measure in _GAIN_MEASURES for metric in metrics):
         gain.check_grades(judgments, settings)
@@ -124,7 +128,7 @@ class _Batch:
 def _ratio(numerator: Floats | Indexes, denominator: Floats | Indexes) -> Floats:
     """Divide, with NaN where the denominator is 0."""
     ratio = np.full(numerator.shape, np.nan)
-    with np.errstate(over="ignore"):  # infinite, as Python's own division of an ideal next to nothing is
+    with np.errstate(over="ignore"):  # dividing by a tiny ideal DCG gives infinity, as in `scalar`
         np.divide(numerator, denominator, out=ratio, where=denominator != 0)
     return ratio
 

@@ -26,7 +26,7 @@ Grades = npt.NDArray[Any]
 # The code that a look-up gives for an unjudged document; grades up to the one below it are stored as one byte.
 UNJUDGED_CODE = 255
 
-# From so many grades, or so many queries, on, time matters more than a mistake that only half of the judgments have.
+# Above these numbers of grades or queries, types are only sampled: speed matters more than a mistake in some rows.
 _FEW_GRADES = 20_000
 _SAMPLED = 1_000
 
@@ -50,8 +50,11 @@ class CompiledJudgments:
     def from_mapping(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> CompiledJudgments:
         """Check and lay out {query: {document: grade}}.
 
-        Ids that are not text become text: integers their digits. ValueError, naming query and document, for a grade
-        that is not a finite number, another kind of id, and two grades for one pair.
+        Ids that are not text are converted to text: an integer to its digits, a UUID to its text.
+
+        Raises:
+            ValueError: a grade is not a finite number, an id is of another type, or a pair of query and document has
+                two grades; the message names the query and the document.
         """
         require_mapping(judgments, "judgments", "{query: {document: grade}}")
         queries = list(judgments)
@@ -99,9 +102,11 @@ class CompiledRankings:
     def from_mapping(cls, rankings: Mapping[Any, Any]) -> CompiledRankings:
         """Check {query: [document, ...]} or {query: {document: score}}.
 
-        Scores are sorted as trec_eval sorts: score, then document id by code points, both descending. Ids become text
-        as those of judgments do. ValueError for text or None in place of a ranking, another kind of id, a score that is
-        no number.
+        Scores are sorted as trec_eval sorts: score, then document id by code points, both descending. Ids are
+        converted to text as those of judgments are.
+
+        Raises:
+            ValueError: a ranking is text or None, an id is of another type, or a score is not a number.
         """
         require_mapping(rankings, "rankings", "{query: [document, ...]}")
         queries, lists = list(rankings), list(rankings.values())
@@ -147,7 +152,7 @@ def count_by_query(mask: Mask, first: Indexes, counts: Indexes) -> Indexes:
 
 
 def text_id(value: object, where: str, what: str) -> str:
-    """Give an id as text: integers become their digits, UUIDs their text; anything else is a ValueError."""
+    """Convert an id to text: an integer to its digits, a UUID to its text. Raises ValueError for other types."""
     if isinstance(value, str):
         return value
     integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -162,7 +167,7 @@ def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
 
 
 def require_mapping(value: object, what: str, shape: str) -> None:
-    """Raise a ValueError unless `value` is a mapping."""
+    """Raise ValueError unless `value` is a mapping; `what` and `shape` describe it in the message."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{what}: a mapping {shape} is needed, not {type(value).__name__} {shorten(value)}")
 

@@ -21,7 +21,7 @@ _COUNTED_LEVELS = 24
 
 
 def check_grades(judgments: CompiledJudgments, settings: Settings) -> None:
-    """Refuse grades that have no gain: a ValueError that names the query and the document."""
+    """Check that each grade has a gain. Raises ValueError, naming query and document, where one has none."""
     grades = judgments.grades
     if not grades.size:
         return
@@ -40,7 +40,7 @@ def check_grades(judgments: CompiledJudgments, settings: Settings) -> None:
 def highest_grade(judgments: CompiledJudgments, settings: Settings) -> float | None:
     """Give the top of the scale: `max_grade`, or the highest grade of all judgments; None when there are none.
 
-    A judgment above `max_grade` is a ValueError that names the query and the document.
+    Raises ValueError, naming query and document, where a judgment is above `max_grade`.
     """
     highest = float(judgments.grades.max()) if judgments.grades.size else None
     allowed = settings.max_grade
@@ -90,7 +90,7 @@ def _powers(grades: Grades) -> Floats:
 
 
 def _few_levels(grades: Grades) -> Floats:
-    """Guess from a sample which grades there are, in order; empty if these are many. Whoever asks has to verify it."""
+    """Guess from a sample which grades occur, in order; empty if these are many. The caller must verify the guess."""
     levels = np.unique(grades[:: max(1, grades.size // 1024)])
     return levels if levels.size <= _COUNTED_LEVELS else levels[:0]
 
@@ -113,13 +113,13 @@ def discounts(settings: Settings, ranks: int) -> Floats:
 
 
 def discounted_sums(query: Indexes, rank: Indexes, gains: Floats, queries: int, settings: Settings) -> Floats:
-    """Sum gain / discount for each query; the elements stand in rank order, and are added in it."""
+    """Sum gain / discount for each query; the elements must be in rank order, which is the order of addition."""
     table = discounts(settings, int(rank.max()) + 1 if rank.size else 0)
     return sums(query, gains / table[rank], queries)
 
 
 def sums(query: Indexes, values: Grades, queries: int) -> Floats:
-    """Add the values of each query, one after the other as they stand."""
+    """Sum the values of each query, shape (`queries`,), adding them in the given order."""
     added: Floats = np.bincount(query, values, minlength=queries).astype(np.float64, copy=False)
     return added  # without any values bincount would give integers
 
@@ -127,8 +127,8 @@ def sums(query: Indexes, values: Grades, queries: int) -> Floats:
 def ideal_dcg(grades: Grades, first: Indexes, counts: Indexes, k: int | None, settings: Settings) -> Floats:
     """Give for each query the DCG of its grades sorted by gain, cut at `k`, documents without a gain above 0 left out.
 
-    The grades of each query stand from `first` on, `counts` of them. Where they are of few levels these are counted,
-    and nothing is sorted; else the grades are sorted in rows of about equal length.
+    The grades of a query begin at its index `first`; `counts` is their number. Where few different grades occur, these
+    are counted and nothing is sorted; otherwise the grades are sorted in rows of about equal length.
     """
     is_bytes = grades.dtype == np.uint8
     present = np.arange(grades.max(initial=0) + 1) if is_bytes else _few_levels(grades)

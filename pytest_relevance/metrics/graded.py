@@ -132,7 +132,7 @@ def ideal_grades(graded: GradedRanking, settings: Settings, k: int | None = None
 def highest_grade(graded: GradedRanking, settings: Settings) -> float | None:
     """Give the top of the scale: `max_grade`, or the highest grade of the judgments; None when there are none.
 
-    A judgment above `max_grade` is a ValueError.
+    Raises ValueError where a judgment is above `max_grade`.
     """
     highest = max(graded.judged, default=None)
     if settings.max_grade is None:
@@ -154,8 +154,11 @@ def ndcg(graded: GradedRanking, settings: Settings, k: int | None = None) -> flo
     """Give DCG / DCG of the ideal ranking (Järvelin & Kekäläinen 2002); see `ideal_grades` for what is ideal.
 
     NaN exactly when no judged document has a gain above 0. With relevant documents, but an ideal list that is empty
-    because nothing relevant was returned (`ideal` "returned" or "max"), it is 0.0: a search that returns only junk
-    never looks undefined. trec_eval's ndcg: gain "linear", `negative="zero"` and `undefined="zero"`.
+    because nothing relevant was returned (`ideal` "returned" or "max"), it is 0.0: a search that returns only
+    irrelevant documents has a defined score. trec_eval's ndcg: gain "linear", `negative="zero"` and `undefined="zero"`.
+
+    Raises:
+        ValueError: a grade has no gain under these settings, or is above `max_grade` with `ideal="max"`.
     """
     ideal = ideal_grades(graded, settings, k)
     if settings.ideal != "judged" and not has_gain(graded, settings):

@@ -1,6 +1,6 @@
-"""Looking the results up in the judgments: what turns lists of ids into arrays.
+"""Look the results up in the judgments, and convert lists of ids to arrays.
 
-This is where the time of a batch goes, so each result is touched once, in C, and everything after works on the judged
+Most of the time of a batch is spent here, so each result is read once, in C, and all later steps use the judged
 results alone. How the ids are looked up depends on the shape of the data; the outcome does not.
 """
 
@@ -44,10 +44,13 @@ class Hits:
 def find_hits(
     judgments: CompiledJudgments, rankings: CompiledRankings, depth: int | None, settings: Settings, zeros: bool
 ) -> Hits:
-    """Find the judged results down to `depth` (None: all); `rankings` hold the same queries in the same order.
+    """Find the judged results down to `depth` (None: all); `rankings` has the same queries in the same order.
 
     Where it is cheaper, documents of grade 0 are left out unless `zeros` asks for them. With `unjudged="skip"` the
-    ranks are closed up (call it with depth None and with `zeros`).
+    ranks are renumbered without gaps (call it with depth None and with `zeros`).
+
+    Raises:
+        ValueError: an id in a ranking cannot be looked up because it is neither text nor an integer.
     """
     lengths = np.fromiter(map(len, rankings.lists), np.intp, len(rankings.lists))
     if depth is not None and lengths.max(initial=0) <= depth:
@@ -136,7 +139,7 @@ def _look_up(
 
 
 def _slices(rankings: Sequence[Sequence[str]], depth: int | None) -> Iterable[Sequence[str]]:
-    """Cut the rankings, one at a time: 100,000 lists alive at once would keep the garbage collector busy."""
+    """Cut the rankings, one at a time: 100,000 lists in memory at once would slow down the garbage collector."""
     return rankings if depth is None else map(getitem, rankings, repeat(slice(depth)))
 
 

@@ -73,7 +73,7 @@ def interval(
 
 
 def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
-    """The grades of a scale with the least and the greatest gain, where a mapping gives the gains."""
+    """Find the grades of a scale with the least and the greatest gain, where a mapping gives the gains."""
     assert not isinstance(settings.gain, str)
     grades = [lowest, *(grade for grade in settings.gain if lowest < grade < highest), highest]
     return min(grades, key=settings.gains.__getitem__), max(grades, key=settings.gains.__getitem__)

@@ -41,7 +41,7 @@ class Metric:
 
     `text` is the canonical spelling, equal for all spellings of one metric. `k` is None for the whole ranking. `rel` is
     the lowest grade that counts as relevant (binary measures only) and `p` the persistence (RBP and gRBP only); for the
-    other measures both keep their defaults and mean nothing.
+    other measures both have their defaults and no effect.
     """
 
     text: str
@@ -193,10 +193,11 @@ _SHAPE = r"""\s* (?P<name>[A-Za-z][A-Za-z _-]*?) \s*
 
 
 def parse_metric(text: str | Metric) -> Metric:
-    """Read a metric as people write it: `nDCG@10`, `P(rel=2)@5`, `RBP(p=0.9)`, `MRR`; upper and lower case are one.
+    """Parse the name of a metric, ignoring case: `nDCG@10`, `P(rel=2)@5`, `RBP(p=0.9)`, `MRR`.
 
-    A ValueError says what was found and what is allowed: an unknown measure (with the closest name), a cutoff that is
-    missing, refused or below 1, a parameter that the measure does not have or whose value is out of its range.
+    Raises:
+        ValueError: the measure is unknown, the cutoff is missing, not allowed or out of range, or a parameter is not
+            one of the measure or is out of its range; the message says what was found and what is allowed.
     """
     if isinstance(text, Metric):
         return text

@@ -1,7 +1,7 @@
-"""The measures for one query, in plain Python: what an item of a test run and the breakdown of a query use.
+"""The measures for one query, in plain Python; used by the items of a test run and by the breakdown of a query.
 
-`batch` computes the same measures over many queries and agrees with this module bit for bit; a property test holds the
-two together. A change here needs the same change there.
+`batch` computes the same measures over many queries and agrees with this module bit for bit; a property test checks
+this. A change here needs the same change there.
 
 Conventions that every function shares:
 
@@ -56,7 +56,11 @@ _NAN = math.nan
 
 
 def score(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Score one ranking by one metric; NaN where the measure is not defined, or 0.0 with `undefined="zero"`."""
+    """Score one ranking by one metric; NaN where the measure is not defined, or 0.0 with `undefined="zero"`.
+
+    Raises:
+        ValueError: a grade that the measure uses has no gain under these settings, or is above `max_grade`.
+    """
     value = SCORERS[metric.measure](metric, graded, settings)
     if value != value and settings.undefined == "zero":
         return 0.0
@@ -139,7 +143,7 @@ def _reciprocal_rank(metric: Metric, graded: GradedRanking, settings: Settings) 
 
 
 def _success(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """Success@k: 1 if the top k hold a relevant result, else 0 (trec_eval). Always defined."""
+    """Success@k: 1 if the top k contain a relevant result, else 0 (trec_eval). Always defined."""
     return 1.0 if _relevant(metric, graded, settings) else 0.0
 
 

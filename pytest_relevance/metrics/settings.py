@@ -92,7 +92,11 @@ class Settings:
     `ideal="max"` and by ERR; None means the highest grade among the judgments at hand, which is one query's in
     `scalar` and all queries' in `batch`. `gains` looks a gain up by grade, and computes it at first.
 
-    A value outside the tables of this module is a ValueError. Settings are hashable, comparable and picklable.
+    Settings are hashable, comparable and picklable.
+
+    Raises:
+        ValueError: a value is not in the tables of this module, `max_grade` is not a finite number above 0, or a gain
+            mapping is empty or contains anything but finite numbers.
     """
 
     gain: str | Mapping[float, float] = "exponential"
@@ -130,13 +134,14 @@ class Settings:
 
     @property
     def increasing(self) -> bool:
-        """Whether a higher grade never has a lower gain, by the formula (a mapping may do as it likes)."""
+        """Whether a higher grade never has a lower gain, by the formula (a mapping need not rise with the grades)."""
         return isinstance(self.gain, str)
 
     def gain_of(self, grade: float) -> float:
         """Give the gain of a grade: 2^grade - 1, the grade, or what the mapping says; 0 for a negative one if so set.
 
-        ValueError for a grade that is not a finite number, is over 50 with exponential gain, or is not in the mapping.
+        Raises:
+            ValueError: the grade is not a finite number, is over 50 with exponential gain, or is not in the mapping.
         """
         return _gain(grade, self.gain, self.negative)
 
@@ -171,7 +176,7 @@ def _checked_mapping(gain: Mapping[float, float]) -> dict[float, float]:
 
 
 def check_number(what: str, value: object) -> None:
-    """Refuse what is not a finite real number; numpy's numbers are numbers, bools and text are not."""
+    """Raise ValueError unless `value` is a finite real number; those of numpy are, bools and text are not."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         number = value
     else:

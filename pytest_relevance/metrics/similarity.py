@@ -1,6 +1,6 @@
 """How alike two rankings are, without any judgments: Jaccard, overlap, rank-biased overlap, Kendall's tau, tau-AP.
 
-Rankings are sequences of document ids, best first; text in place of one is a ValueError. A document that occurs twice
+Rankings are sequences of document ids, best first; text in place of one raises ValueError. A document that occurs twice
 counts once, at its first rank. Plain Python: two rankings of a thousand documents take about a millisecond.
 """
 
@@ -16,6 +16,9 @@ def jaccard(first: Sequence[Hashable], second: Sequence[Hashable], k: int | None
     """Give the documents that both have / the documents that either has, of the top k (of all without `k`).
 
     1.0 for two empty rankings, 0.0 for an empty and another one. The order within the top k does not matter.
+
+    Raises:
+        ValueError: a ranking is text, or `k` is not a whole number from 1.
     """
     one, two = _top(first, k), _top(second, k)
     either = len(one | two)
@@ -27,6 +30,9 @@ def overlap(first: Sequence[Hashable], second: Sequence[Hashable], k: int | None
 
     That is k, or the number of documents in the longer one if it is shorter (all without `k`), so that two equal
     rankings overlap by 1.0, however short they are. 1.0 for two empty rankings.
+
+    Raises:
+        ValueError: a ranking is text, or `k` is not a whole number from 1.
     """
     one, two = _top(first, k), _top(second, k)
     longer = max(len(one), len(two))
@@ -37,9 +43,12 @@ def rbo(first: Sequence[Hashable], second: Sequence[Hashable], p: float = 0.9) -
     """Give the extrapolated rank-biased overlap, RBO_ext of Webber, Moffat & Zobel, TOIS 28(4), 2010, equation 32.
 
     The mean overlap over all depths, depth d with the weight (1 - p) p^(d - 1); what lies beyond the shorter ranking is
-    taken to agree as what was seen. With p = 0.9 the first ten ranks have 86 % of the weight. 1.0 for equal rankings
-    and for two empty ones, 0.0 for disjoint ones and for an empty and another one. See `rbo_bounds` for how far the
-    unseen ranks could move it.
+    assumed to agree at the rate of the seen ranks. With p = 0.9 the first ten ranks have 86 % of the weight. 1.0 for
+    equal rankings and for two empty ones, 0.0 for disjoint ones and for an empty and another one. See `rbo_bounds` for
+    how far the unseen ranks could move it.
+
+    Raises:
+        ValueError: a ranking is text, or `p` is not between 0 and 1.
     """
     overlaps, short, long = _overlaps(first, second, p)
     if not short:
@@ -60,7 +69,10 @@ def rbo_bounds(first: Sequence[Hashable], second: Sequence[Hashable], p: float =
     """Give the least and the greatest RBO that the two rankings could have if both went on without end.
 
     RBO_min and RBO_min + RBO_res of Webber et al. 2010 (equations 11 and 30); their difference is the residual. Two
-    empty rankings leave everything open: (0.0, 1.0).
+    empty rankings give (0.0, 1.0).
+
+    Raises:
+        ValueError: a ranking is text, or `p` is not between 0 and 1.
     """
     overlaps, short, long = _overlaps(first, second, p)
     shared = overlaps[-1] if overlaps else 0
@@ -88,6 +100,9 @@ def kendall_tau(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Give Kendall's tau: the share of pairs in the same order less the share of those in the opposite order.
 
     Kendall 1938, over the documents that both rankings have; NaN if these are fewer than two.
+
+    Raises:
+        ValueError: a ranking is text.
     """
     places = _common_places(first, second)
     pairs = len(places) * (len(places) - 1) // 2
@@ -102,6 +117,9 @@ def tau_ap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     2 / (n - 1) times the sum over ranks i > 1 of C(i) / (i - 1), less 1; C(i) of the documents above rank i of `first`
     stand above that document in `second`, the reference. Not symmetric. Over the documents that both rankings have; NaN
     if these are fewer than two.
+
+    Raises:
+        ValueError: a ranking is text.
     """
     places = _common_places(first, second)
     if len(places) < 2:

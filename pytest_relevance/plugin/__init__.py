@@ -1,7 +1,7 @@
-"""The pytest plugin: hooks only, each a few lines that call into this package.
+"""The pytest plugin: its hooks, each a few lines that call into this package.
 
-Nothing heavy is imported here: a run without case files pays for its options and a look at each file's name. What a run
-with cases needs is registered when the first case file is collected (`reporting.install`).
+Nothing heavy is imported here: in a run without case files the plugin only declares its options and checks the name of
+each file. The hooks of a run with cases are registered when the first case file is collected (`reporting.install`).
 """
 
 from __future__ import annotations
@@ -18,22 +18,26 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare `--relevance-*` and `relevance_*`."""
+    """Declare the options `--relevance-*` and the ini keys `relevance_*`."""
     options.declare(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Make `pytest_relevance_ranking` known."""
+    """Register the hook `pytest_relevance_ranking`."""
     from pytest_relevance.plugin import hookspec
 
     pluginmanager.add_hookspecs(hookspec)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Be ready to collect; on the controller of pytest-xdist, which collects nothing itself, be ready for reports."""
+    """Register what collects case files, and the outputs; on the controller of pytest-xdist, `Reporting` too.
+
+    That controller collects nothing itself and only receives reports. Raises UsageError for an option or ini key with
+    an invalid value.
+    """
     patterns = config.stash[options.FILE_PATTERNS] = options.FilePatterns(config)
     config.pluginmanager.register(case_files.CaseFiles(patterns), "relevance-files")
-    options.tolerance(config)  # a wrong one is refused before anything runs
+    options.tolerance(config)  # raises for an invalid value before any test runs
     options.requires_baseline(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
@@ -46,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Be ready for the reports of tests that request `relevance`: they may be run in another process."""
+    """Register `Reporting` where a test requests `relevance`: the test itself may run in another process."""
     if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
         from pytest_relevance.plugin import reporting
 

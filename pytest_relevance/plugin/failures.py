@@ -1,4 +1,4 @@
-"""The exceptions that a case ends in, and how they look in a report."""
+"""The exceptions of failing cases, and how they are shown in a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, p
 
 
 class TextWriter(Protocol):
-    """What is needed of pytest's terminal writer, and of its terminal reporter."""
+    """The part of pytest's terminal writer and terminal reporter that is used here."""
 
     def write(self, content: str, *, flush: bool = ..., **markup: bool) -> None:
         """Write text with markup (`red=True`)."""
@@ -28,7 +28,7 @@ MARKUP: dict[str, dict[str, bool]] = {
     DOUBT: {"yellow": True},
     STRONG: {"bold": True},
 }
-"""What the styles of a report look like in pytest's terminal writer."""
+"""The markup for pytest's terminal writer, by style of a report."""
 
 
 if TYPE_CHECKING:
@@ -41,19 +41,22 @@ else:
 
 
 class CaseFailure(_Failed):
-    """A floor or an expectation of a case is not met, or nothing can be said. What `xfail` speaks of."""
+    """A floor or an expectation of a case is not met, or the case is inconclusive. `xfail` covers only this error."""
 
 
 class BaselineFailure(_Failed):
-    """A case is worse than its baseline, or its entry is stale. `xfail` does not cover it."""
+    """A case is worse than its baseline, or its baseline entry is stale. `xfail` does not cover it."""
 
 
 class CaseError(_Failed):
-    """The case could not be scored: the search returned nonsense, or could not be called. `xfail` does not cover it."""
+    """A case could not be scored: the search could not be called, or its response could not be used as a ranking.
+
+    `xfail` does not cover it.
+    """
 
 
 class AsyncFixture(CaseError):
-    """A case requests an async fixture, and no plugin sets it up."""
+    """A case requests an async fixture that no plugin sets up."""
 
     def __init__(self, name: str, *, has_asyncio: bool) -> None:
         super().__init__(f"the fixture {quoted(name)} is asynchronous, and no plugin sets it up", pytrace=False)
@@ -63,21 +66,21 @@ class AsyncFixture(CaseError):
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """Where a failing case stands and why it failed, as `--tb=line`, JUnit and the short summary show it."""
+    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them."""
 
     path: str
     lineno: int
     message: str
 
     def __str__(self) -> str:
-        """All of it in one line."""
+        """Return `PATH:LINE: MESSAGE`."""
         return f"{self.path}:{self.lineno}: {self.message}"
 
 
 class FailureText:
-    """A failing case's report with colours, in the place of pytest's own representation of the exception.
+    """The report of a failing case with colours, which replaces pytest's own representation of the exception.
 
-    `shown` is what a terminal shows of it; JUnit and other reporters take the whole text.
+    `shown` are the lines for the terminal; JUnit and other reporters use all `lines`.
     """
 
     def __init__(self, lines: Sequence[Line], crash: Crash, shown: Sequence[Line]) -> None:
@@ -86,16 +89,16 @@ class FailureText:
         self.shown = shown
 
     def __str__(self) -> str:
-        """The whole text, without colours."""
+        """Return the whole text, without colours."""
         return plain(self.lines)
 
     def toterminal(self, tw: TextWriter) -> None:
-        """Write the report to pytest's terminal writer."""
+        """Write the lines for the terminal to pytest's terminal writer."""
         write_lines(tw, self.shown)
 
 
 def write_lines(tw: TextWriter, lines: Iterable[Line]) -> None:
-    """Write styled lines, each ended."""
+    """Write styled lines, each with a line end."""
     for spans in lines:
         for text, style in spans:
             if text:
@@ -104,8 +107,8 @@ def write_lines(tw: TextWriter, lines: Iterable[Line]) -> None:
 
 
 def shown_path(path: Path | str, config: pytest.Config) -> str:
-    """A file as messages name it: from where pytest was started, as its own messages do."""
+    """Return the path of a file for messages: relative to the folder where pytest was started, as in pytest's own."""
     try:
         return os.path.relpath(path, config.invocation_params.dir)
-    except ValueError:  # another drive
+    except ValueError:  # the file is on another drive (Windows)
         return str(path)

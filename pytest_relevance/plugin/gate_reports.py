@@ -1,7 +1,7 @@
-"""Gates as tests of their own: judged when the cases have run, in the process that has all reports.
+"""Report gates as tests of their own, after the cases have run, in the process that receives all reports.
 
-A gate has the node id `FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters, and the reports of a
-test.
+The node id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters. A gate has the same
+reports as a test: setup, call and teardown.
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.gates import GateResult, judge_gates
 
 _CHOOSERS = ("lfplugin", "stepwiseplugin")
-"""Plugins of pytest that choose in the next run what failed in this one. Nobody can choose a gate."""
+"""Plugins of pytest that select in the next run the tests that failed in this one. A gate cannot be selected."""
 
 Outcome = Literal["passed", "failed", "skipped"]
 
 
 def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
-    """Judge the gates of the files of which something ran, or of all that were collected, and report them."""
+    """Judge the gates of case files, report them as tests, and return their results.
+
+    Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
+    were collected and skipped.
+    """
     option = session.config.option
     require = option.relevance_gates == "require"
     results = store.finished
@@ -52,8 +56,8 @@ def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome,
     nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
     found = [("verdict", outcome), ("found", harmless(gate.message))]
     hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
-    session.testscollected += 1  # progress is measured by it, and is never more than all
-    session.testsfailed += outcome == "failed"  # as the session itself would, but it would stop the run for --maxfail
+    session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
+    session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
     now = time()
     make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
     log(report=make("passed", None, "setup"))
@@ -63,7 +67,7 @@ def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome,
 
 
 def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) -> Any:
-    """What pytest shows of a gate: nothing where it passed, a reason where it was skipped, else a report."""
+    """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
     if outcome == "passed":
         return None
     path, message = store.files[gate.file].path, harmless(gate.message)

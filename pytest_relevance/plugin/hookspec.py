@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 @pytest.hookspec(firstresult=True)
 def pytest_relevance_ranking(response: object, case: Case) -> object | None:
-    """Turn what a search returned into a ranking.
+    """Convert the response of a search to a ranking, where the plugin cannot read the response itself.
 
-    For responses of a shape that the plugin does not read by itself. Return the ranking in any shape that it does read
-    (document ids, best first; (id, score) pairs; mappings with an id and a title ...), or None to leave it to the next
-    implementation and in the end to the plugin. The first result counts.
+    Return the ranking in any form that the plugin reads (document ids, best first; (id, score) pairs; mappings with an
+    id and a title ...), or None to leave it to the next implementation, and at last to the plugin. The first result
+    that is not None is used.
 
-    `response` is what the search returned, awaited where it was awaitable; `case` is the case that is being run.
+    `response` is the return value of the search, after awaiting it if it was awaitable; `case` is the case that runs.
     """

@@ -1,7 +1,7 @@
-"""Results that did not reach the end of the run: pytest was to run a case, and nothing says what came of it.
+"""Detect cases that were to run but have no result at the end of the run.
 
-A plugin that runs tests in another process, and builds reports of its own there or here, may leave out what the reports
-of cases carry. Nobody must take the rest for the whole.
+A plugin that runs tests in another process and builds reports of its own may drop the results attached to the reports
+of cases. The user must know that the remaining results are incomplete.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ _NEEDED_BY = {
     "relevance_ratchet": (None, "--relevance-ratchet"),
     "relevance_unjudged": (None, "--relevance-unjudged"),
 }
-"""The options that need every result: the value that does (None: any that is given), and how it is written."""
+"""The options that need every result: the value that does (None: any value), and the text for messages."""
 
 
 def lost_results(store: RunStore, is_case_file: Callable[[str], bool], option: Any) -> tuple[str, bool]:
-    """What to say of cases that were to run, did not fail, and have no result, and whether the run fails for it.
+    """Return a message about cases without a result ("" if there are none), and whether the run fails because of them.
 
-    Of a case whose process crashed there is a report that failed: that is told already. A case that passed without
-    being scored, as a plugin ran something else in its place, counts only where an option needs every result.
+    Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown already. A
+    case that passed without being scored, because a plugin ran something else instead, is counted only where an option
+    needs every result.
     """
     needed_by = [
         name

@@ -1,4 +1,4 @@
-"""The plugin's options and ini keys, and which files are case files. Imported in every run: keep it light."""
+"""The plugin's options and ini keys, and the patterns of case file names. Imported in every run: keep it light."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _YAML = (".yaml", ".yml")
 
 
 def declare(parser: pytest.Parser) -> None:
-    """Add the options, in a group of their own."""
+    """Add the command-line options, in a group of their own, and the ini keys."""
     group = parser.getgroup("relevance", "search relevance")
     group.addoption(
         "--relevance-inconclusive",
@@ -59,7 +59,7 @@ def declare(parser: pytest.Parser) -> None:
         type=_calls,
         help="call each search N times, and name the queries whose ranking changes from call to call",
     )
-    # the second option by its whole name: one with an optional value would take the folder behind it for that
+    # --relevance-update=new is a whole option name: an optional value would swallow a folder that follows the option
     for names, accepts, what in (
         (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),
         (("--relevance-update=new",), "new", "the same for cases that have no baseline yet, and only these"),
@@ -90,14 +90,20 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def _calls(text: str) -> int:
-    """How often each search is called, which is worth nothing where it is once."""
+    """Convert the value of `--relevance-repeat`: how often each search is called, 2 or more.
+
+    Raises ArgumentTypeError for any other value.
+    """
     if not (text.isascii() and text.isdigit() and int(text) > 1):
         raise ArgumentTypeError(f"call each search 2 times or more, to see whether its ranking changes; found {text!r}")
     return int(text)
 
 
 class FilePatterns:
-    """The names of case files, as `relevance_files` gives them."""
+    """The file name patterns of case files, from the ini key `relevance_files`.
+
+    Raises UsageError for a pattern with a folder.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         patterns = config.getini("relevance_files")
@@ -111,10 +117,10 @@ class FilePatterns:
         names_yaml = any(ending in argument for argument in config.args for ending in _YAML)
         any_name = ("",) if others else ()
         self.possible = (*self._endings, *(_YAML if names_yaml else ()), *any_name)
-        """How the names of files end that are worth a closer look; of nearly all files in a tree that is the end."""
+        """The endings of names that may be case files: a quick test that excludes nearly all files of a tree."""
 
     def fits(self, name: str) -> bool:
-        """Whether the name of a file is that of a case file."""
+        """Whether a file name matches one of the patterns."""
         return name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
 
 
@@ -122,7 +128,7 @@ FILE_PATTERNS: pytest.StashKey[FilePatterns] = pytest.StashKey()
 
 
 def has_cases(path: Path) -> bool:
-    """Whether a file that was named on the command line is YAML with cases."""
+    """Whether a file named on the command line is a YAML file with cases. Raises OSError if it cannot be read."""
     if not path.name.endswith(_YAML):
         return False
     from pytest_relevance.cases.reader import has_cases
@@ -131,7 +137,10 @@ def has_cases(path: Path) -> bool:
 
 
 def tolerance(config: pytest.Config) -> float:
-    """How far a score may drop where neither suite nor case say. UsageError for what is no number from 0 to 1."""
+    """Return how far a score may drop below its baseline where neither suite nor case set a tolerance.
+
+    Raises UsageError where the ini key `relevance_tolerance` is not a number from 0 to 1.
+    """
     try:
         value = config.getini("relevance_tolerance")
     except (TypeError, ValueError, pytest.UsageError) as error:
@@ -142,7 +151,7 @@ def tolerance(config: pytest.Config) -> float:
 
 
 def requires_baseline(config: pytest.Config) -> bool:
-    """Whether a case file without a baseline fails. UsageError where the ini key has another value than it may."""
+    """Whether a case file without a baseline fails. Raises UsageError where the ini key has an invalid value."""
     value = config.option.relevance_baseline or config.getini("relevance_baseline")
     if value not in BASELINE:
         raise pytest.UsageError(f"relevance_baseline is auto or require, found {value!r}")
@@ -150,17 +159,17 @@ def requires_baseline(config: pytest.Config) -> bool:
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:
-    """Whether this process only hands the tests out to workers."""
+    """Whether this process is the controller of pytest-xdist, which only distributes tests to workers."""
     return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
 
 
 def verbosity(option: Any) -> int:
-    """How much a terminal shall show: 1 for `-v`, -1 for `-q`. There may be no terminal (`-p no:terminal`)."""
+    """Return the verbosity of the terminal: 1 for `-v`, -1 for `-q`, 0 without a terminal (`-p no:terminal`)."""
     return getattr(option, "verbose", 0)
 
 
 def writes_anything(option: Any) -> bool:
-    """Whether the run writes a file at its end."""
+    """Whether an option asks for a file to be written at the end of the run."""
     return bool(
         option.relevance_unjudged is not None
         or option.relevance_record is not None
@@ -170,7 +179,7 @@ def writes_anything(option: Any) -> bool:
 
 
 def needs_details(option: Any) -> bool:
-    """Whether something asks for all that there is to know of every case: its ranking, grades, titles."""
+    """Whether an option needs the details of every case, passing ones too: ranking, grades, titles."""
     return (
         verbosity(option) > 1
         or option.relevance_record is not None
@@ -180,10 +189,10 @@ def needs_details(option: Any) -> bool:
 
 
 def is_brief(option: Any) -> bool:
-    """Whether the terminal shows a line a failure."""
+    """Whether the terminal shows each failure in one line."""
     return verbosity(option) < 0 or is_by_line(option)
 
 
 def is_by_line(option: Any) -> bool:
-    """Whether a failure is one line of pytest's own (`--tb=line`)."""
+    """Whether pytest itself prints one line for each failure (`--tb=line`)."""
     return getattr(option, "tbstyle", None) == "line"

@@ -1,4 +1,4 @@
-"""What is read of pytest and pytest-asyncio that they do not promise to keep, all in this one module.
+"""All access to private attributes of pytest and pytest-asyncio, which may change in any of their releases.
 
 Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0.
 """
@@ -14,16 +14,16 @@ import pytest
 AnyItem = pytest.Item | pytest.Collector
 
 PYTEST = "_pytest."
-"""What the names of pytest's own modules begin with."""
+"""The prefix of the names of pytest's own modules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """The parameters that an item runs with.
 
-    `indices` are the arguments, in the order in which they were parametrised, and the index of the value of each in its
-    list. `ids` are the parts of the name in brackets: one a call of `parametrize`, which may be of several arguments,
-    and none for a hidden parameter.
+    `indices` maps each argument, in the order of parametrisation, to the index of its value in the list of values.
+    `ids` are the parts of the name in brackets: one for each call of `parametrize`, even if that call sets several
+    arguments, and none for a hidden parameter.
     """
 
     indices: Mapping[str, int]
@@ -31,21 +31,21 @@ class Parameters:
 
     @property
     def id(self) -> str:
-        """What stands in brackets in the name of the item."""
+        """The text in brackets in the name of the item."""
         return "-".join(self.ids)
 
 
 def parameters_of(item: AnyItem) -> Parameters | None:
-    """The parameters of an item; None where it has none."""
+    """Return the parameters of an item, or None if it has none."""
     callspec = getattr(item, "callspec", None)
     return None if callspec is None else Parameters(callspec.indices, callspec._idlist)
 
 
 def pattern_of(item: AnyItem) -> Callable[[], dict[str, Any]] | None:
-    """Make the arguments of `Function.from_parent` for further items of the same fixtures and parameters.
+    """Return a function that makes arguments of `Function.from_parent` for items with the same fixtures and parameters.
 
-    None where the item is not one that pytest makes by itself. Each item gets a list of fixture names of its own: a
-    conftest may append to `item.fixturenames` of one.
+    Return None if the item is not a plain `pytest.Function`. Each call makes a new list of fixture names, as a conftest
+    may append to `item.fixturenames` of one item.
     """
     found = getattr(item, "_fixtureinfo", None)
     if type(item) is not pytest.Function or found is None:
@@ -61,10 +61,10 @@ def pattern_of(item: AnyItem) -> Callable[[], dict[str, Any]] | None:
 
 
 def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
-    """The definitions of all fixtures that an item sets up, by name; of each the one that is used is the last.
+    """Return the definitions of all fixtures that an item sets up, by name; the last one of each is used.
 
-    A definition has `argname`, `argnames`, `func` and `scope`. An argument that is parametrised directly has one that
-    pytest made, whose function is pytest's.
+    A definition has `argname`, `argnames`, `func` and `scope`. An argument that is parametrised directly also has a
+    definition, whose function belongs to pytest.
     """
     found: Mapping[str, Sequence[Any]] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     return found
@@ -76,6 +76,6 @@ def is_asyncio_fixture(function: object) -> bool:
 
 
 def loop_scope_of(function: Callable[..., object]) -> str | None:
-    """The scope of the loop that `pytest_asyncio.fixture(loop_scope=...)` asks for."""
+    """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`, or None if it is not set."""
     scope: str | None = getattr(function, "_loop_scope", None)
     return scope

@@ -1,7 +1,7 @@
-"""The hooks that follow a case from its call to the summary.
+"""The hooks of a run with cases, from the call of a case to the terminal summary.
 
-Under pytest-xdist its workers attach results to reports and its controller reads them. Without xdist the same code does
-both.
+Under pytest-xdist the workers attach results to reports and the controller reads them. Without xdist one process does
+both, with the same code.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from pytest_relevance.results.run_info import FileInfo, RunInfo
 NAME = "relevance-reporting"
 
 _BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
-"""The exit codes of a run that did not come to its end."""
+"""The exit codes of a run that did not finish."""
 
 
 def install(config: pytest.Config) -> None:
-    """Register what a run with cases needs, once."""
+    """Register the hooks of a run with cases, unless they are registered already."""
     manager = config.pluginmanager
     if manager.has_plugin(NAME):
         return
@@ -70,7 +70,10 @@ class Reporting:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Note when the call of an item begins and ends; a plugin may call it several times before it reports it."""
+        """Record that the call of an item is in progress, and reset its case run.
+
+        A plugin may call an item several times before it makes a report.
+        """
         __tracebackhide__ = True
         run = item.stash.get(CASE_RUN, None)
         if run is not None and run.has_begun:
@@ -85,10 +88,10 @@ class Reporting:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach what travels to the report of a case, or of a test with checks, when it is made.
+        """Attach the results to the report of a case, or of a test with checks, when the report is made.
 
-        It may be made in another process that logs nothing. Outermost of all wrappers, as others change the outcome, or
-        run the item again before they let go of the report.
+        It is not done when the report is logged, as the report may be made in a process that logs nothing. This is the
+        outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
         is_subtest = call.when == "call" and item.stash.get(IN_CALL, False)
         if not is_subtest:
@@ -109,12 +112,12 @@ class Reporting:
         elif end.runs and ends:
             end.attach(report, advice)
             if run is None:
-                item.stash[CHECKS] = []  # the test checks again when it is run again
+                item.stash[CHECKS] = []  # a rerun of the test makes its checks again
         return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the results that came on a report, and give a failure its text."""
+        """Store the results attached to a report, and replace the text of a failure."""
         if self._is_worker:
             self._store.attach_files(report)
             return
@@ -127,20 +130,20 @@ class Reporting:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep what is to run."""
+        """Store the node ids of the tests that are to run."""
         if session.items:  # none on the controller of pytest-xdist
             self._store.to_run = [item.nodeid for item in session.items]
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Keep what the workers are to run; all collect the same."""
+        """Store the node ids of the tests that the workers are to run; every worker collects the same."""
         self._store.to_run = ids
 
-    @pytest.hookimpl(wrapper=True, trylast=True)  # inside of the terminal's, which writes its last 100 % after it
+    @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the terminal's wrapper, which then writes its final 100 %
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Judge the gates of the case files when all has run, or when nothing more will.
+        """Judge the gates of the case files when all cases have run, or the run was stopped.
 
-        Where cases have not run by now, a plugin may be about to run them in a loop of its own.
+        Where cases have not run by now, a plugin may still run them in a loop of its own.
         """
         try:
             result = yield
@@ -155,7 +158,7 @@ class Reporting:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        """Judge the gates that were not judged yet, and see that all results are here."""
+        """Judge the gates that were not judged yet, and check that no result was lost."""
         if self._is_worker or not self._runs_tests:
             return
         failed, is_incomplete = session.testsfailed, False
@@ -169,7 +172,7 @@ class Reporting:
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the reports of cases that passed, where these are asked for, before the plugin's own section."""
+        """Print the reports of passing cases with `-vv`, before the plugin's own section."""
         if self._config.option.verbose < 2:
             return
         passed = [result for result in self._results() if result.outcome == "passed" and result.scores]
@@ -181,7 +184,7 @@ class Reporting:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the loop that coroutine searches ran on; say what no summary said."""
+        """Close the event loop of coroutine searches; print a warning about lost results that no summary printed."""
         if self._lost:
             print(self._lost, file=sys.stderr)
         calling.close_own_loop(config)
@@ -202,7 +205,7 @@ class Reporting:
             self._gates = report_gates(session, self._store)
 
     def _results(self) -> list[CaseResult]:
-        """The results of all cases that ended; none where nothing ran."""
+        """Return the results of all cases that ended, or an empty list if no case ran."""
         results = self._store.results
         return results if anything_ran(results) else []
 
@@ -221,12 +224,12 @@ class Reporting:
             require_gates=require,
         )
         for gate in self._gates:
-            if gate.outcome(require=require) != FAILED:  # what failed has a report of its own
+            if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
                 lines += named_gate_lines(gate)
         return lines
 
     def _files(self) -> dict[str, FileInfo]:
-        """The files, with the orphans of baselines only where all cases of a file are known to have ended."""
+        """Return the case files by name; orphaned baseline entries are left out unless all cases of the file ended."""
         return {
             file: info if not info.orphans or self._store.is_whole(file) else replace(info, orphans=())
             for file, info in self._store.files.items()
@@ -245,7 +248,10 @@ class Reporting:
         return verdict_lines(results, self._gates, info, require_gates=require)
 
     def _text(self, result: CaseResult, advice: str | None) -> FailureText:
-        """The report of a failure, as pytest prints it. Advice is given once: many cases lack the same fixture."""
+        """Return the report of a failure for pytest to print.
+
+        Each advice is shown once in a run, as many cases may lack the same fixture.
+        """
         option = self._config.option
         lines = failure_lines(result, verbosity=max(verbosity(option), 0))
         shown = failure_lines(result, verbosity=-1) if is_brief(option) or advice in self._advised else lines

@@ -1,8 +1,8 @@
-"""What is known of a run in the process that has all reports: the results of its cases, and its case files.
+"""`RunStore`: the results and case files of a run, in the process that receives all reports.
 
-Under pytest-xdist the controller collects nothing and calls nothing, and other plugins run each test in a process of
-its own: all that is known of cases came on reports (`travel`). The last report of an item counts, so that a case that
-is run again counts once. Everything that is said or written at the end of a run is read here.
+Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
+own, so all data about cases is taken from reports (`travel`). The last report of an item counts, so that a case that is
+run again counts once. The summary and the output files at the end of a run are made from this data.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pytest_relevance.results.rankings.repeats import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
 ENDED = ("passed", "failed", "skipped")
-"""The outcomes of a report after which no other of the same item comes; not after "rerun"."""
+"""The final outcomes of a report. After "rerun" another report of the same item follows."""
 
 
 @dataclass(slots=True)
 class RunStore:
-    """The cases that ended, by the item they are of and their number in it, and the files, by the names in reports.
+    """The results of the cases that ended, and the case files by the names used in reports.
 
-    `to_run` are the node ids of what was collected and not deselected, in that order, of other tests too. `failed` are
-    those of items of which a report failed, `unscored` those of which one passed in whose call no case was scored.
+    `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
+    `failed` are the node ids of items with a failed report; `unscored` those whose call passed without scoring a case.
     """
 
     files: dict[str, FileInfo] = field(default_factory=dict)
@@ -40,18 +40,18 @@ class RunStore:
     _waiting: dict[str, FileInfo] = field(default_factory=dict)
 
     def announce(self, file: str, info: FileInfo, *, travels: bool) -> None:
-        """Keep what there is to know of a file; where it `travels`, until the first report leaves this process."""
+        """Store the `FileInfo` of a case file; if it `travels`, only until the first report of this process is sent."""
         (self._waiting if travels else self.files)[file] = info
 
     def attach_files(self, report: pytest.TestReport) -> None:
-        """Put what there is to know of the files on the first report: also of those of which no case was chosen."""
+        """Attach the stored `FileInfo` of all files to the first report, also of files without a selected case."""
         if self._waiting:
             files = {file: info.to_dict() for file, info in self._waiting.items()}
             setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
             self._waiting.clear()
 
     def add(self, report: pytest.TestReport) -> None:
-        """Keep what came on a report."""
+        """Store the data attached to a report."""
         attached = attached_to(report)
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
@@ -70,7 +70,7 @@ class RunStore:
 
     @property
     def results(self) -> list[CaseResult]:
-        """The results of all cases that ended, in the order in which they were collected; of repeats the worst."""
+        """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
             order = {name: number for number, name in enumerate(self.to_run)}
             last = len(order)
@@ -80,26 +80,26 @@ class RunStore:
 
     @property
     def finished(self) -> list[CaseResult]:
-        """The results of cases of which every repeat ended."""
+        """The results of the cases of which every repeat ended."""
         ended = Counter(result.key for result in map(CaseResult.from_dict, self._cases.values()) if result.items)
         return [result for result in self.results if ended[result.key] >= len(result.items)]
 
     def of_file(self, file: str) -> list[CaseResult]:
-        """The finished results of a file."""
+        """Return the finished results of a case file."""
         return [result for result in self.finished if result.file == file]
 
     def is_whole(self, file: str) -> bool:
-        """Whether every case of a file ended or was skipped: nothing was deselected, nothing was cut short."""
+        """Whether every case of a file ended or was skipped: none was deselected, and the run was not stopped early."""
         info = self.files.get(file)
         return info is not None and info.is_whole(self.finished, file)
 
     def unfinished(self) -> list[str]:
-        """The node ids of cases that were to run and did not come to an end."""
+        """Return the node ids of cases that were to run and have no result."""
         files = {info.node for info in self.files.values()}
         return [name for name in self.without_result() if name.partition("::")[0] in files]
 
     def without_result(self) -> Iterator[str]:
-        """The node ids of what was to run and has no result, of other tests too."""
+        """Return the node ids of all tests that were to run and have no relevance result, other tests included."""
         return (name for name in self.to_run if (name, 0) not in self._cases)
 
 
@@ -107,7 +107,7 @@ RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
 
 
 def run_store(config: pytest.Config) -> RunStore:
-    """The store of this process."""
+    """Return the store of this process; create it on first use."""
     store = config.stash.get(RUN_STORE, None)
     if store is None:
         store = config.stash[RUN_STORE] = RunStore()

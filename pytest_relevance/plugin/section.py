@@ -1,6 +1,6 @@
-"""The plugin's own section of the terminal's output: a headline, the summary, what became of files, the verdict.
+"""The plugin's own section of the terminal output: headline, summary, messages about written files, verdict.
 
-Its parts come together here, so that no other plugin writes in between, and the verdict is the last line of all.
+One hook writes all parts, so that no other plugin prints in between, and the verdict is the last line of the section.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pytest_relevance.plugin.failures import write_lines
 from pytest_relevance.reports.text import Line
 
 SUMMARY, FILES, VERDICT = range(3)
-"""The places of the parts, in their order."""
+"""The positions of the parts, in the order in which they are printed."""
 
 Part = Callable[[], Iterable[Line]]
 
@@ -21,14 +21,14 @@ _NAME = "relevance-section"
 
 
 class Section:
-    """The hook that writes the section. It is registered with the first part."""
+    """The hook that prints the section. It is registered when the first part is added."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[int, Part]] = []
 
     @classmethod
     def add(cls, config: pytest.Config, place: int, part: Part) -> None:
-        """Have a part written in its place, behind those that are there already."""
+        """Add a part at a position, after the parts that were added there before."""
         section = config.pluginmanager.get_plugin(_NAME)
         if section is None:
             section = cls()
@@ -37,7 +37,7 @@ class Section:
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Write it, unless there is nothing to say."""
+        """Print the section, unless all parts are empty."""
         parts = sorted(self._parts, key=lambda placed: placed[0])
         lines = [line for _, part in parts for line in part()]
         if lines:

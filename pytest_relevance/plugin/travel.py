@@ -1,11 +1,11 @@
-"""What the report of a test carries of its cases: the attribute `relevance`, in builtin types that travel.
+"""The attribute `relevance` of a test's report: the results of its cases, in builtin types that can be serialised.
 
-It survives pytest-xdist, whose workers attach it and whose controller reads it, and plugins that run tests in another
-process and send reports back. What a worker had finished survives its crash.
+pytest-xdist sends it from a worker to the controller, and plugins that run tests in another process send it back.
+Results that a worker has sent are kept if the worker crashes later.
 
-    {"cases": [CaseResult.to_dict(), ...],      # one of a case, as many as a test in Python checked
-     "shown": 0,                                # the case that the report's failure is about, if any
-     "advice": "fixture search",                # what the rest of its message explains, which is told once a run
+    {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
+     "shown": 0,                                # the index of the case that the report's failure is about, if any
+     "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 """
 
@@ -39,14 +39,14 @@ ATTRIBUTE = "relevance"
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """A call that ended, and the cases that ran in it: that of an item of a case file, or the checks of a test."""
+    """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
 
     item: pytest.Item
     call: pytest.CallInfo[None]
     runs: Sequence[CaseRun]
 
     def attach(self, report: pytest.TestReport, advice: str | None = None) -> None:
-        """Attach the results to the report of the call."""
+        """Attach the results, and the key of an advice, to the report of the call."""
         error = None if self.call.excinfo is None else self.call.excinfo.value
         everything = needs_details(self.item.config.option)
         cases: list[dict[str, Any] | str] = []
@@ -54,7 +54,7 @@ class CallEnd:
         for run in self.runs:
             if report.passed and not run.has_ended:
                 continue
-            # of a case there is one call, of which a plugin may report a later attempt than it has the exception of
+            # a case has one call; a plugin may report a later attempt than the one that raised its exception
             is_shown = run.error is not None and (run.error is error or not run.is_check)
             result = self._result(run, report)
             if is_shown:
@@ -71,14 +71,17 @@ class CallEnd:
         setattr(report, ATTRIBUTE, attached)
 
     def attach_subtest(self, report: pytest.TestReport) -> None:
-        """Attach the failing check of a subtest for its text; the checks belong to the test, whose report is last."""
+        """Attach the failing check of a subtest, for the text of the failure.
+
+        The results themselves are attached to the report of the test, which is made last.
+        """
         error = None if self.call.excinfo is None else self.call.excinfo.value
         for run in self.runs:
             if error is not None and run.error is error:
                 setattr(report, ATTRIBUTE, {"subtest": _travelling(self._result(run, report), None, self.item.config)})
 
     def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
-        """The result of a run, with pytest's outcome."""
+        """Return the result of a case run, with pytest's outcome."""
         result = run.result
         if result is None:
             skipped = _was_skipped(run, report, self.call)
@@ -88,7 +91,7 @@ class CallEnd:
                 () if error is None else (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
             )
         result.outcome = _outcome(run, result, report, self.call)
-        if run.is_check:  # several tests may check one query, and on one line too
+        if run.is_check:  # several tests may check the same query, even on the same line
             file, _, name = report.location
             result.test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
         return result
@@ -99,7 +102,7 @@ def _is_told(result: CaseResult) -> bool:
 
 
 def _was_skipped(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> bool:
-    """Whether a case was not to run: skipped, or given up by hand as an expected failure before it had a score."""
+    """Whether a case was skipped, or ended by a call of `pytest.xfail` before it had a score."""
     if not report.skipped:
         return False
     given_up = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
@@ -107,7 +110,10 @@ def _was_skipped(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[
 
 
 def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
-    """What pytest made of a case; a check of a test that went on, or ended otherwise, has an outcome of its own."""
+    """Return pytest's outcome of a case.
+
+    A check gets an outcome from its own verdict, unless its exception is the one that ended the test.
+    """
     if run.is_check and (call.excinfo is None or run.error is not call.excinfo.value):
         return FAILED if result.verdict in (FAILED, ERROR) else PASSED
     if "wasxfail" in vars(report):
@@ -116,7 +122,10 @@ def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: 
 
 
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
-    """Why a case has no score. A test may have gone on after a check, and ended in something else."""
+    """Return the error of a case without a score, or None if there is none.
+
+    The error of the run itself comes first: a test may continue after a failed check and end in another exception.
+    """
     error = run.error if run.error is not None or call.excinfo is None else call.excinfo.value
     prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
@@ -133,7 +142,7 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
 
 
 def _asked(result: CaseResult, calls: int) -> str:
-    """The query and the search of a case of which no more is known, and in which of several calls it ended."""
+    """Return the query and search of a case with an error, and the number of the call if there were several."""
     from pytest_relevance.reports.case.failure import search_label
     from pytest_relevance.reports.text import harmless
 
@@ -142,7 +151,7 @@ def _asked(result: CaseResult, calls: int) -> str:
 
 
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
-    """What a report carries; results that came as JSON are made plain in it."""
+    """Return the data attached to a report; results that were sent as JSON are decoded in place."""
     attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
     if isinstance(attached.get("subtest"), str):
         attached["subtest"] = json.loads(attached["subtest"])
@@ -152,7 +161,10 @@ def attached_to(report: pytest.TestReport) -> dict[str, Any]:
 
 
 def _travelling(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
-    """A result in builtin types; in a worker as JSON in ASCII if it has half characters, which execnet cannot send."""
+    """Return a result in builtin types.
+
+    In a worker of pytest-xdist a result with lone surrogates becomes ASCII JSON, as execnet cannot send these.
+    """
     values = result.to_dict(names)
     if hasattr(config, "workerinput"):
         try:

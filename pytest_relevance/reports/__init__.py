@@ -1,1 +1,1 @@
-"""From results to what people read: the report of a case, the summary of a run, comparisons. Needs no pytest."""
+"""Reports made from results: the report of a case, the summary of a run, comparisons. Does not import pytest."""

@@ -1,7 +1,6 @@
-"""The arithmetic of one query's nDCG as a plain table: the one place that builds it; every report renders these rows.
+"""The table of one query's nDCG@k, rank by rank. Every report renders these rows.
 
-The figures come from `metrics.scalar`, term by term, so that the last row's DCG over the last IDCG is the score, to the
-bit.
+The figures come from `metrics.scalar`, so that the DCG of the last row divided by its IDCG is exactly the score.
 """
 
 from __future__ import annotations
@@ -34,9 +33,10 @@ class Row:
     """One rank (from 1) of the table.
 
     `document` is None below the last result. `grade` is None for an unjudged result and for a later copy of a document
-    (`repeated`). `discounted_gain`, `dcg` and `cg` (the sum of grades) run over the ranking; `ideal_grade` and
-    `ideal_dcg` belong to this rank of the ideal ranking, None below its end. `ideal_rank` is the rank that the document
-    has in the ideal order, documents of one grade sharing the first (dense: 1, 2, 2, 3).
+    (`repeated`). `discounted_gain` is gain / discount at this rank; `dcg` and `cg` (the sum of grades) are the sums
+    down to it. `ideal_grade` is the grade at this rank of the ideal ranking, None below its end, and `ideal_dcg` the
+    DCG of that ranking down to it. `ideal_rank` is the rank that the document has in the ideal order, documents of one
+    grade sharing the first (dense: 1, 2, 2, 3).
     """
 
     rank: int
@@ -55,12 +55,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a document takes from the score: its discounted gain at its ideal rank less that at its own, over the IDCG.
+    """The nDCG@k that a document costs: (discounted gain at its ideal rank - that at its own rank) / IDCG.
 
-    `rank` (from 1) is where the search returned it, None where it did not. A loss below 0 is a gain: the document
-    stands above its ideal rank. Where more documents of one gain were not returned than there are ideal ranks for them,
-    they are one loss without a `document`: `places` of `candidates` documents are missing; their grade is `grade`, the
-    highest where grades share a gain.
+    `rank` (from 1) is where the search returned it, None where it did not. A loss below 0 is a gain: the document ranks
+    above its ideal rank. Where more documents of one gain were not returned than there are ideal ranks for them, one
+    loss without a `document` covers them all: any `places` of the `candidates` documents. Its `grade` is the highest
+    grade with that gain.
     """
 
     document: str | None
@@ -75,9 +75,9 @@ class Loss:
 class Breakdown:
     """The table of one query, cut at k, with its totals. `losses` are sorted, the largest first.
 
-    The losses and `unfilled` add up to 1 - nDCG. `unfilled` is what the ideal has beyond the best order of the judged
-    documents, over the IDCG: 0 except with ideal "max". `too_high` are the rows of the results with less gain than that
-    best order has at their rank, the best-placed first.
+    The losses and `unfilled` add up to 1 - nDCG. `unfilled` is (IDCG - DCG of the best order of the judged documents) /
+    IDCG: 0 except with ideal "max". `too_high` are the rows of the results with less gain than that best order has at
+    their rank, by rank.
     """
 
     rows: tuple[Row, ...]
@@ -88,7 +88,7 @@ class Breakdown:
     unfilled: float = 0.0
 
     def frame(self) -> pandas.DataFrame:
-        """The rows as a DataFrame, a row a rank, a column a field of `Row`."""
+        """The rows as a DataFrame: one row for each rank, one column for each field of `Row`."""
         import pandas
 
         names = [field.name for field in fields(Row)]
@@ -108,12 +108,12 @@ def breakdown(
     max_grade: float | None = None,
     negative: str = "keep",
 ) -> Breakdown:
-    """Break the nDCG@k of one ranking down.
+    """Break down the nDCG@k of one ranking, rank by rank.
 
     `judgments` maps documents to grades; `ranking` is documents best first, or whatever else a search may return. Ids
     are compared as text; integers are their digits. k=None looks at the whole ranking and the whole ideal. The other
-    arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a grade that has no gain, and
-    for an id that is not text or an integer.
+    arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a grade that has no gain, for
+    an id that is not text or an integer, and (`UnreadableRanking`) for what is no ranking.
 
     The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of gain / log2(rank + 1).
     """
@@ -128,7 +128,7 @@ def breakdown(
 
 
 def break_down(result: CaseResult) -> Breakdown:
-    """Break the nDCG@k of a result down, from what it holds."""
+    """Break down the nDCG@k of a result, from its own ranking, grades and judgments."""
     return _break_down(result.documents, result.graded, result.k, result.settings, result.missing, result.deeper)
 
 
@@ -237,7 +237,7 @@ def _places(best: Sequence[Term]) -> _Places:
 def _of_returned(
     returned: Iterable[tuple[str, float, int]], free: _Places, own: Mapping[str | None, float], settings: Settings
 ) -> Iterator[Loss]:
-    """The losses of documents that were returned, times the IDCG. They take the first ideal ranks of their gain."""
+    """The losses of documents that were returned, times the IDCG. They get the first ideal ranks of their gain."""
     for document, grade, rank in returned:
         gain = settings.gains[grade]
         places = free.get(gain)
@@ -253,7 +253,7 @@ def _of_missing(
     graded: GradedRanking,
     settings: Settings,
 ) -> Iterator[Loss]:
-    """The losses of documents that were not returned, times the IDCG; `counts` says how many of each gain there are.
+    """The losses of documents that were not returned, times the IDCG; `counts` has their number by gain.
 
     They share the ideal ranks that are free. `names` are those that are known by name.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LEAST = 0.0005
-"""A difference up to here prints as 0.000."""
+"""The largest difference that prints as 0.000."""
 
 _LARGE = 1e6  # above, a figure is shown with six digits and an exponent
 

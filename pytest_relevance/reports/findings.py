@@ -1,4 +1,4 @@
-"""Warnings about case files and judgment files as text: one block a kind, one line each, the first few of many."""
+"""Warnings about case files and judgment files as text: a block for each kind, with a line for each warning."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> li
 
 
 def _said(finding: LintFinding) -> str:
-    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path stands for the line."""
+    """`shop.relevance.yaml:12: "blue shoes": min_ndcg 0`; in JSON a path replaces the line."""
     place = finding.place
     where = harmless(finding.file) + (f":{place.line}" if place.line else "")
     query = quoted(finding.query, 60) if finding.query is not None else ""
@@ -40,7 +40,7 @@ def _said(finding: LintFinding) -> str:
 def total_line(amounts: Iterable[tuple[int, str, str]], errors: int, warnings: int, *, at_least: bool = False) -> Line:
     """`2 files, 135 cases, 3,668 judgments: 1 error, 12 warnings`. `amounts`: a number, of what, and its plural.
 
-    `at_least`: whether there may be more errors, as nobody looked any further.
+    `at_least`: there may be more errors, because the check stopped early.
     """
     looked_at = ", ".join(counted(*amount) for amount in amounts)
     found = (

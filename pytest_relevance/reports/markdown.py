@@ -1,6 +1,6 @@
-"""Markdown for a pull request: tables, and user's text that stays itself in them.
+"""Markdown for a pull request: code spans and blocks for users' text, and escaping for cells of tables.
 
-User's text stands in code spans, where nothing is a link, a mention or a markup.
+Users' text is put in code spans, where nothing is a link, a mention or markup.
 """
 
 from __future__ import annotations
@@ -29,5 +29,5 @@ def block(text: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """The words of a report itself, as they may stand in a cell of a table."""
+    """The words of a report itself, escaped for a cell of a table."""
     return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

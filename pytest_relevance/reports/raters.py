@@ -1,4 +1,4 @@
-"""What several raters make of the same documents, as text: where they are apart, how far, and who is to blame."""
+"""The report on several raters of the same documents: where they differ, how far, and who differs from the others."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from pytest_relevance.reports.text import (
 MOST_LISTED = 20
 MOST_QUERIES = 5
 MOST_OF_A_QUERY = 3
-"""Pairs of one query that are listed before those of others: one bad query would hide all others."""
+"""How many pairs of one query are listed before those of others: one bad query would hide all others."""
 
 RELIABLE, TENTATIVE = 0.8, 0.667
-"""Krippendorff, Content Analysis, 2004, chapter 11: what alpha should reach, and what it must for any conclusion."""
+"""Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""
 
 _FAR = f"{FAR_APART}+ grades apart"
 _FARTHEST = 4  # grades apart; what is farther is counted together
@@ -51,9 +51,9 @@ _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 def rater_lines(
     judgments: Judgments, pairs: Sequence[Rated] | None = None, *, are_known: bool = True, limit: int | None = None
 ) -> list[Line]:
-    """The report on a file of several raters. `pairs` are its documents with several ratings, where they are known yet.
+    """The report on a file of several raters. `pairs` are its documents with several ratings, computed here if None.
 
-    `are_known`: whether the file says who rated. `limit`: how many documents and raters are listed at most.
+    `are_known`: whether the file names its raters. `limit`: how many documents and raters are listed at most.
     """
     pairs = rated_by_several(judgments) if pairs is None else pairs
     lines = [
@@ -126,7 +126,7 @@ def _ratings(raters: Sequence[str], shown: Sequence[Rated]) -> tuple[str, list[s
 
 
 def _listed(rated: Rated, *, with_names: bool) -> str:
-    """`0 (anna), 3 (ben)`, or `0 3` where nobody knows who."""
+    """`0 (anna), 3 (ben)`, or `0 3` where the raters are unknown."""
     given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
     if not with_names:
         return " ".join(number(rating) for _, rating in given)
@@ -186,7 +186,7 @@ def _read(alpha: float) -> str:
 
 
 def _combined(pairs: Sequence[Rated]) -> list[Line]:
-    """What becomes of the grades by how ratings are combined."""
+    """The mean grade for each way of combining ratings."""
     figures = aggregate_figures(pairs)
     lines = [line("raters:     mean grade  unlike the median", STRONG)]
     lines += [line(f"  {found.how:<8}  {found.mean:>10.3f}  {found.unlike_median:>17,}") for found in figures]
@@ -194,7 +194,7 @@ def _combined(pairs: Sequence[Rated]) -> list[Line]:
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
-    """Each rater: who is alone most often first, else the most biased."""
+    """One line for each rater, those most often alone first, then the most biased."""
     found = sorted(rater_figures(judgments), key=lambda rater: (-rater.alone, -abs(rater.bias or 0)))
     most = max(rater.alone for rater in found)
     shown = found[:limit]

@@ -1,4 +1,4 @@
-"""The report of a recorded run: what the run printed of it, as text, as Markdown, or as data."""
+"""The report of a recorded run, as the run printed it: as text, as Markdown, or as data."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _UNLIMITED = 100_000  # columns of a table in Markdown
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """What a run printed of its cases: failures, gates that failed, the summary, the verdict.
+    """The report that a run printed of its cases: failures, gates that failed, the summary, the verdict.
 
-    `verbosity` as pytest counts it: below 0 a line a failure, 1 all ranks, 2 the cases that passed too.
+    `verbosity` as pytest counts it: below 0 one line for each failure, 1 all ranks, 2 the cases that passed too.
     """
     gates = run_gates(run)
     lines: list[Line] = []
@@ -51,7 +51,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
 
 
 def report_markdown(run: Run, *, verbosity: int = 0) -> str:
-    """The same as Markdown: the verdict, suites and gates first, then tags, variants, movers, and failures, folded."""
+    """The report as Markdown: verdict, suites and gates first, then tags, variants, movers, and failures, folded."""
     gates = run_gates(run)
     verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
     parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
@@ -62,7 +62,7 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
 
 
 def report_data(run: Run) -> dict[str, Any]:
-    """The same as data in builtin types: what the record holds, and what its gates say."""
+    """The report as data in builtin types: the content of the record, and the results of its gates."""
     return {
         "name": run.name,
         "run": run.info.to_dict(),
@@ -100,7 +100,7 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
 
 
 def _tables(run: Run, gates: Sequence[GateResult]) -> Iterator[list[str]]:
-    """The tables of the summary with their titles, those that say anything."""
+    """The tables of the summary with their titles, without empty ones."""
     results = run.results
     variants = variants_of(results)
     compared = [result for result in results if not result.is_check]
@@ -137,7 +137,7 @@ def _gates(gates: Sequence[GateResult]) -> Table:
 
 
 def _folded_failure(result: CaseResult, verbosity: int) -> list[str]:
-    """A failure: the query and the reason, and the rest when it is opened."""
+    """A failure as a folded block: the query and the reason are its title, the report is inside."""
     query, reason = (escape(harmless(text)) for text in (result.query, failure_message(result)))
     text = plain(failure_lines(result, verbosity=max(verbosity, 0)))
     return [

@@ -1,7 +1,7 @@
-"""The one model of a table: columns, rows and styles, rendered as aligned text of a given width or as Markdown.
+"""A table of columns, rows and styles, rendered as aligned text of a given width or as Markdown.
 
-The text of cells may be anybody's: it is escaped for a terminal here, or stands in code spans in Markdown. Columns
-without any text are left out.
+The text of cells may come from users: it is escaped for a terminal, or put in code spans in Markdown. Columns without
+any text are left out.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """Cells from left to right, the last ones may be absent. `style` is that of the cells which are text alone."""
+    """Cells from left to right, the last ones may be absent. `style` applies to the cells that are plain text."""
 
     cells: Sequence[str | Cell]
     style: str = PLAIN
@@ -78,13 +78,13 @@ class Table:
         self.rows.append(TableRow(cells, style))
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
-        """The table as styled lines, at most so many columns wide where what may be cut suffices for that."""
+        """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
         placed = [list(_placed(row)) for row in self._all_rows()]
         widths = self._widths(placed, columns)
         return [self._line(row, widths) for row in placed]
 
     def width(self) -> int:
-        """How wide the table is where nothing has to be cut."""
+        """The width of the table in terminal columns before it is cut to fit."""
         return self._together(self._natural([list(_placed(row)) for row in self._all_rows()]))
 
     def markdown(self) -> list[str]:
@@ -116,7 +116,7 @@ class Table:
         return [TableRow(cells, STRONG), *self.rows]
 
     def _natural(self, placed: Sequence[Sequence[tuple[int, Cell]]]) -> list[int]:
-        """The width of each column where nothing is cut but what is in any case."""
+        """The width of each column before the table is cut to fit: at most its `most`."""
         widths = [column.at_least for column in self.columns]
         for row in placed:
             for index, cell in row:
@@ -142,7 +142,7 @@ class Table:
         return widths
 
     def _cut(self, widths: list[int], room: int, least: Sequence[int | None]) -> bool:
-        """Cut columns until the table fits; whether it still does not."""
+        """Cut columns until the table fits; return whether it is still too wide."""
         over = self._together(widths) - room
         for index, narrowest in enumerate(least):
             if over > 0 and narrowest is not None and widths[index] > narrowest:
@@ -207,7 +207,7 @@ def _cut_text(text: str, columns: int, column: Column) -> str:
 
 
 def _append(spans: list[tuple[str, str]], text: str, style: str) -> None:
-    """Append text to a line; blanks, which have no style to see, become part of what stands before them."""
+    """Append text to a line; blanks, which have no style to see, become part of the span before them."""
     if not text:
         return
     if spans and (spans[-1][1] == style or text.isspace() or spans[-1][0].isspace()):

@@ -1,6 +1,6 @@
 """Text for a terminal: user's text made harmless, measured by display width, and lines made of styled spans.
 
-The furniture of a report is ASCII; ids, queries and titles are the user's own and may hold anything.
+The words of the report itself are ASCII; ids, queries and titles come from users and may contain any character.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 WIDEST = 100
-"""Columns of the widest line of furniture."""
+"""The default width of a report, in terminal columns."""
 
 PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doubt"
-"""Styles of a span. What they look like is the business of whoever writes to the terminal."""
+"""Styles of a span. The code that writes to the terminal decides what they look like."""
 
 Span = tuple[str, str]
 Line = tuple[Span, ...]
@@ -23,7 +23,7 @@ _ZERO_WIDTH = frozenset({"Mn", "Me", "Cf"})
 _WIDE = frozenset({"W", "F"})
 
 _LONGEST_ID = 24  # an id up to here is shown whole, whatever that leaves for its title
-_LEAST_TITLE = 8  # a title that would be cut shorter says nothing
+_LEAST_TITLE = 8  # a title that is cut shorter is of no use
 _DEEPEST_INDENT = 24
 
 
@@ -61,7 +61,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def cut_middle(text: str, columns: int) -> str:
-    """The same with the `...` in the middle: ids of one collection often begin alike."""
+    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
     if width(text) <= columns or columns <= 3:
         return cut(text, columns)
     beginning = _beginning(text, (columns - 3) // 2)

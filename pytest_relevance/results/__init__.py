@@ -1,1 +1,1 @@
-"""What a search did: rankings, scores, verdicts, baselines, records, gates, comparisons. Needs no pytest."""
+"""Results of searches: rankings, scores, verdicts, baselines, records, gates, comparisons. Does not import pytest."""

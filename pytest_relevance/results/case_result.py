@@ -1,7 +1,7 @@
-"""`CaseResult`: what one case came to in one search variant. Every report, verdict and file is made of these.
+"""`CaseResult`: the result of one case in one search variant. Every report, gate and record is made from these.
 
-A result is made once, where the case ran. `to_dict` gives builtin types, which travel between the processes of
-pytest-xdist, are a line of a record, and are read back with `from_dict`. A value that equals its default is left out.
+A result is made once, where the case ran. `to_dict` gives builtin types, which pytest-xdist sends between its processes
+and a record writes one on each line; `from_dict` reads them back. A value that equals its default is left out.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
     *("passed", "failed", "inconclusive", "measured", "error", "skipped"),
 )
 VERDICTS = (PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED)
-"""What a case may come to. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
+"""The verdicts of a case. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
 
 NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
 STANDINGS = (NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN)
-"""How a case may stand to its baseline: without an entry; with an entry for another query, params or depth; its score
+"""How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
 fell or rose by more than the tolerance, or did neither."""
 
 CHECK = "relevance.check"
-"""The search of a result whose ranking a test in Python gave."""
+"""The name of the search of a result whose ranking a test in Python gave."""
 
 NO_DIGEST = "0" * 16
 """The digest of no judgments."""
 
 Key = tuple[str, str, str | None]
-"""Case file, id, variant: what tells the results of a run apart."""
+"""Case file, id, variant: the key of a result in its run."""
 
 DEFAULT_SETTINGS = Settings()
 """The settings of most results, which share them, and with them the table of gains."""
@@ -52,11 +52,11 @@ def ndcg_at(k: int) -> Metric:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one expectation of a case.
+    """The result of one expectation of a case.
 
     `kind` is "metric" or the key that it was written under ("first", "include" ...), `value` the figure found where
-    there is one (a latency in seconds). `message` says what is not met, and is empty where it is met. `is_score` marks
-    a figure that judging the unjudged results could change. `documents` and `within` are what was expected.
+    there is one (a latency in seconds). `message` describes what is not met, empty where it is met. `is_score` marks a
+    figure that judging the unjudged results could change. `documents` and `within` are what was expected.
     """
 
     name: str
@@ -73,10 +73,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """How a case stands to the ranking that its baseline has accepted.
+    """The comparison of a case with the ranking that its baseline has accepted.
 
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
-    others that gates ask for. `stale` says what of the case changed since the ranking was accepted. `documents` and
+    others that gates ask for. `stale` lists what changed in the case since the ranking was accepted. `documents` and
     `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
     """
 
@@ -100,10 +100,10 @@ class SearchError:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """What became of a ranking in several calls of its search: how many `calls`, how many different `rankings`.
+    """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
 
-    Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two
-    that stand there (None below the end of a ranking), `is_tie` whether one call gave both the same score.
+    Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at
+    that rank (None below the end of a ranking), `is_tie` whether one call gave both the same score.
     """
 
     calls: int
@@ -115,31 +115,31 @@ class Repeats:
 
 @dataclass(slots=True)
 class CaseResult:
-    """What one case came to, in one variant of its search.
+    """The result of one case in one variant of its search.
 
     Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
     pytest's node id; `test` is the node id of the test in Python that checked the ranking. `items` are the names
     of its items where another plugin repeats them or adds parameters to their names.
 
     Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
-    case file says it. `reaches_depth`: the search was asked for so many results and returned as many, so that there may
-    be more. `floor` is the expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and
+    case file sets it. `reaches_depth`: the search returned as many results as it was asked for, so that there may be
+    more. `floor` is the expected minimum of nDCG@k, `tolerance` how far it may drop below the baseline. `lowest` and
     `highest` are the grades that an unjudged result may have; `grade_names` the names of grades.
 
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
-    with the engine's scores (or none) and the `grades` (None: unjudged, or a later copy). `returned` is how many
-    different documents the search returned. `deeper` are the ranks of judged or accepted documents below those that
-    are kept. `titles` and `notes` are of any document that is named here.
+    with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
+    how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
+    that are kept. `titles` and `notes` are of any document that is named here.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
-    `documents`, with their grades, at least those of the ideal top k. `digest` is equal where the judgments are.
+    `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.
 
     Scores: by the name of the metric, None where one is not defined, nDCG@k among them. `lower` to `upper` is the
     interval that the unjudged results leave to nDCG@k; None: the score itself. `judged` of the `top` different
     documents within k have a judgment.
 
-    `latency` is in seconds. `outcome` is pytest's: passed, failed, skipped, xfailed or xpassed, and by default what the
-    verdict says. Sequences are tuples once the result is complete.
+    `latency` is in seconds. `outcome` is that of pytest: passed, failed, skipped, xfailed or xpassed, and by default
+    the verdict. Sequences are tuples once the result is complete.
     """
 
     file: str
@@ -193,13 +193,13 @@ class CaseResult:
     outcome: str = ""
 
     def __post_init__(self) -> None:
-        """Fill in what is usually the same as something else."""
+        """Set an empty `query` to the id, and an empty `outcome` to the verdict."""
         self.query = self.query or self.id
         self.outcome = self.outcome or self.verdict
 
     @property
     def key(self) -> Key:
-        """What tells it apart from the other results of its run."""
+        """The key of the result in its run."""
         return self.file, self.id, self.variant
 
     @property
@@ -236,7 +236,7 @@ class CaseResult:
 
     @property
     def status(self) -> str:
-        """The word that a summary counts the case under."""
+        """The status that a summary counts the case under."""
         if self.outcome in ("xfailed", "xpassed"):
             return self.outcome
         if self.verdict == SKIPPED or (self.verdict == ERROR and self.outcome == SKIPPED):
@@ -288,7 +288,7 @@ class CaseResult:
             return self.deeper.get(document)
 
     def to_dict(self, names: Collection[str] | None = None) -> dict[str, Any]:
-        """The result in builtin types: all that differs from the defaults, or of that the given fields alone."""
+        """The result in builtin types: the fields that differ from their defaults, of these only `names` if given."""
         values: dict[str, Any] = {}
         for name, default in _DEFAULTS:
             value = getattr(self, name)
@@ -306,7 +306,7 @@ class CaseResult:
         """The result that `to_dict` was called on.
 
         Raises TypeError for a missing or unknown field, and TypeError, ValueError or KeyError for a value of another
-        shape; `results.record` checks what a file holds.
+        shape; `results.record` checks the content of a file.
         """
         converted = {
             name: _FROM_BUILTIN[name](value) if name in _FROM_BUILTIN else value for name, value in values.items()
@@ -354,7 +354,7 @@ def settings_to_dict(settings: Settings) -> dict[str, Any]:
 
 
 def settings_from_dict(values: Mapping[str, Any]) -> Settings:
-    """The settings that `settings_to_dict` was called with. ValueError or TypeError for what are none."""
+    """The settings that `settings_to_dict` was called with. Raises ValueError or TypeError for invalid ones."""
     gain = values.get("gain")
     if isinstance(gain, list):
         return Settings(**{**values, "gain": dict(gain)})

@@ -1,4 +1,4 @@
-"""`evaluate`: judgments and rankings in, a table of scores out; for notebooks and scripts.
+"""`evaluate`: a table of scores from judgments and rankings, for notebooks and scripts.
 
 Mappings and DataFrames are compiled here into the `Judgments` and `Rankings` of `metrics`, which does all arithmetic.
 """
@@ -39,24 +39,25 @@ def evaluate(
     negative: str = "keep",
     undefined: str = "nan",
 ) -> pandas.DataFrame:
-    """Score rankings against judgments: a row a judged query, a column a metric, named as it was written.
+    """Score rankings by judgments: one row for each judged query, one column for each metric, named as written.
 
-    `judgments`: {query: {document: grade}}, a DataFrame with a row a judgment (columns as query_id, doc_id, grade), or
-    compiled `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a DataFrame with
-    a row a result (query_id, doc_id and rank or score, or neither: then in the order of the rows), or `Rankings`.
-    Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank goes before a score.
-    Ids are compared as text, integers as their digits; all ids of one side are expected to be of the type of the
-    first.
+    `judgments`: {query: {document: grade}}, a DataFrame with one row for each judgment (columns as query_id, doc_id,
+    grade), or compiled `Judgments`. `rankings`: {query: [document, ...]} best first, {query: {document: score}}, a
+    DataFrame with one row for each result (query_id, doc_id and rank or score, or neither: then in the order of the
+    rows), or `Rankings`. Scores are sorted as trec_eval sorts them: score, then document id, both descending; a rank
+    goes before a score. Ids are compared as text, integers as their digits; all ids of one side are expected to be of
+    the type of the first.
 
-    The index of the result holds the query ids as text, in the order of the judgments. A judged query without a ranking
+    The index of the result is the query ids as text, in the order of the judgments. A judged query without a ranking
     scores as an empty ranking (a `RelevanceWarning` when that is all of them); rankings of queries without judgments
     are ignored. A document that is returned twice counts at its first rank. Where a measure is not defined (nDCG
     without a relevant document) the score is NaN, or 0 with `undefined="zero"`.
 
     The other arguments are those of `Settings`. trec_eval's figures: `gain="linear"`, `negative="zero"`,
-    `undefined="zero"`. ValueError for an unknown metric or setting, a grade that is not a finite number or has no gain,
-    two grades for one document, an id that is not text or an integer, a frame without the needed columns, and a metric
-    that looks deeper than the rankings of a record (`Run.rankings`) are known; it names the query and the document.
+    `undefined="zero"`. Raises ValueError for an unknown metric or setting, a grade that is not a finite number or has
+    no gain, two grades for one document, an id that is not text or an integer, a frame without the needed columns, and
+    a metric that looks deeper than the rankings of a record (`Run.rankings`) are known; it names the query and the
+    document.
     """
     names = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     parsed = {name if isinstance(name, str) else parse_metric(name).text: parse_metric(name) for name in names}
@@ -106,7 +107,7 @@ def _nothing_in_common(judgments: CompiledJudgments, rankings: CompiledRankings)
 
 
 def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
-    """Check judgments of any shape that `evaluate` takes and lay them out once, for many calls of it."""
+    """Check and compile judgments in any form that `evaluate` takes, for many calls. Raises ValueError as that does."""
     from pytest_relevance.metrics.compiled import CompiledJudgments
 
     if isinstance(judgments, CompiledJudgments):
@@ -116,7 +117,7 @@ def compile_judgments(judgments: AnyJudgments) -> CompiledJudgments:
 
 
 def compile_rankings(rankings: AnyRankings) -> CompiledRankings:
-    """Check rankings of any shape that `evaluate` takes, for many calls of it."""
+    """Check and compile rankings in any form that `evaluate` takes, for many calls. Raises ValueError as that does."""
     from pytest_relevance.metrics.compiled import CompiledRankings
 
     if isinstance(rankings, CompiledRankings):
@@ -126,7 +127,7 @@ def compile_rankings(rankings: AnyRankings) -> CompiledRankings:
 
 
 def _is_frame(value: object) -> bool:
-    pandas = sys.modules.get("pandas")  # nobody holds a DataFrame without having imported it
+    pandas = sys.modules.get("pandas")  # a DataFrame exists only where it was imported
     return pandas is not None and isinstance(value, pandas.DataFrame)
 
 

@@ -1,4 +1,4 @@
-"""What the expectations of a case mean for a ranking: one checker for each kind in `cases.expectations`.
+"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.expectations`.
 
 A checker returns what was found and whether that meets the expectation. The wording is for the one who reads the
 failure: where the document is instead, not only that it is not where it should be.
@@ -47,7 +47,7 @@ class Found:
 
 
 def check(expected: Expectation, found: Found) -> Outcome:
-    """Look whether a ranking meets an expectation."""
+    """Check whether a ranking meets an expectation."""
     return CHECKERS[expected.kind](expected, found)
 
 
@@ -62,7 +62,7 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
 
 
 def below(name: str, value: float, comparison: str, bound: float) -> str:
-    """`P@5 0.400 is below 0.600`, with as many digits as it takes to tell the two apart."""
+    """`P@5 0.400 is below 0.600`, with enough digits to show the two as different."""
     if isnan(value):
         return f"{name} is not defined"
     digits = digits_apart(value, bound)
@@ -70,12 +70,12 @@ def below(name: str, value: float, comparison: str, bound: float) -> str:
 
 
 def digits_apart(value: float, bound: float) -> int:
-    """The decimals that a score is shown with beside its bound: three, or more where three would show them equal."""
+    """The decimals for showing a score with its bound: three, or more where three would show them equal."""
     return next((digits for digits in range(3, 18) if f"{value:.{digits}f}" != f"{bound:.{digits}f}"), 3)
 
 
 def duration(seconds: float, digits: int = 3) -> str:
-    """A duration with so many digits at most: `12.3 ms`, `1.25 s`; nobody tunes a search by less than 0.01 ms."""
+    """A duration with at most `digits` digits: `12.3 ms`, `1.25 s`; nobody tunes a search by less than 0.01 ms."""
     value, unit = (seconds, "s") if seconds >= 0.9995 else (seconds * 1000, "ms")
     decimals = digits - 3 + next(decimals for decimals, least in ((0, 99.95), (1, 9.995), (2, 0)) if value >= least)
     if 0 < value < 10.0**-decimals:

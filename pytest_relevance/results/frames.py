@@ -1,4 +1,4 @@
-"""A run as tables for a notebook: a row a case, and a row a result."""
+"""A run as tables for a notebook: one row for each case, and one row for each result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _CASE = (
     *(*_KEYS, "query", "search", "tags", "weight", "verdict", "outcome", "k", "score", "lower", "upper", "latency"),
 )
 KNOWN_RANKS = "pytest_relevance.known_ranks"
-"""The attribute of a frame of rankings that says of which of them how many ranks are known, where that is not all."""
+"""The attribute of a frame of rankings with the number of known ranks of each ranking that is not whole."""
 
 _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "discounted")
 
 
 def results_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
-    """A row a case and variant; `calls` and `rankings_seen` where its search was called several times."""
+    """One row for each case and variant; `calls` and `rankings_seen` where its search was called several times."""
     rows = []
     for result in results:
         row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
@@ -38,7 +38,7 @@ def results_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
 
 
 def rankings_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
-    """A row a returned document."""
+    """One row for each returned document."""
     rows = [row for result in results for row in _rows(result)]
     frame = as_frame(rows, list(_RESULT))
     frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(results))
@@ -46,7 +46,7 @@ def rankings_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
 
 
 def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:
-    """A DataFrame of rows, or of a mapping of columns; half a character, which it cannot hold, is escaped."""
+    """A DataFrame of rows, or of a mapping of columns; half a surrogate pair, which pandas cannot store, is escaped."""
     import pandas
 
     try:

@@ -21,7 +21,7 @@ from pytest_relevance.results.rankings.cut import asked_text, cut_text
 from pytest_relevance.results.run_info import FileInfo
 
 ERRORS = "errors"
-"""What a finding is about that names the cases without a score."""
+"""The `about` of a finding that names the cases without a score."""
 
 _PASSING = frozenset({PASSED, MEASURED, "xpassed"})
 _ROUNDING = 1e-9  # a mean that equals its bound up to rounding meets it
@@ -29,7 +29,7 @@ _ROUNDING = 1e-9  # a mean that equals its bound up to rounding meets it
 
 @dataclass(frozen=True, slots=True)
 class GateFinding:
-    """What was found of one condition of a gate: whether it is met, and a sentence that says so.
+    """The result of one condition of a gate: whether it is met, and a sentence about it.
 
     `about` is the metric, "passing" or "errors"; empty for a remark.
     """
@@ -41,9 +41,9 @@ class GateFinding:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """What a gate came to in one search variant.
+    """The result of a gate in one search variant.
 
-    `line` is where the gate stands in `file`. `results` are the cases that it was judged by. `not_judged` says why
+    `line` (from 1) is that of the gate in `file`. `results` are the cases that it was judged by. `not_judged` says why
     there is no verdict; it is `due` unless that is as it should be. `node` is the node id of its file.
     """
 
@@ -64,7 +64,7 @@ class GateResult:
 
     @property
     def unmet(self) -> Sequence[GateFinding]:
-        """What is not met."""
+        """The findings that are not met."""
         return [finding for finding in self.findings if not finding.is_met]
 
     @property
@@ -144,7 +144,7 @@ def passes(result: CaseResult) -> bool:
 
 
 def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
-    """Judge one gate. An error fails it whatever its tag: nobody knows what else the search would have got wrong."""
+    """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
     errors = [result.id for result in results if result.verdict == ERROR]
     if errors:
         yield GateFinding(False, f"{counted(len(errors), 'case')} ended in an error: {_some(errors)}", ERRORS)
@@ -272,7 +272,7 @@ def score_before(result: CaseResult, metric: str | None = None) -> float | None:
 
 
 def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
-    """The mean of (weight, score) pairs over the weights."""
+    """The weighted mean of (weight, score) pairs. Raises ZeroDivisionError where there are none."""
     pairs = list(scored)
     return math.fsum(weight * score for weight, score in pairs) / math.fsum(weight for weight, _ in pairs)
 

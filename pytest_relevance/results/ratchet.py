@@ -1,4 +1,4 @@
-"""The ratchet: floors raised to what was reached, less the tolerance; never lowered, and never set where none was."""
+"""The ratchet: raises floors to the reached score less the tolerance; never lowers one, never adds one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run: the results of its cases, what there is to know of its case files, and how it was made."""
+"""A run: the results of its cases, the data of its case files, and how it was made."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """The results of a run, as a record holds them: `Run.open("run.jsonl")`.
+    """The results of a run, as read from a record: `Run.open("run.jsonl")`.
 
-    `results` are in the order of the record. `files` is what there is to know of each case file, by its name; `info`
-    how the run was made.
+    `results` are in the order of the record. `files` is the `FileInfo` of each case file, by its name; `info` how the
+    run was made.
     """
 
     def __init__(
@@ -54,19 +54,19 @@ class Run:
 
     @property
     def missing(self) -> Sequence[str]:
-        """What was to run and did not finish."""
+        """The node ids of what was to run and did not finish."""
         return self.info.missing
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A row a case and variant: what it is, its verdict, nDCG@k with its interval, every other score, latency."""
+        """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s)."""
         from pytest_relevance.results.frames import results_frame
 
         return results_frame(self.results)
 
     @property
     def rankings(self) -> pandas.DataFrame:
-        """A row a result: the breakdown of every case, rank by rank, within its top k and below it.
+        """One row for each result: the breakdown of every case, rank by rank, within its top k and below it.
 
         `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
         result that is not scored: beyond k, or unjudged where these are skipped.

@@ -1,4 +1,4 @@
-"""What there is to know of a run beside its results: its case files, and how it was made."""
+"""The data of a run other than its results: its case files, and how it was made."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What there is to know of a case file beyond its cases.
+    """The data of a case file other than the results of its cases.
 
-    `path` is where it was, `node` its node id, `digest` stands for the text of it and of the files that it names,
-    `text_digest` for its own text alone ("" if nobody asked). `totals` are its items by search and variant; `items` how
-    many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with the
-    `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
+    `path` is where it was, `node` its node id, `digest` is the digest of its text and of the files that it names,
+    `text_digest` that of its own text alone ("" if not computed). `totals` are its items by search and variant; `items`
+    how many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with
+    the `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
     where it has no baseline. `unjudged` says which of its listed queries have no judgments.
     """
 
@@ -45,7 +45,7 @@ class FileInfo:
 
     @property
     def has_baseline(self) -> bool:
-        """Whether a baseline stands beside it."""
+        """Whether the case file has a baseline."""
         return self.orphans is not None
 
     def is_whole(self, results: Iterable[CaseResult], file: str) -> bool:
@@ -72,7 +72,7 @@ class FileInfo:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
-        """The info that `to_dict` was called on. TypeError, ValueError or KeyError for what is none."""
+        """The info that `to_dict` was called on. Raises TypeError, ValueError or KeyError for other data."""
         totals = tuple((search, variant, count) for search, variant, count in values["totals"])
         return cls(**{**values, "totals": totals, "gates": tuple(values["gates"])})
 
@@ -100,7 +100,7 @@ class RunInfo:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
-        """The info that `to_dict` was called on. TypeError for an unknown field."""
+        """The info that `to_dict` was called on. Raises TypeError for an unknown field."""
         converted: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
         }

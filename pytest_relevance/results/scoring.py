@@ -1,8 +1,8 @@
 """The score of one case: its ranking under its judgments, floor and expectations, and the verdict.
 
 `score_case` makes the `CaseResult` of a case, for an item of a test run and for `relevance.check` alike. `add_details`
-adds what a report, a record or a baseline needs beyond the figures; a case that passes without any of them does not pay
-for it.
+adds what a report, a record or a baseline needs beyond the figures; a case that passes without any of them is spared
+that work.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def score_case(
     """Score the ranking that a case got and decide its verdict. `latency` is in seconds, None for no search.
 
     `asked` is how many results the search was asked for, None where it takes no such number. Where it returned as many,
-    and a metric of the case looks at the whole ranking, there is nothing to score: ask `cut.why_cut` first.
-    The result does not know its file, variant and node id; whoever ran the case adds them. Without `details` it has the
-    figures and the verdict alone; `add_details` adds the rest.
+    and a metric of the case looks at the whole ranking, there is nothing to score: ask `cut.why_cut` first. The result
+    does not know its file, variant and node id; the caller adds them. Without `details` it has the figures and the
+    verdict alone; `add_details` adds the rest.
     """
     graded = grade_ranking(ranking.ids, case.judgments)
     k, settings, terms = case.k, case.settings, case.terms
@@ -127,7 +127,7 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
 
 
 def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[str]) -> dict[str, int]:
-    """The ranks of some documents that stand below the first `kept`."""
+    """The ranks (from 1) of some documents below the first `kept`."""
     if len(ids) == kept:
         return {}
     above, wanted = set(ids[:kept]), set(named)
@@ -188,7 +188,7 @@ def _outcomes(
 def decide(
     case: Case, value: float, lower: float, upper: float, judged: int, top: int, outcomes: Sequence[Outcome]
 ) -> tuple[str, tuple[str, ...]]:
-    """The verdict and its reasons, those about scores first.
+    """Decide the verdict and its reasons, those about scores first.
 
     In this order: an unmet expectation other than a score fails; an interval wholly below the floor fails and wholly
     above it passes; too few judged results are inconclusive; the floor decides. Floors of other metrics are scores
@@ -204,7 +204,7 @@ def decide(
         bounded = is_bounded(case)
         if not (bounded and lower >= floor):
             in_doubt = True
-            if not value >= floor:  # also where the score is NaN, which no comparison holds for
+            if not value >= floor:  # also where the score is NaN, for which no comparison is true
                 from pytest_relevance.results.expectations import below
 
                 scores.insert(0, below(ndcg_at(case.k).text, value, ">=", floor))
@@ -226,7 +226,7 @@ def too_few_judged(case: Case, judged: int, top: int) -> str:
 
 
 def is_bounded(case: Case) -> bool:
-    """Whether the interval from lower to upper holds all that unjudged results leave open."""
+    """Whether the interval from lower to upper contains every score that the unjudged results can lead to."""
     return case.settings.ideal == "judged" and case.settings.unjudged == "zero"
 
 
@@ -236,7 +236,7 @@ def defined(value: float) -> float | None:
 
 
 def metrics_of(case: Case) -> list[Metric]:
-    """The metrics that a case is measured by besides its nDCG@k: those of its expectations and of its suite's gates."""
+    """The metrics of a case other than its nDCG@k: those of its expectations and of its suite's gates."""
     metrics = [expected.metric for expected in case.expect if expected.metric is not None]
     for gate in case.terms.gates:
         metrics += gate.metrics

@@ -1,4 +1,4 @@
-"""The worklist: the results of a run that nobody has judged, as a CSV to fill in, the most valuable first.
+"""The worklist: the unjudged results of a run as a CSV file to fill in, the most valuable first.
 
 Filled in, it is a file of judgments like any other: its rows are found by query id and by query text, and a blank grade
 is no judgment. So its texts are exactly those of the run, except for a space before a cell that a spreadsheet would
@@ -31,7 +31,7 @@ _NEVER_IN_A_LINE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """A result in the top k that nobody has judged, at its rank (from 1).
+    """An unjudged result in the top k, at its rank (from 1).
 
     `move` is nDCG@k with the highest grade for this document, the ideal recomputed, less the present score. Where that
     is not defined, because nothing relevant was judged, it is what the score would become.
@@ -44,7 +44,7 @@ class Unjudged:
 
 
 def unjudged_results(result: CaseResult) -> list[Unjudged]:
-    """The results of a case that wait for a judgment, best first."""
+    """The unjudged results in the top k of a case, best first."""
     documents = result.unjudged
     if not documents:
         return []
@@ -75,7 +75,7 @@ def _top_grade(result: CaseResult) -> float | None:
 
 @dataclass(slots=True)
 class WorklistRow:
-    """A document that waits for a judgment under a query, and at which ranks which searches returned it.
+    """An unjudged document of a query, with the ranks (from 1) at which each search returned it.
 
     `move` is the largest, up or down; `effect` how far the sum of the weighted scores would go with it.
     """
@@ -89,7 +89,7 @@ class WorklistRow:
     effect: float = 0.0
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
-        """Add that a case returned it. The order in which that is done makes no difference."""
+        """Add the result of a case that returned the document. The order of calls does not matter."""
         self.title = max(self.title, _in_a_line(unjudged.title), key=lambda title: (len(title), title))
         self.ranks.setdefault((result.search, result.variant), set()).add(unjudged.rank)
         self.move = max(self.move, unjudged.move, key=lambda move: (abs(move), move))
@@ -97,7 +97,7 @@ class WorklistRow:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """What rows are sorted by."""
+        """The sort key of the row: largest effect first, then best rank."""
         best = min(rank for ranks in self.ranks.values() for rank in ranks)
         return -round(self.effect, 12), best, self.query, self.document, self.query_id
 
@@ -188,7 +188,7 @@ def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
 
 
 def _in_a_file(text: str) -> str:
-    """Text as a file in UTF-8 can hold it: NUL and halves of surrogate pairs are escaped."""
+    """Text as a file in UTF-8 can contain it: NUL and halves of surrogate pairs are escaped."""
     return text if text.isprintable() else _NEVER_IN_A_FILE.sub(_as_escape, text)
 
 

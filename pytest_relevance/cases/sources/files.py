@@ -181,7 +181,7 @@ class Files:
         return result
 
     def _result(self, read: Callable[[str, NamedFile, str], object], named: NamedFile) -> object:
-        """What a file holds, or what is wrong with it: a message, or the error of reading it."""
+        """The content of a file, or what is wrong with it: a message, or the error of reading it."""
         from pytest_relevance.judgments.problems import JudgmentFileError
 
         path, shown = self._path(named), self.shown(named)

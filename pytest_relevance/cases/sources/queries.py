@@ -1,4 +1,4 @@
-"""The queries in the files under `queries:`; each becomes a case, unless a written case stands for it."""
+"""The queries in the files under `queries:`; each becomes a case, unless a written case matches it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class ListedQueries:
         return len(self._by_id)
 
     def add(self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool) -> None:
-        """Add the queries of a file; report ids that stand for another text already."""
+        """Add the queries of a file; report ids that already have another text."""
         for query in queries:
             new = ListedQuery(query, file, only_judged)
             earlier = self._by_id.get(query.id)
@@ -88,7 +88,7 @@ class ListedQueries:
         return self._ids.get(text, ())
 
     def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
-        """The query that a written case stands for: that of its id, or without an id that of its text.
+        """The query that a written case matches: that of its id, or without an id that of its text.
 
         The query is taken then: `rest` does not have it any more. Reports an id and a text that contradict each other.
         """
@@ -110,11 +110,11 @@ class ListedQueries:
         return found
 
     def rest(self) -> list[ListedQuery]:
-        """The queries that no written case stands for."""
+        """The queries that match no written case."""
         return [found for found in self._by_id.values() if found.id not in self._written]
 
     def of_written_cases(self) -> list[ListedQuery]:
-        """The queries that written cases stand for."""
+        """The queries that match written cases."""
         return [found for found in self._by_id.values() if found.id in self._written]
 
 

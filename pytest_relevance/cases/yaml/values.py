@@ -33,7 +33,7 @@ def _as_grade(scalar: ScalarEvent) -> object:
 class Shape:
     """How a node is converted: a scalar, the items of a list, and the values of a mapping by their keys.
 
-    None stands for the conversion as a value: `true`, `false`, `null` and numbers where they are written plain. Keys of
+    None means the conversion as a value: `true`, `false`, `null` and numbers where they are written plain. Keys of
     mappings are always text.
     """
 

@@ -67,7 +67,7 @@ class _Head:
 
 
 def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
-    """Write a case file with a case for each query of some judgments, and tell what it cannot hold of them.
+    """Write a case file with a case for each query of some judgments, and report what it cannot store of them.
 
     `min_ndcg` is the floor of the suite, from which cases without judgments are freed. `comment` is put at the top. A
     case has an `id` where the key of its judgments is not its text. Several ratings of a document become a list.

@@ -1,1 +1,1 @@
-"""The commands of `pytest-relevance`: a module a command, and what several of them use."""
+"""The commands of `pytest-relevance`, one module for each, and their helper modules."""

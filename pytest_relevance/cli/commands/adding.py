@@ -1,4 +1,4 @@
-"""`convert` into a case file that is there already: its cases get the judgments that they lack."""
+"""`convert` into an existing case file: add to its cases the judgments that they lack."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _MOST_NAMED = 3
 
 
 def add(judgments: Judgments, arguments: Namespace) -> int:
-    """Add judgments to OUT, and say what became of them. A conflict is a `CaseFileError`, and nothing is written."""
+    """Add judgments to the case file OUT, print a report of the changes, and return the exit code.
+
+    Raises `CommandError` where grades conflict or the edited file would not be valid; nothing is written then.
+    """
     out = arguments.target
     before = Path(out).read_bytes()
     suite, _ = read_unjudged(before, out)
@@ -42,7 +45,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
         data = edited.data
         if without and arguments.add_cases:
             data = add_cases(data, out, rekeyed(judgments, {query: query for query in without}))
-    except ValueError as error:  # of which a CaseFileError is one
+    except ValueError as error:  # CaseFileError is a subclass
         conflicts = isinstance(error, CaseFileError) and any(isinstance(one, Conflict) for one in error.problems)
         overwrite = "; --overwrite takes the new grade where there is another" if conflicts else ""
         raise CommandError(f"{error}\n{harmless(out)}: nothing was written{overwrite}", FOUND) from None
@@ -63,7 +66,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
 
 
 def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]], list[str]]:
-    """The ids of the cases of each query, and the queries that have none: by id, or else by text."""
+    """Return the case ids of each query, matched by id or else by text, and the queries without a case."""
     ids = {case.id for case in suite.cases}
     by_text: dict[str, list[str]] = {}
     for case in suite.cases:
@@ -75,7 +78,10 @@ def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]],
 
 
 def _refuse_two_grades(judgments: Judgments, found: Mapping[str, Sequence[str]], out: str) -> None:
-    """Refuse queries that are one case, by its id and by its text, and give a document of it different grades."""
+    """Raise `CommandError` where two queries match the same case and give a document different grades.
+
+    That is possible as one query may match by the id of the case and the other by its text.
+    """
     known: dict[tuple[str, str], str] = {}
     problems = []
     for query, cases in found.items():
@@ -92,7 +98,10 @@ def _refuse_two_grades(judgments: Judgments, found: Mapping[str, Sequence[str]],
 
 
 def _nearly_there(judgments: Judgments, without: Sequence[str], suite: Suite, *, added: bool) -> Iterator[str]:
-    """What is said of queries without a case that are one's query but for upper case, blanks or forms of characters."""
+    """Yield messages about queries without a case that nearly equal the query of a case.
+
+    Nearly equal means: they differ only in upper case, blanks or the Unicode form of characters.
+    """
     cases = {normalized(case.query): case.query for case in reversed(suite.cases)}
     texts = map(judgments.text, without)
     near = [(text, cases[name]) for text in texts if (name := normalized(text)) in cases]
@@ -107,7 +116,7 @@ def _nearly_there(judgments: Judgments, without: Sequence[str], suite: Suite, *,
 
 
 def _report(out: str, changes: Sequence[Change], asked: int, new_cases: int) -> None:
-    """What was added and replaced, document by document, and what was there already."""
+    """Print the numbers of added, replaced and existing judgments, and each change."""
     replaced = sum(change.old is not None for change in changes)
     amounts = [
         f"{counted(len(changes) - replaced, 'judgment')} added",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
 _YAML = (".yaml", ".yml")
 _NOT_SEARCHED = frozenset({"_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}"})
-"""Folders that pytest does not search either, beside those that begin with a dot."""
+"""Names of folders that are not searched, as in pytest; folders that begin with a dot are not searched either."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(slots=True)
 class _Looked:
-    """What there was in the files that were looked at."""
+    """The numbers and findings of the files checked so far. `at_least`: there may be more errors."""
 
     files: int = 0
     cases: int = 0
@@ -55,7 +55,7 @@ class _Looked:
 
 
 def run(arguments: Namespace) -> int:
-    """Look at the files, and report."""
+    """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.findings import finding_lines, total_line
@@ -94,7 +94,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _files(paths: Sequence[str]) -> list[str]:
-    """The files that are meant, each once. `CommandError` where there is none."""
+    """Return the files to check, each once. Raises `CommandError` for a path without any."""
     found: dict[str, str] = {}
     missing = []
     for path in paths:
@@ -110,13 +110,13 @@ def _files(paths: Sequence[str]) -> list[str]:
 
 
 def _shortest(path: str) -> str:
-    """A path without the detours in it, unless they mean something else: a/../b is not b where a is a link."""
+    """Return the normalised path if it is the same file; a/../b is not b where a is a symbolic link."""
     short = os.path.normpath(path)
     return short if os.path.realpath(short) == os.path.realpath(path) else path
 
 
 def _case_files(folder: str) -> Iterator[str]:
-    """The case files in a folder and in those below, in the order of their names."""
+    """Yield the case files in a folder and its subfolders, sorted by name."""
     for inner, folders, names in os.walk(folder):
         folders[:] = sorted(
             name
@@ -146,7 +146,7 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     if is_there:
         read_baseline(baseline_path(path))
     for file in suite.files:
-        with suppress(JudgmentFileError):  # of queries, or in a format that the suite names
+        with suppress(JudgmentFileError):  # a queries file, or a format that only the suite names
             looked.findings += lint_rows(read_ratings(Source.read(_shortest(file))))
 
 

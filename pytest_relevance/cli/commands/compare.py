@@ -42,7 +42,7 @@ _REMEDIES: Mapping[str, str] = {
     "settings": "--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff",
     "variants": f"--variants OF_A OF_B says which; {_NO_VARIANT} is a search without variants",
 }
-"""What helps against an incompatibility, by its kind."""
+"""The options that solve an incompatibility, by its kind."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -141,7 +141,10 @@ def _declare_output(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Compare, judge, report. Nothing is printed before all is done."""
+    """Compare the runs, judge the gates, print or write the report, and return the exit code.
+
+    Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
+    """
     from pytest_relevance.results.compare.incompatibilities import Incomparable
 
     comparing.check(arguments)
@@ -160,7 +163,7 @@ def run(arguments: Namespace) -> int:
         write(arguments.output, reports[format].encode())
     if format == TEXT or arguments.output is not None:
         print(reports[TEXT], end="")
-    else:  # the content of a file, whatever the encoding of the terminal
+    else:  # as in a file, independent of the encoding of the terminal
         put(reports[format].encode())
     if arguments.output is not None:
         complain(f"written: {arguments.output}")
@@ -192,7 +195,7 @@ def _compared(arguments: Namespace) -> Comparison:
 
 
 def _judged(comparison: Comparison, arguments: Namespace) -> ComparisonGates | None:
-    """What the gates find. Without any, the only one is that there is no new error."""
+    """Return the results of the gates; None if no gate is given and no case is a new error."""
     has_gates = arguments.max_drop or arguments.max_case_drop is not None
     if not has_gates and not any(error.is_new for error in comparison.errors):
         return None
@@ -202,13 +205,13 @@ def _judged(comparison: Comparison, arguments: Namespace) -> ComparisonGates | N
 def _reports(
     comparison: Comparison, gates: ComparisonGates | None, formats: Iterable[str], limit: int
 ) -> dict[str, str]:
-    """The report in each of these formats."""
+    """Return the report in each of these formats."""
     makers = {TEXT: comparison.summary, MARKDOWN: comparison.to_markdown, JSON: comparison.to_json}
     return {format: makers[format](limit=limit, gates=gates) for format in formats}
 
 
 def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
-    """Why the runs cannot be compared, and what can be done about it."""
+    """Return why the runs cannot be compared, with the options that help."""
     remedies = [remedy for kind, remedy in _REMEDIES.items() if kind in error.kinds]
     if error.in_common and not arguments.common:
         cases = counted(error.in_common, "case")

@@ -1,4 +1,7 @@
-"""The values of the arguments of `pytest-relevance compare`: each checked by itself, and then all together."""
+"""Convert and check the arguments of `pytest-relevance compare`, each alone and then all together.
+
+The functions for single arguments raise ArgumentTypeError for invalid text.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,11 @@ from pytest_relevance.metrics.settings import CHOICES
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 SETTINGS = (*CHOICES, "max_grade")
-"""What `--set` sets."""
+"""The names of the settings for `--set`."""
 
 
 def file(text: str) -> Path:
-    """A file that is there, and can be read more than once."""
+    """Return the path of an existing regular file, which can be read more than once."""
     path = existing(text)
     if not path.is_file():
         raise ArgumentTypeError(f"{quoted(text)} is no file but a pipe or a device; write what it has to a file first")
@@ -33,15 +36,15 @@ def file(text: str) -> Path:
 
 
 def metric(text: str) -> str:
-    """The name of a metric in its usual spelling."""
+    """Return the name of a metric in its canonical spelling."""
     return checked_by(parse_metric, text).text
 
 
 def drop(text: str) -> tuple[str, float]:
-    """`nDCG@10=0.02`: a metric, and by how much its mean may drop."""
+    """Parse a metric and by how much its mean may drop: `nDCG@10=0.02`."""
     from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
 
-    name, sign, amount = text.rpartition("=")  # the name of a metric may contain one too: P(rel=2)@5=0.1
+    name, sign, amount = text.rpartition("=")  # a metric name may contain = too: P(rel=2)@5=0.1
     if not sign or not name:
         raise ArgumentTypeError(
             f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
@@ -51,12 +54,12 @@ def drop(text: str) -> tuple[str, float]:
 
 
 def allowance(text: str) -> float:
-    """By how much a score may drop; the bound of the metric is checked by `check`."""
+    """Parse by how much a score may drop, 0 or more; `check` compares it with the range of the metric."""
     return _number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
 
 
 def probability(text: str) -> float:
-    """A p-value."""
+    """Parse a p-value, above 0 and at most 1."""
     return _number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
 
 
@@ -68,7 +71,7 @@ def _number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
 
 
 def whole_from(least: int) -> Callable[[str], int]:
-    """The type of an argument that is a whole number."""
+    """Return the argparse type of a whole number that is at least `least`."""
 
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
@@ -79,7 +82,7 @@ def whole_from(least: int) -> Callable[[str], int]:
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """`gain=linear`: a setting and its value."""
+    """Parse a setting and its value: `gain=linear`."""
     name, sign, value = text.partition("=")
     if not sign or name not in SETTINGS:
         raise ArgumentTypeError(
@@ -101,7 +104,7 @@ def check(arguments: Namespace) -> None:
 
 
 def metrics_of(arguments: Namespace) -> list[str]:
-    """The metrics that are named, those of gates too."""
+    """Return the metrics named by `--metric` and by gates, each once."""
     return list(dict.fromkeys([*(arguments.metrics or ()), *(name for name, _ in arguments.max_drop)]))
 
 

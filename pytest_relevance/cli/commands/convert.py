@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.write.formats import Written
 
 _CASE_FILES = (CASE_FILE, "yaml")
-_OF_QUERIES = {".txt": "tsv"}  # endings of files of queries that mean something else for judgments
+_OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Read, convert, write."""
+    """Read IN, convert it, write OUT, and return the exit code. Raises `CommandError` where that is not possible."""
     _refuse_one_file_twice(arguments)
     target = _format_of(arguments.target, arguments.target_format)
     is_edit = target == CASE_FILE and os.path.exists(arguments.target)
@@ -102,7 +102,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[str, Written]:
-    """The files to write. `CommandError` where the format cannot have what there is."""
+    """Return the files to write, by path. Raises `CommandError` where the format cannot represent the data."""
     out, queries_out = arguments.target, arguments.queries_out
     queries = queries_of(judgments)
     if target == CASE_FILE or (target in WRITERS and WRITERS[target].by_text):
@@ -144,7 +144,7 @@ def _refuse_ids_alone(queries: Sequence[Query], arguments: Namespace) -> None:
 
 
 def _refuse_one_file_twice(arguments: Namespace) -> None:
-    """Refuse to write two things to one file, or over what is read."""
+    """Raise `CommandError` where two of IN, OUT and `--queries-out` are the same file."""
     roles = {"IN": arguments.source, "OUT": arguments.target, "--queries-out": arguments.queries_out}
     known: dict[str, str] = {}
     for role, path in roles.items():
@@ -169,7 +169,7 @@ def _refuse_to_overwrite(paths: Sequence[str]) -> None:
 
 
 def _format_of(path: str, format: str | None) -> str:
-    """The format to write: the one that is named, or that of the ending."""
+    """Return the format to write: the named one, else that of the file name. Raises `CommandError` without either."""
     if format is not None:
         return format
     found = CASE_FILE if path.endswith(YAML) else format_of_name(path)

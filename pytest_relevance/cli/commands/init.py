@@ -49,7 +49,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the files, or none."""
+    """Write all files or none, and return the exit code. Raises `CommandError` where that is not possible."""
     folder = Path(arguments.folder)
     suite, conftest = folder / (_checked_name(arguments.name) + _ENDING), folder / "conftest.py"
     _refuse_to_overwrite([suite, conftest])
@@ -69,7 +69,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _checked_name(name: str) -> str:
-    """The name of a suite without its ending."""
+    """Return the name of a suite without its ending. Raises `CommandError` for an invalid name."""
     name = name.removesuffix(_ENDING)
     if not name or name != Path(name).name or name.startswith("."):
         raise CommandError(f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}")
@@ -90,7 +90,7 @@ def _refuse_to_overwrite(paths: Sequence[Path]) -> None:
 
 
 def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str) -> tuple[Mapping[Path, str], str]:
-    """The files for judgments, and what to say of them."""
+    """Return the files for `--judgments`, and a message about them. Raises `CommandError` for unsuitable files."""
     from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import options_of, read_ratings
@@ -116,7 +116,7 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
         keys = _keys(arguments, rows, folder, len(unjudged), len(queries))
         return suite_of_files(command, {**keys, **gain})
 
-    cases = parse_suite(text(None).encode(), suite.name).cases  # read as from here: its folder may not be there yet
+    cases = parse_suite(text(None).encode(), suite.name).cases  # from here: its folder may not exist yet
     documents = [document for of_query in judgments.values() for document in of_query][:2]
     code = conftest_of_judgments(arguments.judgments.name, documents)
     amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
@@ -130,13 +130,13 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
 
 
 def _queries(arguments: Namespace) -> Sequence[Query]:
-    """The queries, with their texts."""
+    """Return the queries with their texts. Raises `CommandError` where the texts are missing."""
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.judgments.reading import load_queries
 
     if arguments.queries is not None:
         return load_queries(arguments.queries)
-    with suppress(JudgmentFileError):  # judgments have been read from it, so that it is sound
+    with suppress(JudgmentFileError):  # the file is valid, as its judgments were read, but may have no queries
         queries = load_queries(arguments.judgments, arguments.format, grade_column=arguments.grade_column)
         if any(query.text is not None for query in queries):
             return queries
@@ -156,7 +156,7 @@ def _is_judged(query: Query, judgments: Judgments) -> bool:
 
 
 def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
-    """The key `gain`, where the highest grade is too high for the default, 2^grade - 1."""
+    """Return the key `gain` if the highest grade is too high for the default gain, 2^grade - 1; else no key."""
     grades = (grade for documents in judgments.values() for grade in documents.values())
     highest = scale.highest if scale is not None else max(grades)
     if highest <= LARGEST_EXPONENTIAL_GRADE:
@@ -166,7 +166,10 @@ def _gain(scale: Scale | None, judgments: Judgments) -> Mapping[str, str]:
 
 
 def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: int, total: int) -> dict[str, str]:
-    """The keys of the suite as YAML, with paths from a folder; `unjudged` of all queries have no judgments."""
+    """Return the keys of the suite with values as YAML. Paths are relative to `folder`, or as given if it is None.
+
+    `unjudged` of the `total` queries have no judgments.
+    """
     judgments = _named(arguments.judgments, folder, arguments.format, arguments.grade_column)
     queries = judgments if arguments.queries is None else _named(arguments.queries, folder)
     if unjudged:
@@ -184,11 +187,11 @@ def _keys(arguments: Namespace, rows: Ratings, folder: Path | None, unjudged: in
 
 
 def _named(file: Path, folder: Path | None, format: str | None = None, grade_column: str | None = None) -> str:
-    """A file as a suite in a folder names it, or as it is named here."""
+    """Return a file as a YAML value, with its path relative to a folder, or as given where `folder` is None."""
     name = str(file)
     if folder is not None:
         whole = os.path.join(os.path.realpath(file.parent), file.name)
-        with suppress(ValueError):  # there is no way to another drive
+        with suppress(ValueError):  # no relative path to another drive (Windows)
             whole = os.path.relpath(whole, os.path.realpath(folder))
         name = whole
     said = {"format": format, "grade_column": grade_column}
@@ -198,12 +201,12 @@ def _named(file: Path, folder: Path | None, format: str | None = None, grade_col
 
 
 def _write(texts: Mapping[Path, str]) -> None:
-    """Write the files, or none of them."""
+    """Write all files or none. Raises `CommandError` where one cannot be written."""
     written: list[Path] = []
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8", newline="\n") as file:  # x: whatever is there by now stays
+            with path.open("x", encoding="utf-8", newline="\n") as file:  # x: never overwrite an existing file
                 written.append(path)
                 file.write(text)
     except OSError as error:

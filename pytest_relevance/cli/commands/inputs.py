@@ -1,4 +1,4 @@
-"""What `convert` reads: judgments from a file in any format, from a case file, or queries alone."""
+"""Read the input of `convert`: judgments from a file in any format or from a case file, or queries alone."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 
 QUERIES = "queries"
-"""The format of judgments that are none, from a file of queries."""
+"""The `format` of empty `Judgments` that were read from a queries file."""
 
 YAML = (".yaml", ".yml")
 
 
 def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
-    """The judgments of IN, and what is to be said of reading them."""
+    """Return the judgments of IN, and messages for the user about reading them.
+
+    Raises `CommandError`, `CaseFileError` or `JudgmentFileError` where they cannot be read, and OSError.
+    """
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
         return _of_case_file(arguments)
@@ -62,7 +65,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
 
 
 def shown(name: str) -> str:
-    """What messages call IN."""
+    """Return the name of IN for messages."""
     return "standard input" if name == STANDARD else name
 
 
@@ -79,7 +82,7 @@ def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
 
 
 def _data(name: str) -> bytes:
-    """The bytes of a file or of standard input, unpacked."""
+    """Return the bytes of a file or of standard input, unpacked. Raises `CommandError` where unpacking fails."""
     try:
         if name != STANDARD:
             return read_whole(Path(name))
@@ -89,7 +92,7 @@ def _data(name: str) -> bytes:
 
 
 def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
-    """What is said of documents without a grade, and of grades that the file itself does not say."""
+    """Yield messages about documents without a grade, and about default grades given to labels of ESCI."""
     blank, total = blank_documents(rows)
     if blank:
         yield f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out"
@@ -100,7 +103,7 @@ def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
 
 
 def _has_ids_alone(source: Source, format: str) -> bool:
-    """Whether a file of judgments knows the ids of its queries and no text."""
+    """Whether a judgment file has only the ids of its queries, without their texts."""
     if format in FORMATS_OF_IDS:
         return True
     names = _NAMES[format](source) if format in _NAMES else None
@@ -109,15 +112,15 @@ def _has_ids_alone(source: Source, format: str) -> bool:
 
 
 def _of_lines(source: Source) -> Sequence[str] | None:
-    """The keys of the first line of JSON Lines."""
+    """Return the keys of the first line of JSON Lines, or None if it cannot be decoded."""
     try:
         return _of_objects(Decoder().decode(source.header.line))
-    except (ValueError, RecursionError):  # longer than what is looked at
+    except (ValueError, RecursionError):  # for example longer than the part that is read
         return None
 
 
 def _of_objects(value: object) -> Sequence[str] | None:
-    """The keys of an object, or of the first of a list of them."""
+    """Return the keys of an object, or of the first object in a list; None for anything else."""
     first = value[0] if isinstance(value, list) and value else value
     return list(first) if isinstance(first, dict) else None
 
@@ -128,4 +131,4 @@ _NAMES: Mapping[str, Callable[[Source], Sequence[str] | None]] = {
     "json": lambda source: _of_objects(source.json),
     "jsonl": _of_lines,
 }
-"""How the names of columns are found in a format that may have ids of queries and no texts."""
+"""Functions that return the column names, for formats that may have the ids of queries without texts."""

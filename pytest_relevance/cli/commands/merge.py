@@ -31,7 +31,10 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Merge the records, report, judge."""
+    """Merge the records, print a report, judge the gates, and return the exit code.
+
+    Raises `CommandError` where the records cannot be merged or the output cannot be written.
+    """
     from pytest_relevance.reports.summary.merge_report import merged_lines
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
@@ -51,7 +54,7 @@ def run(arguments: Namespace) -> int:
     gates = judge_gates(merged.run.results, merged.run.files)
     lines = merged_lines(merged, gates, len(runs))
     trouble = None
-    if arguments.output is not None:  # before the report, whose reader may close the pipe
+    if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
         try:
             merged.run.write(arguments.output)
         except OSError as error:
@@ -66,7 +69,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _check_named_once(records: Sequence[Path]) -> None:
-    """Refuse a record that is named twice: most likely another one should have been."""
+    """Raise `CommandError` for a record that is named twice: most likely another one was meant."""
     places = Counter(map(os.path.realpath, records))
     twice = [str(path) for path in records if places[os.path.realpath(path)] > 1]
     if twice:
@@ -74,7 +77,7 @@ def _check_named_once(records: Sequence[Path]) -> None:
 
 
 def _check_output(arguments: Namespace) -> None:
-    """Refuse to write over what is no record, or over one that is read."""
+    """Raise `CommandError` where the output is one of the merged records, or an existing file that is no record."""
     from pytest_relevance.results.record.file import is_record
 
     target = arguments.output

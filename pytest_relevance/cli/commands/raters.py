@@ -29,7 +29,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the report."""
+    """Print the report and return the exit code. Raises `CommandError` where no document has ratings of two raters."""
     from pytest_relevance.judgments.disagreement import rated_by_several
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import read_ratings
@@ -37,7 +37,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.raters import rater_lines
 
     rows = read_ratings(Source.read(arguments.file), arguments.format)
-    judgments = graded(rows, arguments.scale, "median")  # whoever asks for raters says that there are several
+    judgments = graded(rows, arguments.scale, "median")  # repeated ratings count as those of several raters
     pairs = rated_by_several(judgments)
     if not pairs:
         count = sum(map(len, judgments.values()))

@@ -35,7 +35,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Read the record, print or write its report."""
+    """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
     target = arguments.output
     if target is not None and os.path.realpath(target) == os.path.realpath(arguments.record):
         raise CommandError(f"{PROGRAM} report: --output {quoted(target)} is the record itself")
@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
     if target is None:
         if format == TEXT:
             print(text, end="")
-        else:  # the content of a file, whatever the encoding of the terminal
+        else:  # as in a file, independent of the encoding of the terminal
             put(text.encode("utf-8", "backslashreplace"))
         return OK
     write(target, text.encode("utf-8", "backslashreplace"))

@@ -20,7 +20,7 @@ def declare(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the schema, or write it."""
+    """Print the schema, or write it to a file. Raises `CommandError` where the file cannot or must not be written."""
     from pytest_relevance.cases.schema import is_schema, schema_text
 
     data = schema_text().encode()

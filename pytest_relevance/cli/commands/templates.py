@@ -1,4 +1,4 @@
-"""The files that `pytest-relevance init` writes: a suite and the conftest.py beside it, with and without judgments."""
+"""The texts of the files that `pytest-relevance init` writes: a suite and a conftest.py in the same folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textwrap import dedent
 from pytest_relevance._text import shown
 
 FLOOR = 0.3
-"""The floor of a first suite: low enough that most of it passes, high enough that what is broken does not."""
+"""The floor of a first suite: low enough for most cases to pass, high enough for a broken search to fail."""
 
 _FIXTURE = '''
 
@@ -20,7 +20,7 @@ def search():
 
 
 def example_suite(command: str) -> str:
-    """A suite that passes with `EXAMPLE_CONFTEST`. `command` runs it."""
+    """Return an example suite that passes with `EXAMPLE_CONFTEST`. `command` is the pytest command to run it."""
     return dedent(f"""\
         # What the search must find, and keep finding. Run it: {command}
         # Each case is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).
@@ -76,7 +76,7 @@ def my_search(query, k=10):
 
 
 def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
-    """A suite whose judgments and queries are in files. The values of `keys` are YAML."""
+    """Return a suite whose judgments and queries are in files. The values of `keys` are YAML."""
     lines = [
         f"# What the search must find, and keep finding. Run it: {command}",
         "# Each query is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).",
@@ -87,7 +87,7 @@ def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
 
 
 def conftest_of_judgments(file: str, documents: Iterable[str]) -> str:
-    """A conftest.py whose search is still to be written. `documents` are examples of ids in the judgment `file`."""
+    """Return a conftest.py whose search the user must write. `documents` are example ids of the judgment `file`."""
     ids = ", ".join(shown(document, 60) for document in documents)
     return (
         f'''\

@@ -162,7 +162,7 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
     ]
     if len(rating) > 1 or (rating and summaries):
         return [(number, _rater_name(name)) for number, name in rating], summaries
-    if [name.lower() for name in names[:2]] == _BOOK:  # elsewhere a column of another name may hold anything
+    if [name.lower() for name in names[:2]] == _BOOK:  # elsewhere a column of another name may have any content
         others = [
             (number, name)
             for number, name in enumerate(names)

@@ -32,7 +32,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file in some format: its bytes, and a sentence for each kind of information that the format could not hold."""
+    """A file in some format: its bytes, and a sentence for each kind of information that the format cannot store."""
 
     data: bytes
     lost: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def packed(path: str | os.PathLike[str], data: bytes) -> bytes:
 
 
 def write_judgments(judgments: Judgments, format: str) -> Written:
-    """Write judgments in a format of `WRITERS`, and say what it cannot hold of them.
+    """Write judgments in a format of `WRITERS`, and report what it cannot store of them.
 
     Raises:
         ValueError: there are no judgments, the format does not exist, or it cannot have some of the ids or grades; a
@@ -192,7 +192,7 @@ def _wrong_grades(judgments: Judgments) -> Iterator[str]:
 
 
 def _fractions(judgments: Judgments, writer: TargetFormat) -> Iterator[str]:
-    """Say that grades have fractions, which the format holds and its usual reader refuses."""
+    """Report grades with fractions, which the format can store but its usual reader refuses."""
     grades = (grade for documents in judgments.values() for grade in documents.values())
     count = sum(grade != int(grade) for grade in grades) if writer.whole else 0
     if count:

@@ -140,7 +140,7 @@ CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str], s
 
 
 def lost(judgments: Judgments, holds: frozenset[str], format: str) -> Iterator[str]:
-    """Yield a sentence for each of `CONTENTS` that the judgments have and the format does not hold."""
+    """Yield a sentence for each of `CONTENTS` that the judgments have and the format has no place for."""
     for name, (amount, words, of, cure) in CONTENTS.items():
         count = amount(judgments) if name not in holds else 0
         if count:
@@ -170,7 +170,7 @@ def lost_in_combining(judgments: Judgments) -> list[str]:
 
 
 def cleaned(titles: Sequence[str], clean: Callable[[str], str], format: str) -> tuple[list[str], list[str]]:
-    """Remove from titles what a format cannot hold, and say so."""
+    """Remove from titles what a format cannot store, and report it."""
     kept = list(map(clean, titles))
     changed = sum(title != before for title, before in zip(kept, titles, strict=True))
     message = (

@@ -1,4 +1,4 @@
-"""Write queries to a file of their own, and give new ids to those whose id a format cannot hold."""
+"""Write queries to a file of their own, and give new ids to those whose id a format cannot store."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pytest_relevance.judgments.write.rows import delimited, number_text
 
 @dataclass(frozen=True, slots=True)
 class QueryWriter:
-    """A format of queries: its name in a sentence, its writer, what is forbidden in texts, and what it holds."""
+    """A format of queries: its name in a sentence, its writer, what is forbidden in texts, and what it stores."""
 
     about: str
     write: Callable[[Sequence[Query]], str]
@@ -94,7 +94,7 @@ QUERY_WRITERS: Mapping[str, QueryWriter] = {
 
 
 def write_queries(queries: Sequence[Query], format: str) -> Written:
-    """Write queries in a format of `QUERY_WRITERS`, and say what it cannot hold of them.
+    """Write queries in a format of `QUERY_WRITERS`, and report what it cannot store of them.
 
     A query without a text is left out, and counted.
 
@@ -135,10 +135,10 @@ def _problems(queries: Sequence[Query], writer: QueryWriter) -> Iterator[str]:
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
-    """Give judgments ids that a format can hold. Returns them, and all queries with these ids and their texts.
+    """Give judgments ids that a format can store. Returns them, and all queries with these ids and their texts.
 
-    Where the format can hold each key, the judgments are the same object. Else each query with its text as key, or with
-    an id that the format cannot hold, gets a new one: q01, q02 ... in their order, numbers alone in LTR. Other ids do
+    Where the format can store each key, the judgments are the same object. Else a query with its text as key, or with
+    an id that the format cannot store, gets a new one: q01, q02 ... in their order, numbers alone in LTR. Other ids do
     not change.
 
     Raises:

@@ -1,1 +1,1 @@
-"""How pytest finds case files, and makes a test function of each case."""
+"""Collection: find case files, and make a pytest test function for each case."""

@@ -1,8 +1,8 @@
 """A case file as a pytest collector whose cases are real test functions.
 
 Each case becomes a function (`items`) that goes through `pytest_pycollect_makeitem` like any other test function, and
-so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where only
-pytest itself has a say in that, it does so once for all cases that request the same fixtures.
+so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where no
+other plugin implements the hooks of that step, it is done once for all cases that request the same fixtures.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
 
 OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
-"""The tags that this plugin has registered as markers itself."""
+"""The tags that this plugin registered as markers."""
 
 
 FIRST_WORKER = "gw0"
-"""What pytest-xdist calls the first of its workers."""
+"""The id of pytest-xdist's first worker."""
 
 
 class CaseModule(ModuleType):
-    """Stands for the Python module that pytest expects above test functions.
+    """The module object that pytest expects as the parent of test functions.
 
-    pytest looks the function of an item up by name. Only the function that is being collected is ever found here, so
-    that no query can take the place of something pytest asks a module for.
+    pytest looks up the function of an item by its name. Only the function that is being collected is found, so that no
+    case can hide an attribute that pytest reads from modules.
     """
 
     collecting: object = None
 
     def __getattr__(self, name: str) -> object:
-        """The function that is being collected, when that is its name."""
+        """Return the function that is being collected. Raises AttributeError for any other name."""
         function = self.collecting
         if isinstance(function, FunctionType) and function.__name__ == name:
             return function
@@ -81,11 +81,14 @@ class CaseFile(pytest.Module):
         return module
 
     def istestfunction(self, obj: object, name: str) -> bool:
-        """Every function made here is a test, whatever its name."""
+        """Whether an object is a test: every function of this module is, whatever its name."""
         return isinstance(obj, FunctionType)
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Read the file and make its cases items. All mistakes of the file are one collection error."""
+        """Read the file and return an item for each case and variant.
+
+        Raises `CollectError` where the file or its baseline cannot be read; one error lists all mistakes of the file.
+        """
         reporting.install(self.config)
         with paused_gc():
             return self._collected()
@@ -110,7 +113,10 @@ class CaseFile(pytest.Module):
         return items
 
     def _read_baseline(self, shown: str) -> Baseline | None:
-        """The baseline of the file, where it has one."""
+        """Return the baseline of the file, or None if it has none.
+
+        Raises `CollectError` where the baseline cannot be read, or is missing and required.
+        """
         option = self.config.option
         if not has_baseline(self.path):
             self._warn(map(_orphan, orphaned_baselines(self.path.parent)), shown)
@@ -127,7 +133,7 @@ class CaseFile(pytest.Module):
             raise self.CollectError(str(error)) from None
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
-        """What there is to know of the file beyond its cases."""
+        """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
         cases = dict.fromkeys((run.case.id, run.case.search, run.variant) for run in runs)  # repeats count once
         counts = Counter((search, variant) for _, search, variant in cases)
         variants = Counter(case for case, *_ in cases)
@@ -148,9 +154,10 @@ class CaseFile(pytest.Module):
         )
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
-        """Issue warnings about the file: once, though every worker of pytest-xdist reads it.
+        """Issue warnings about the file, in a run with pytest-xdist only on the first worker.
 
-        Where the project makes errors of warnings, each worker must see that too: all shall collect the same.
+        Raises `CollectError` where the project turns warnings into errors: on every worker, as all must collect the
+        same items.
         """
         worker = getattr(self.config, "workerinput", {}).get("workerid", FIRST_WORKER)
         with nullcontext() if worker == FIRST_WORKER else warnings.catch_warnings(record=True):
@@ -172,7 +179,7 @@ class CaseFile(pytest.Module):
             yield from items
 
     def adopt(self, items: Iterable[pytest.Function]) -> None:
-        """Fit items that a plugin made in the place of those that were collected, as anyio does."""
+        """Set up items that a plugin, such as anyio, made as replacements of the collected ones."""
         cases = {case.node_name: case for case in self._suite.cases}
         made: dict[str, list[pytest.Function]] = {}
         for item in items:
@@ -181,7 +188,7 @@ class CaseFile(pytest.Module):
             self._fit(of_case, cases[name], of_case[0].function)
 
     def _fitter(self, shown: str) -> Callable[[Sequence[AnyItem], Case, FunctionType], None]:
-        """What gives all items of a case that case, their variants, and the marks of the case."""
+        """Return a function that sets up the items of a case: case run, variant and marks."""
         marks, variants = CaseMarks(), Variants(self.config)
         path, usual = str(self.path), tolerance(self.config)
 
@@ -210,7 +217,7 @@ class CaseFile(pytest.Module):
         return fit
 
     def _maker(self) -> Callable[[Case], tuple[FunctionType, Sequence[AnyItem]]]:
-        """What makes the function of a case and its items: one, or as many as its fixtures have parameters."""
+        """Return a function that makes the test function of a case and its items: one for each set of parameters."""
         module = self.obj
         assert isinstance(module, CaseModule)
         makeitem = self.ihook.pytest_pycollect_makeitem
@@ -238,7 +245,7 @@ class CaseFile(pytest.Module):
 def _names(
     items: Sequence[pytest.Item | pytest.Collector], variants: Sequence[str | None]
 ) -> Mapping[str | None, Sequence[str]]:
-    """The names of the items of a case by variant, where parameters that are none of its search's are in them."""
+    """Return the names of the items of a case by variant, where they contain parameters that the variant does not."""
     by_variant: dict[str | None, list[pytest.Item | pytest.Collector]] = {}
     for item, variant in zip(items, variants, strict=True):
         by_variant.setdefault(variant, []).append(item)
@@ -257,7 +264,7 @@ _MISSING = (
 
 
 def _orphan(baseline: str) -> str:
-    """What to say of a baseline that is left behind, beside a case file that has none."""
+    """Return the warning about a baseline whose case file is gone, in the folder of a case file without a baseline."""
     gone = baseline.removesuffix(SUFFIX)
     return f"{baseline} is the baseline of {gone}, which is gone: rename it with its case file, or delete it"
 
@@ -267,7 +274,7 @@ def _marker_names(config: pytest.Config) -> frozenset[str]:
 
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
-    """The markers that somebody else registered: pytest, a plugin, the project."""
+    """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
     return (_marker_names(config) | OWNED_TAGS) - _own_tags(config)
 
 

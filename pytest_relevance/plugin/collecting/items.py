@@ -1,8 +1,8 @@
-"""The test functions that stand for cases among pytest's items, and items after the pattern of an earlier one.
+"""The test functions of cases, and the copying of items from those of an earlier case.
 
-A case's function is made from a one-line template. Its code says that it stands in the case file, at the line of the
-case, so that tracebacks, `--tb=line` and debuggers show the YAML. Which case it runs is a keyword-only parameter with a
-default: pytest leaves parameters with defaults alone.
+The function of a case is made from a one-line template. The file and line in its code object are those of the case in
+the case file, so that tracebacks, `--tb=line` and debuggers show the YAML. The case to run is the default of a
+keyword-only parameter: pytest takes no parameter with a default for a fixture.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from pytest_relevance.plugin.private import AnyItem, pattern_of
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.run_case import run, run_async
 
-# Names of fixtures cannot begin with an underscore and end in one, so that these never hide one.
+# A fixture name cannot both begin and end with an underscore, so these names never hide a fixture.
 _SYNC = "def case({arguments}*, _relevance_run_): _run_relevance_case_(_relevance_run_)"
 _ASYNC = "async def case({arguments}*, _relevance_run_): await _run_relevance_case_async_(_relevance_run_)"
 
 _RUN = "_relevance_run_"
 
 _GLOBALS: dict[str, Any] = {
-    "__name__": f"{__name__}.case",  # by which a traceback tells these functions from the user's
+    "__name__": f"{__name__}.case",  # distinguishes these functions from the user's in a traceback
     "_run_relevance_case_": run,
     "_run_relevance_case_async_": run_async,
 }
 
 
 class CaseFunctions:
-    """Makes the functions of one file's cases. Their parameters are the fixtures that the case requests.
+    """Makes the test functions of the cases of one file. Their parameters are the fixtures that the case requests.
 
-    The function of a case from a file of queries stands at `queries_line`, where the case file names that file.
+    A case from a queries file gets the line `queries_line`, where the case file names that file.
     """
 
     def __init__(self, path: str, queries_line: int, *, coroutines: bool) -> None:
@@ -45,11 +45,11 @@ class CaseFunctions:
         self._codes: dict[tuple[str, ...], CodeType] = {}
 
     def make(self, case: Case) -> FunctionType:
-        """The function that stands for a case."""
+        """Return the test function of a case."""
         key = (case.search, *case.usefixtures)
         code = self._codes.get(key)
         if code is None:
-            # what usefixtures names is set up before the search, as it may be about the state the search finds
+            # usefixtures come before the search, as they may set up the state that it needs
             names = dict.fromkeys([*case.usefixtures, case.search])
             code = self._codes[key] = _compiled(self._source, [f"{name}, " for name in names])
         line = case.line if case.source is None else self._queries_line
@@ -65,14 +65,14 @@ def _compiled(source: str, arguments: Iterable[str]) -> CodeType:
 
 
 def _function(code: CodeType, path: str, line: int, name: str) -> FunctionType:
-    """A function of this code that stands at a line of a file; `bind` gives it its case run."""
+    """Return a function with this code, at a line of a file; `bind` sets its case run."""
     function = FunctionType(code.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
     function.__kwdefaults__ = {_RUN: None}
     return function
 
 
 def bind(run: CaseRun, *, is_shared: bool) -> None:
-    """Give the function of an item the case run that it is about; its own copy of a function that items share."""
+    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own."""
     item = run.item
     assert isinstance(item, pytest.Function)
     function = item.obj
@@ -87,7 +87,7 @@ def _copy(function: FunctionType | None) -> FunctionType:
 
 
 def plain_function(run: CaseRun) -> FunctionType:
-    """A plain function in the place of a coroutine function, for a search that is called outside of any loop."""
+    """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
     assert run.function is not None
     code = run.function.__code__
     arguments = [f"{name}, " for name in code.co_varnames[: code.co_argcount]]
@@ -97,10 +97,10 @@ def plain_function(run: CaseRun) -> FunctionType:
 
 
 class ItemPatterns:
-    """Items after the pattern of those that pytest made for an earlier case that requests the same fixtures.
+    """Makes items by copying what pytest found for an earlier case that requests the same fixtures.
 
-    Looking up a function's fixtures and parameters is most of what collecting costs, and comes out the same for all
-    cases that request the same fixtures.
+    Looking up the fixtures and parameters of a function is most of the cost of collection, and the result is the same
+    for all cases that request the same fixtures.
     """
 
     def __init__(self, file: pytest.Module) -> None:
@@ -108,7 +108,7 @@ class ItemPatterns:
         self._patterns: dict[tuple[str, ...], list[tuple[str, Callable[[], dict[str, Any]]]]] = {}
 
     def keep(self, case: Case, function: FunctionType, made: Sequence[AnyItem]) -> None:
-        """Keep what pytest made as a pattern, if it is what pytest makes by itself."""
+        """Store the items of a case as a pattern, unless one of them is not a plain `pytest.Function`."""
         pattern, key = [], (case.search, *case.usefixtures)
         for item in made:
             arguments = pattern_of(item)
@@ -118,7 +118,7 @@ class ItemPatterns:
         self._patterns[key] = pattern
 
     def items(self, case: Case, function: FunctionType) -> list[pytest.Function]:
-        """The items of a case, or none where there is no pattern for it yet."""
+        """Return the items of a case, or an empty list if there is no pattern for it yet."""
         name = function.__name__
         make = pytest.Function.from_parent
         return [
@@ -128,7 +128,7 @@ class ItemPatterns:
 
 
 def only_pytest_makes_items(file: pytest.Module) -> bool:
-    """Whether nobody but pytest has a say in what items a function becomes (a conftest that parametrises, say)."""
+    """Whether only pytest implements the hooks that make items: no conftest that parametrises, for example."""
     hooks = file.ihook
     return all(
         impl.function.__module__.startswith("_pytest.")
@@ -138,13 +138,13 @@ def only_pytest_makes_items(file: pytest.Module) -> bool:
 
 
 class CaseMarks:
-    """The marks of cases: tags, skip, xfail. Each tag's is made once a file."""
+    """Makes the marks of cases: tags, skip, xfail. The mark of a tag is made once for each file."""
 
     def __init__(self) -> None:
         self._tags: dict[str, pytest.MarkDecorator] = {}
 
     def of(self, case: Case) -> Iterable[pytest.MarkDecorator]:
-        """The marks of one case."""
+        """Return the marks of one case."""
         for tag in case.tags:
             if tag not in self._tags:
                 self._tags[tag] = getattr(pytest.mark, tag)

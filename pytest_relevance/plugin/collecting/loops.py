@@ -1,12 +1,12 @@
-"""Where pytest-asyncio or anyio are about: which loop a case runs in.
+"""The choice of the event loop for a case where pytest-asyncio or anyio is active.
 
-With one of them installed the cases are coroutine functions. A plugin that takes a case runs it in its own loop, which
+With one of them active the cases are coroutine functions. A plugin that runs a case does so in its own loop, which
 is right for a coroutine search and wrong for a plain one: a plain search may start a loop of its own. So a plain search
-is called outside of any loop, and only what it returns, where that must be awaited, is handed over. A coroutine search
-that no plugin takes runs on the loop of `calling`.
+is called outside any loop, and only a response that must be awaited goes to the plugin's loop. A coroutine search that
+no plugin runs uses the loop of `calling`.
 
-pytest-asyncio has a loop for each scope, and what was made in one of them works in no other. `LoopScopes` sees to it
-that a case runs in the loop that its search was made in.
+pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `LoopScopes` makes a case
+run in the loop in which its search was made.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ Items = Sequence[pytest.Item | pytest.Collector]
 
 PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
 ANYIO = ("anyio", "anyio.pytest_plugin")
-"""The names that a plugin is known by: of its entry point, and of the module where `-p` or an environment names it."""
+"""The names of a plugin: that of its entry point, and the module names for `-p` and `PYTEST_PLUGINS`."""
 
 
 def has_plugin(config: pytest.Config, names: Iterable[str]) -> bool:
-    """Whether a plugin that goes by one of some names is active."""
+    """Whether a plugin with one of these names is active."""
     return any(map(config.pluginmanager.has_plugin, names))
 
 
 class LoopChoice:
-    """A plugin that chooses how the function of a case is called."""
+    """A plugin that chooses for each case whether its function is called in an event loop."""
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """See to the items that anyio makes anew, for both of its backends, when a conftest marks cases for it."""
+        """Set up the items that anyio makes again, for each of its backends, when a conftest marks cases for it."""
         strangers: dict[Any, list[pytest.Function]] = {}
         for item in session.items:
             if isinstance(item, pytest.Function) and hasattr(item.parent, "adopt") and CASE_RUN not in item.stash:
@@ -52,14 +52,17 @@ class LoopChoice:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-        """Put the function in place that suits the search, which is known only now that the fixtures are set up."""
+        """Replace the function of a case with a plain one if its search needs no event loop of a plugin.
+
+        The search is known only now, after the fixtures are set up.
+        """
         __tracebackhide__ = True
         this = pyfuncitem.stash.get(CASE_RUN, None)
         if this is None:
             return (yield)
         before = pyfuncitem.obj
         search = pyfuncitem.funcargs[this.case.search]
-        # pytest-asyncio puts a function of its own in the place of the one it takes; anyio goes by the fixture
+        # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         taken = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
         if taken and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this))):
             return (yield)
@@ -71,10 +74,10 @@ class LoopChoice:
 
 
 class LoopScopes:
-    """The loops of pytest-asyncio that the cases of a file run in, where it is active.
+    """Marks the cases of a file with the scope of the pytest-asyncio loop that they run in.
 
-    In auto mode it takes every case, in strict mode what is marked. A case is marked when its search is made in one of
-    pytest-asyncio's loops, by an async fixture: with the scope of that loop.
+    In auto mode pytest-asyncio runs every case, in strict mode only marked ones. A case is marked where an async
+    fixture makes its search in a loop of pytest-asyncio; the mark has the scope of that loop.
     """
 
     def __init__(self, file: pytest.Module) -> None:
@@ -84,12 +87,12 @@ class LoopScopes:
         of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
         of_tests = _setting(config, "asyncio_default_test_loop_scope")
-        # A loop a case, which is pytest-asyncio's default, breaks a client that is made once, on the first case.
+        # One loop for each case, pytest-asyncio's default, breaks a client that is created once, in the first case.
         self._otherwise = ((of_tests if of_tests != "function" else None) or "session") if self._auto else None
         self._scopes: dict[tuple[str, ...], str | None] = {}
 
     def items(self, case: Case, make: Callable[[], Items]) -> Items:
-        """The items of a case, which `make` makes, as pytest-asyncio shall take them."""
+        """Make the items of a case with `make`, and mark them for pytest-asyncio."""
         key, made = (case.search, *case.usefixtures), None
         if key not in self._scopes:
             made = make()
@@ -100,7 +103,7 @@ class LoopScopes:
             return made if made is not None else make()
         mark = pytest.mark.asyncio(loop_scope=scope)
         if not self._auto:
-            # In strict mode an item is taken by its marks when it is made: then only its file can have them already.
+            # In strict mode pytest-asyncio reads the marks while it makes an item: by then only the file can have them.
             self._file.own_markers.append(mark.mark)
             try:
                 made = make()
@@ -112,7 +115,7 @@ class LoopScopes:
         return made
 
     def _scope_of(self, search: str, fixtures: Mapping[str, Sequence[Any]]) -> str | None:
-        """The scope of the loop of the nearest async fixture that the search is made of; None without one."""
+        """Return the loop scope of the nearest async fixture that the search depends on, or None if there is none."""
         names = [search]
         for name in names:
             for fixture in fixtures.get(name, ())[-1:]:
@@ -124,7 +127,7 @@ class LoopScopes:
 
 
 class AsyncFixtures:
-    """A look at the async fixtures that cases request: pytest does not say what to do when nobody sets one up."""
+    """Finds cases with an async fixture that no plugin sets up: pytest gives no advice on what to do about it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -132,7 +135,7 @@ class AsyncFixtures:
         self._found: dict[tuple[str, ...], str | None] = {}
 
     def look_at(self, case: Case, items: Items) -> None:
-        """Have the items of a case fail with advice if they request an async fixture that no plugin sets up."""
+        """Make the items of a case fail with advice if they request an async fixture that no plugin sets up."""
         key = (case.search, *case.usefixtures)
         if key not in self._found:
             self._found[key] = self._left_alone(items[0]) if items else None
@@ -148,7 +151,7 @@ class AsyncFixtures:
         known = ("_pytest.", "pytest_asyncio.", "anyio.")
         setups = self._config.hook.pytest_fixture_setup.get_hookimpls()
         if not all(impl.function.__module__.startswith(known) for impl in setups):
-            return None  # a plugin that may well set it up
+            return None  # an unknown plugin, which may set it up
         fixtures = fixtures_of(item)
         if "anyio_backend" in fixtures and has_plugin(self._config, ANYIO):
             return None
@@ -163,7 +166,7 @@ _LEFT_ALONE: pytest.StashKey[str] = pytest.StashKey()
 
 
 class _Advice:
-    """Registered only where a case requests an async fixture that no plugin sets up."""
+    """The hook that fails such a case in its setup. Registered only where there is one."""
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -177,7 +180,7 @@ def _is_auto(config: pytest.Config) -> bool:
 
 
 def _setting(config: pytest.Config, name: str) -> Any:
-    """A setting of pytest-asyncio; None where its version does not have it."""
+    """Return an ini setting of pytest-asyncio, or None if its version does not have the setting."""
     try:
         return config.getini(name)
     except (KeyError, ValueError):

@@ -1,9 +1,9 @@
 """The variant that an item runs in: the parameters that its ranking may depend on.
 
-These are the parameters of the fixtures that `search` and the `usefixtures` of the case are made of, by the names of
-their arguments. Others are not: a plugin that repeats every test, an autouse fixture about something else. A fixture
-that takes `request` may ask for any other by its name, so that all parameters of the project's own fixtures count where
-one does (`request.param` apart).
+These are the parameters of the fixtures that `search` and the `usefixtures` of the case depend on, found by argument
+names. Other parameters do not count: those of a plugin that repeats every test, or of an unrelated autouse fixture. A
+fixture that takes `request` may get any other fixture by name. So if one of the fixtures does, other than for
+`request.param`, all parameters of the project's own fixtures count.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 class Variants:
-    """Tells the variants of items, each combination of fixtures and parameters once."""
+    """Determines the variants of items. Each combination of fixtures and parameters is computed once."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -33,7 +33,7 @@ class Variants:
         self._packages: frozenset[str] | None = None
 
     def of(self, case: Case, items: Sequence[AnyItem]) -> Sequence[str | None]:
-        """The variant of each item of a case: the ids of its parameters joined by "-", None without any that counts."""
+        """Return the variant of each item: the ids of its parameters that count, joined by "-"; None if none does."""
         found = [parameters for item in items if (parameters := parameters_of(item)) is not None]
         if not found or len(found) < len(items):
             return [None] * len(items)
@@ -44,7 +44,7 @@ class Variants:
         return self._known[key]
 
     def _counting(self, names: Iterable[str], fixtures: Fixtures, parametrised: Iterable[str]) -> frozenset[str]:
-        """The parametrised arguments that a ranking may depend on."""
+        """Return the parametrised arguments that the ranking may depend on."""
         arguments = frozenset(parametrised)
         used = _closure(names, fixtures)
         counting = arguments & used.keys()
@@ -54,14 +54,14 @@ class Variants:
         return counting
 
     def _is_of_the_project(self, name: str, fixtures: Fixtures) -> bool:
-        """Whether a parametrised argument is a fixture of the project's own, or what one requests."""
+        """Whether a parametrised argument is a fixture of the project itself, or is requested by one."""
         chain = fixtures.get(name, ())
         if chain and not chain[-1].func.__module__.startswith(PYTEST):
             return self._is_own(chain[-1].func)
         return any(name in chain[-1].argnames and self._is_own(chain[-1].func) for chain in fixtures.values())
 
     def _is_own(self, function: Any) -> bool:
-        """Whether a fixture is neither pytest's nor an installed plugin's."""
+        """Whether a fixture belongs to the project: neither to pytest nor to an installed plugin."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         path = Path(code.co_filename) if code is not None else Path()
         if path.name == "conftest.py":
@@ -77,7 +77,7 @@ def _package(module: str) -> str:
 
 
 def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, Sequence[Any]]:
-    """The fixtures that some are made of, themselves too, by the names of arguments; of each the definitions used."""
+    """Return the used definitions of the named fixtures, and of all fixtures that these depend on, by name."""
     used: dict[str, Sequence[Any]] = {}
     waiting = [*names]
     for name in waiting:
@@ -88,7 +88,7 @@ def _closure(names: Iterable[str], fixtures: Fixtures) -> dict[str, Sequence[Any
 
 
 def _chain(name: str, definitions: Sequence[Any]) -> Sequence[Any]:
-    """The definitions of a fixture that are used: the last one, and those that it overrides and requests by name."""
+    """Return the used definitions of a fixture: the last one, and the overridden ones that it requests by its name."""
     chain = []
     for fixture in reversed(definitions):
         chain.append(fixture)
@@ -98,12 +98,12 @@ def _chain(name: str, definitions: Sequence[Any]) -> Sequence[Any]:
 
 
 def _may_ask_for_others(chain: Iterable[Any]) -> bool:
-    """Whether a fixture takes `request`, with which it can ask for any other. Those of pytest itself ask for none."""
+    """Whether a fixture takes `request`, which gives access to any other. Fixtures of pytest itself do not count."""
     return any("request" in fixture.argnames and not fixture.func.__module__.startswith(PYTEST) for fixture in chain)
 
 
 def _ids(found: Sequence[Parameters], counting: frozenset[str]) -> Sequence[str | None]:
-    """The variants of the items of a case, of whose arguments some count."""
+    """Return the variants of the items of a case. `counting` are the arguments that the ranking may depend on."""
     names = tuple(found[0].indices)
     if not counting:
         return [None] * len(found)
@@ -119,7 +119,7 @@ def _ids(found: Sequence[Parameters], counting: frozenset[str]) -> Sequence[str 
 
 
 def _groups(names: Sequence[str], found: Sequence[Parameters]) -> list[list[str]]:
-    """The arguments that were parametrised together, and have one id: those whose values always go together."""
+    """Group the arguments that were parametrised together and share an id: their value indices are always equal."""
     groups = [[names[0]]]
     for before, name in pairwise(names):
         if all(parameters.indices[before] == parameters.indices[name] for parameters in found):

@@ -1,1 +1,1 @@
-"""What a run writes at its end: the worklist, the record, baselines, raised floors."""
+"""The files written at the end of a run: the worklist, the record, baselines, case files with raised floors."""

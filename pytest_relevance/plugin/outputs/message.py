@@ -1,4 +1,4 @@
-"""What became of something that a run writes."""
+"""`Message`: the outcome of writing an output file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence for the terminal, and whether it went well."""
+    """A sentence for the terminal; `is_good` is false for a failure."""
 
     text: str
     is_good: bool = True

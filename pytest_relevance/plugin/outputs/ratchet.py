@@ -1,6 +1,6 @@
-"""`--relevance-ratchet`: after the run, `min_ndcg` in the case files is raised to what was reached, less the tolerance.
+"""`--relevance-ratchet`: after the run, raise `min_ndcg` in the case files to the reached score minus the tolerance.
 
-Only those characters of a file change, and only of a file that is what it was when it was collected.
+Only the characters of these values change, and only in a file that did not change since it was collected.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MOST_NAMED = 5
 
 
 class _Changed(Exception):
-    """A case file is not what it was when it was collected."""
+    """A case file was changed after it was collected."""
 
 
 def ratchet(config: pytest.Config) -> Iterator[Message]:
-    """Raise the floors in each file of which a case ran, and say what became of it."""
+    """Raise the floors in each case file with a result, and yield messages about the changes and failures."""
     store = run_store(config)
     files = sorted({result.file for result in store.results if not result.is_check})
     if not files:
@@ -79,7 +79,7 @@ def _change(info: FileInfo, shown: str, floors: Mapping[str, float]) -> Ratchete
 
 
 def _words(changed: Ratcheted, results: Mapping[str, CaseResult], verbose: int) -> str:
-    """`2 raised: "smart watch" 0.5 -> 0.714, "usb hub" 0.6 -> 0.95`."""
+    """Describe the raised floors: `2 raised: "smart watch" 0.5 -> 0.714, "usb hub" 0.6 -> 0.95`."""
     if not changed.changes:
         return "none is raised"
     named = [f"{quoted(each.case, 40)} {results[each.case].floor:g} -> {each.new}" for each in changed.changes]

@@ -1,4 +1,4 @@
-"""The run as a record has it: results in the order of collection, files, how it was made, and what did not finish."""
+"""Build the `Run` for a record: results in collection order, case files, `RunInfo`, and what did not finish."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_relevance.results.run_info import RunInfo
 
 
 def run_info(config: pytest.Config, missing: tuple[str, ...] = ()) -> RunInfo:
-    """How this run was made. `missing` are the node ids of what did not finish."""
+    """Return the `RunInfo` of this run. `missing` are the node ids of cases and files that did not finish."""
     from pytest_relevance import __version__
 
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
@@ -27,14 +27,14 @@ _STARTED: pytest.StashKey[str] = pytest.StashKey()
 
 
 def _started(config: pytest.Config) -> str:
-    """When the run began, as far as this plugin knows, in ISO 8601."""
+    """Return the start of the run in ISO 8601, UTC: the time of the first call of this function."""
     if _STARTED not in config.stash:
         config.stash[_STARTED] = datetime.now(timezone.utc).isoformat(timespec="seconds")
     return config.stash[_STARTED]
 
 
 class RunRecord:
-    """Gathers what a record needs beyond the results: the case files that cannot be collected."""
+    """Makes the `Run` for a record; collects the names of case files that cannot be collected."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -47,19 +47,22 @@ class RunRecord:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep the names of case files that cannot be collected."""
+        """Store the name of a case file that cannot be collected."""
         if report.failed and self._is_case_file(report.nodeid):
             self._broken[report.nodeid] = None
 
     def run(self) -> Run:
-        """The run as it ended."""
+        """Return the finished run."""
         store = run_store(self._config)
         absent = [name for name in store.without_result() if self._is_case_file(name.partition("::")[0])]
         files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
         return Run(store.results, files, run_info(self._config, (*self._broken, *absent)))
 
     def _is_case_file(self, file: str) -> bool:
-        """Whether it is a case file, named as in node ids. The controller of pytest-xdist has collected nothing."""
+        """Whether a file, named as in node ids, is a case file.
+
+        The name, or the content, decides, as the controller of pytest-xdist has no collected items to look at.
+        """
         if file not in self._known:
             path = self._config.rootpath / file
             self._known[file] = self._patterns.fits(path.name) or (path.resolve() in self._named and has_cases(path))

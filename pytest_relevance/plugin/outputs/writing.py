@@ -1,6 +1,6 @@
-"""What a run writes at its end: the worklist, the record, baselines, raised floors. Each only with its option.
+"""Write the output files at the end of a run: the worklist, the record, baselines, raised floors, as options ask.
 
-It is the business of the process that has all reports. That something cannot be written is a failure of the run.
+The process that receives all reports writes them. If one cannot be written, the run fails.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _MOST_NAMED = 3
 
 
 Write = Callable[[bool], Iterable[Message]]
-"""Writes an output; the argument says whether the run has ended well so far."""
+"""Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
 
 
 class Output:
-    """The hooks that write one output. `unwritten` is said where no test was to run."""
+    """The hooks that write one output. `unwritten` is the message for a run in which no test was to run."""
 
     def __init__(self, config: pytest.Config, option: str, write: Write, unwritten: str = "") -> None:
         self._option = option
@@ -41,13 +41,16 @@ class Output:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """See that tests are run: `--fixtures` and the like have a session too. A plugin may have a loop of its own."""
+        """Record that tests are run, not only listed: options such as `--fixtures` have a session too.
+
+        Only the start is recorded, as a plugin may replace the loop itself.
+        """
         self._has_begun = self._runs_tests
         return (yield)
 
     @pytest.hookimpl
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        """Write it."""
+        """Write the output, and set the exit status of a failed run if that is not possible."""
         if not self._has_begun:
             return
         self._messages = [*self._write(ended_well(exitstatus))]
@@ -55,7 +58,7 @@ class Output:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _lines(self) -> list[Line]:
-        """What became of it, below the summary of the cases."""
+        """Return the messages as lines for the section, once."""
         messages, self._messages = self._messages, []
         return [
             line(part, PLAIN if message.is_good else BAD)
@@ -65,16 +68,16 @@ class Output:
 
     @pytest.hookimpl
     def pytest_unconfigure(self) -> None:
-        """Say what failed where there was no summary to say so."""
+        """Print failures to standard error that no terminal summary has shown."""
         for message in self._messages:
             if not message.is_good:
                 print(f"{self._option}: {message.text}", file=sys.stderr)
 
 
 def install(config: pytest.Config) -> None:
-    """Register the outputs that are asked for. UsageError for a file that plainly cannot be written, or must not.
+    """Register the outputs that options ask for. A worker of pytest-xdist writes nothing.
 
-    A worker of pytest-xdist writes nothing.
+    Raises UsageError for a file that cannot or must not be written.
     """
     if hasattr(config, "workerinput"):
         return
@@ -95,7 +98,7 @@ def _write_worklist(config: pytest.Config, target: Target, has_ended_well: bool)
     from pytest_relevance.results.worklist import Worklist
 
     scored = [result for result in run_store(config).results if result.scores]
-    if not (scored or has_ended_well):  # nothing is known of what is unjudged
+    if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     found = Worklist(scored)
@@ -182,7 +185,7 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
 
 
 def _counted(updated: Updated) -> str:
-    """`3 added, 2 changed, 1 gone, 46 as they were`."""
+    """Describe the changes of a baseline: `3 added, 2 changed, 1 gone, 46 as they were`."""
     if not updated.is_change:
         return "nothing changed"
     counts = (
@@ -206,4 +209,4 @@ _OUTPUTS: Mapping[str, Callable[[pytest.Config, str], Output]] = {
     "--relevance-update": _update,
     "--relevance-ratchet": _ratchet,
 }
-"""The options that write something, and what makes the output of each."""
+"""The options that write a file, each with the function that makes its output."""

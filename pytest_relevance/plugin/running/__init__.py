@@ -1,1 +1,1 @@
-"""How a case runs: its fixtures, the call of its search, its score, and the exception that it ends in."""
+"""Running cases: the call of the search, the score, and the exceptions of failing cases and missing fixtures."""

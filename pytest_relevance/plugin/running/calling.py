@@ -1,7 +1,7 @@
-"""Calling the search that the user's fixture provides, and waiting for it where it is asynchronous.
+"""Call the search that the user's fixture provides, and await its response where it is asynchronous.
 
-Exceptions of the search pass through untouched. Frames of this module hide themselves, so that what a reader sees of a
-search that raises is the search's own code.
+Exceptions of the search are passed on unchanged. Frames of this module are hidden from tracebacks, so that the
+traceback of a failing search shows only the search's own code.
 """
 
 from __future__ import annotations
@@ -27,16 +27,20 @@ LOOP: pytest.StashKey[asyncio.AbstractEventLoop] = pytest.StashKey()
 
 
 def asked_for(search: Any, case: Case) -> int | None:
-    """How many results a search is asked for: the `k` that it is given, None where it has no such parameter."""
+    """Return the number of results to request, as the argument `k`; None if the search has no such parameter."""
     return case.depth if _takes_k(search) else None
 
 
 def call(search: Any, case: Case, asked: int | None) -> tuple[object, float]:
-    """What the search returned, and when it was called. A generator is read to its end, as its work is done then."""
+    """Call the search; return its response, and the time of the call in seconds of `perf_counter`.
+
+    A generator is read to its end here, as it does its work only while it is read. Raises `CaseError` where the search
+    cannot be called with these arguments, and passes on every exception of the search itself.
+    """
     __tracebackhide__ = True
     params = case.params
     if any(type(value) in (list, dict) for value in params.values()):
-        params = deepcopy(params)  # they are the suite's: what a search does to them must not reach the next case
+        params = deepcopy(params)  # the suite's own objects: a search that changes them must not affect the next case
     try:
         if asked is not None:
             params = {**params, "k": asked}
@@ -52,14 +56,14 @@ def call(search: Any, case: Case, asked: int | None) -> tuple[object, float]:
 
 
 def is_waiting(response: object) -> bool:
-    """Whether a response must be awaited, or iterated asynchronously, to be had."""
-    if type(response) in (list, dict):  # what most searches return, before the slow look at abstract classes
+    """Whether a response must be awaited or iterated asynchronously."""
+    if type(response) in (list, dict):  # the usual responses; the check of abstract classes is slow
         return False
     return inspect.isawaitable(response) or (isinstance(response, AsyncIterable) and not hasattr(response, "__iter__"))
 
 
 async def wait(response: object) -> object:
-    """The response itself, awaited in the loop that runs."""
+    """Await a response in the running event loop, and return the result. An async iterable becomes a list."""
     __tracebackhide__ = True
     if inspect.isawaitable(response):
         response = await response
@@ -71,20 +75,20 @@ async def wait(response: object) -> object:
 
 
 def wait_on_own_loop(config: pytest.Config, response: object, started: float) -> tuple[object, float]:
-    """The response itself, awaited on the one loop that stays open for the whole run, and when the search began."""
+    """Await a response on one event loop for the whole run; return the result, and when the search began (seconds)."""
     __tracebackhide__ = True
     loop = config.stash.get(LOOP, None)
     if loop is None:
-        import asyncio  # 13 ms that a suite with a plain search does not pay
+        import asyncio  # takes 13 ms, saved for a suite with a plain search
 
         loop = config.stash[LOOP] = asyncio.new_event_loop()
-    if inspect.iscoroutine(response):  # calling it has only made it; it begins now, and making the loop is not its time
+    if inspect.iscoroutine(response):  # a coroutine starts only now; creating the loop must not count as its time
         started = perf_counter()
     return loop.run_until_complete(wait(response)), started
 
 
 def close_own_loop(config: pytest.Config) -> None:
-    """End what still runs on the loop, and close it. After the teardown of the session's fixtures."""
+    """Cancel the tasks that still run on the loop, and close it. Call it after the teardown of session fixtures."""
     loop = config.stash.get(LOOP, None)
     if loop is None:
         return
@@ -104,9 +108,9 @@ def close_own_loop(config: pytest.Config) -> None:
 
 
 def _takes_k(search: Any) -> bool:
-    """Whether a search has a parameter named k, which the plugin then provides. `**kwargs` are no such parameter."""
+    """Whether a search has a parameter named k, which the plugin then passes. `**kwargs` does not count."""
     function = search.__func__ if type(search) is MethodType else search
-    if type(function) is FunctionType and not function.__dict__:  # the usual one, without asking inspect for 20 us
+    if type(function) is FunctionType and not function.__dict__:  # a plain function; inspect.signature takes 20 us
         code = function.__code__
         return "k" in code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
     try:
@@ -121,7 +125,7 @@ def _uncallable(search: object, case: Case, params: Mapping[str, object], error:
         what = f'the fixture "{case.search}" is no function but {shown(search)}'
         if inspect.iscoroutine(search) or inspect.isasyncgen(search):
             if inspect.iscoroutine(search):
-                search.close()  # it warns otherwise that nobody awaited it
+                search.close()  # otherwise Python warns that it was never awaited
             return f"{what}: an async fixture needs pytest-asyncio (or anyio) to be set up, see its documentation"
         return f"{what}; return a function: search(query, **params)"
     try:

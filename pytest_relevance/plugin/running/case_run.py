@@ -1,4 +1,4 @@
-"""`CaseRun`: a case as an item carries it, while it runs and until its report is made."""
+"""`CaseRun`: the state of a case on its pytest item, from collection until its report is made."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class CaseRun:
-    """A case that runs in one variant, or a check of a test in Python, and what came of it.
+    """The run of a case in one variant, or of a check of a test in Python, with its result.
 
-    `file` is the case file as reports name it, `path` the file that pytest's own lines name. `function` stands for the
-    case among pytest's items, None for a check. `items` are the names of its items in this variant, where they are not
-    what id and variant say. `baseline` is that of its file. `tolerance` is how far its score may drop below it.
+    `file` is the name of the case file in reports, `path` the name in pytest's own lines. `function` is the test
+    function of the case, None for a check. `items` are the names of its items in this variant, if they do not follow
+    from id and variant. `baseline` is that of its file; `tolerance` is how far the score may drop below the baseline.
 
-    While it runs: `response` is what the search returned and when it was called, where that was done ahead of the
-    function that shall score it; `asked` how many results the search was asked for; `calls` how often it was called;
-    `result` what it came to, `error` the exception that it ended in; `fails_baseline` is set where the baseline gave
-    the verdict or one of its reasons; `repeats` is what several calls returned.
+    Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
+    of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
+    the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is a reason of the
+    verdict; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item.
     """
 
     __slots__ = (
@@ -61,7 +61,7 @@ class CaseRun:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what came of it: it was reported, or it runs again."""
+        """Clear the result and the other data of the run, after its report or before the next attempt."""
         self.result: CaseResult | None = None
         self.error: BaseException | None = None
         self.fails_baseline = False
@@ -71,29 +71,29 @@ class CaseRun:
 
     @property
     def is_check(self) -> bool:
-        """Whether a test in Python gave the ranking."""
+        """Whether this is a check of a test in Python."""
         return self.function is None
 
     @property
     def has_ended(self) -> bool:
-        """Whether it came to a score, or a check to an error, which its test may have caught.
+        """Whether the run has a result, or is a check with an error, which its test may have caught.
 
-        An item that passes without a score is another plugin's work.
+        An item that passes without a result was run by another plugin in some other way.
         """
         return self.result is not None or (self.is_check and self.error is not None)
 
     @property
     def has_begun(self) -> bool:
-        """Whether it ran before: a plugin may call an item several times before it makes a report."""
+        """Whether the run has started before: a plugin may call an item several times before it makes a report."""
         return bool(self.calls or self.result is not None or self.error is not None)
 
     @property
     def place(self) -> tuple[str, int]:
-        """The file and the line of the case, as pytest's own lines of a test name them."""
+        """The file and the line of the case, for pytest's own lines about a test."""
         return self.case.source or self.path, self.case.line
 
     def complete(self, result: CaseResult) -> CaseResult:
-        """Add to a result what only its run knows: file, variant, node id, tolerance, repeats."""
+        """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats."""
         result.file = self.file
         result.node = self.item.nodeid.rpartition("@")[0] if "@" in self.item.name else self.item.nodeid
         result.variant = self.variant
@@ -105,7 +105,7 @@ class CaseRun:
         return result
 
     def result_of_error(self, error: SearchError | None, verdict: str = ERROR) -> CaseResult:
-        """The result of a case that came to no score."""
+        """Return the result of a case without a score."""
         case = self.case
         return self.complete(
             CaseResult(
@@ -130,20 +130,20 @@ class CaseRun:
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()
-"""The case that an item of a case file is."""
+"""The case run of an item of a case file."""
 
 CHECKS = pytest.StashKey[list[CaseRun]]()
-"""The rankings that a test in Python had checked, in its present attempt."""
+"""The checks of a test in Python, in its current attempt."""
 
 RAISED = pytest.StashKey[list[BaseException]]()
-"""The exceptions of the checks of a test in Python, in whatever thread."""
+"""The exceptions of the checks of a test in Python, in all threads."""
 
 IN_CALL = pytest.StashKey[bool]()
-"""Set while the call phase of an item goes on: a report that is made then is that of a subtest."""
+"""True during the call phase of an item; a report made in that phase is the report of a subtest."""
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
-    """The case that an item is, or the checks of the latest attempt of a test in Python."""
+    """Return the case run of an item of a case file, or the checks in the latest attempt of a test in Python."""
     run = item.stash.get(CASE_RUN, None)
     if run is not None:
         return (run,)

@@ -1,4 +1,4 @@
-"""The `relevance` fixture: the scoring and report of a case file, from a test written in Python."""
+"""The value of the fixture `relevance`, which scores rankings in a test written in Python."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _NOT_HERE = {
     "xfail": "mark the test with pytest.mark.xfail",
     "skip": "mark the test with pytest.mark.skip",
 }
-"""Keys of a case that a test written in Python has its own means for."""
+"""Keys of a case that `check` refuses, and what to do in a test written in Python instead."""
 
 
 class Relevance:
-    """Scores rankings as a case file would; the value of the fixture `relevance`."""
+    """Scores rankings in the same way as a case file. The value of the fixture `relevance`."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        item.stash[CHECKS] = []  # those of an earlier attempt do not count
+        item.stash[CHECKS] = []  # drop the checks of an earlier attempt
         item.stash[RAISED] = []
         reporting.install(item.config)
 
@@ -44,10 +44,11 @@ class Relevance:
         """Score a ranking, and fail the test where a floor or an expectation is not met.
 
         `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are those of a case
-        in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...). Returns what was found: `.score` is nDCG@k.
-        In another thread a check that fails, and whose exception is lost there, fails the test too.
+        in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...). The `score` of the result is nDCG@k.
+        A check that fails in another thread also fails the test, even if its exception is lost in that thread.
 
-        Raises ValueError for a key or value that a case file would refuse.
+        Raises ValueError for a key or value that a case file may not have, and pytest's fail exception where the check
+        fails (its skip exception where an inconclusive check is to be skipped).
         """
         __tracebackhide__ = True
         caller = sys._getframe(1)
@@ -68,7 +69,7 @@ class Relevance:
         keys: Mapping[str, Any],
         place: tuple[str, int],
     ) -> CaseResult:
-        """Score a ranking at a place, a file and a line in it."""
+        """Score a ranking. `place` is the file and the line of the check."""
         __tracebackhide__ = True
         for name, why in _NOT_HERE.items():
             if name in keys:
@@ -84,14 +85,14 @@ class Relevance:
             raise ValueError(f"relevance.check: {error}") from None
         if is_waiting(ranking):
             if inspect.iscoroutine(ranking):
-                ranking.close()  # it warns otherwise that nobody awaited it
+                ranking.close()  # otherwise Python warns that it was never awaited
             raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
         path, line = place
         return check(self._item, replace(case, line=line), ranking, path)
 
 
 def _documents_as_text(name: str, expected: Any) -> Any:
-    """An expectation with its documents as text, where it is one of documents."""
+    """Return an expectation with its document ids as text. One without documents is returned unchanged."""
     if name not in ("first", "include", "exclude", "order"):
         return expected
     if isinstance(expected, dict):
@@ -102,7 +103,10 @@ def _documents_as_text(name: str, expected: Any) -> Any:
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Judgments with ids as text and plain grades, as a case file has them."""
+    """Return judgments with ids as text and grades as plain Python values, as in a case file.
+
+    Raises ValueError for an id that is neither text nor a whole number, and for a document that is judged twice.
+    """
     __tracebackhide__ = True
     found: dict[Any, Any] = {}
     for document, grade in judgments.items():
@@ -118,9 +122,9 @@ def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Numpy's scalars and arrays as Python's own, in lists and mappings too; text and numbers as just that.
+    """Convert numpy values, and instances of subclasses of str, int and float, to plain Python values, recursively.
 
-    A subclass of one of them (an enumeration's member, say) does not travel to the controller of pytest-xdist.
+    pytest-xdist cannot send an instance of a subclass (the member of an enumeration, for example) to its controller.
     """
     if type(value).__module__ == "numpy":
         return value.tolist()

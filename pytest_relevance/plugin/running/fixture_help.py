@@ -1,6 +1,6 @@
-"""What to say where a fixture of a case is missing or cannot be set up, and what is left of a traceback.
+"""Messages about fixtures of a case that are missing or cannot be set up, and the shortening of tracebacks.
 
-pytest's own text of a missing fixture shows the Python source of the function that requests it, which is ours.
+pytest's own text about a missing fixture shows the source of the function that requests it: here generated code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OURS = (
     "pytest_relevance.results.responses.",
     "pluggy.",
 )
-"""The modules between pytest and what is the user's: a search, a hook, a generator that is read late."""
+"""The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""
 
 _HOW_TO = """
 Write it in a conftest.py beside the case file; it returns a function from a query to results, best first:
@@ -50,7 +50,10 @@ Without any plugin: a plain fixture may return an async function, which the case
 
 
 def explain(run: CaseRun, call: pytest.CallInfo[None]) -> str | None:
-    """Make of an exception what pytest shall report of it; return the key of advice that is to be told once a run."""
+    """Replace or shorten the exception of a call for the report; return the key of advice in its message, if any.
+
+    The key serves to show each advice once in a run.
+    """
     assert call.excinfo is not None
     error = call.excinfo.value
     if isinstance(error, pytest.FixtureLookupError):
@@ -67,7 +70,10 @@ def explain(run: CaseRun, call: pytest.CallInfo[None]) -> str | None:
 
 
 def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[str, str | None]:
-    """The message about a missing fixture: how to write it, when it is the search of the case; and its key."""
+    """Return the message about a missing fixture, and the key of its advice.
+
+    Where the fixture is the search of the case, the message explains how to write it; otherwise the key is None.
+    """
     name, search = str(error.argname), run.case.search
     asking = error.fixturestack
     if any(fixture.argname == name for fixture in asking):
@@ -81,13 +87,13 @@ def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[st
 
 
 def _in_place_of(excinfo: pytest.ExceptionInfo[BaseException], message: str) -> pytest.ExceptionInfo[BaseException]:
-    """An exception that pytest shows by its message alone, in the place of another one."""
+    """Return exception info with the traceback of another one, of which pytest shows only the message."""
     error = CaseError(message, pytrace=False).with_traceback(excinfo.value.__traceback__)
     return pytest.ExceptionInfo.from_exception(error)
 
 
 def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-    """Cut a traceback down to what is the user's. One that ends in this plugin stays as it is."""
+    """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete."""
     theirs = 0
     for number, entry in enumerate(excinfo.traceback, 1):
         if str(entry.frame.f_globals.get("__name__")).startswith(_OURS):
@@ -97,6 +103,6 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
 
 
 def _place(fixture: Any) -> str:
-    """`search (conftest.py:4)`."""
+    """Return the name and the place of a fixture: `search (conftest.py:4)`."""
     code = getattr(inspect.unwrap(fixture.func), "__code__", None)
     return fixture.argname if code is None else f"{fixture.argname} ({code.co_filename}:{code.co_firstlineno})"

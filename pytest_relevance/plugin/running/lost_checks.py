@@ -1,4 +1,4 @@
-"""Failures of `relevance.check` whose exceptions nobody has seen: they ended a thread, or a task, of the test."""
+"""Report failures of `relevance.check` whose exceptions were lost, as they ended a thread or a task of the test."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import pytest
 from pytest_relevance.plugin.running.case_run import RAISED
 
 _RUNNERS = ("threading", "concurrent.futures", "multiprocessing", "asyncio", "anyio", "trio", "joblib")
-"""The modules that call a function in another thread, or later, and keep what it raises."""
+"""The modules that call a function in another thread, or later, and catch its exceptions."""
 
 _UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
-"""What pytest warns of where a thread ends in an exception, and what a call ends in where warnings are errors."""
+"""The warning of pytest about a thread that ended in an exception.
+
+A call raises it where warnings are errors.
+"""
 
 
 def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Have a call end in what a check of its test raised, where nobody has seen that.
+    """Make a call fail with the exception of a check that was lost in another thread or task.
 
-    An exception that came back to the test, or that the test's own code caught where it was raised, was last unwound
-    there; a lost one in the module that called the function of the thread.
+    The outermost frame of the traceback shows whether it was lost: it is a frame of the test's own code if the
+    exception was caught there or reached the test, and a frame of the module that ran the thread if it was lost.
     """
     raised = item.stash.get(RAISED, None)
     if not raised:
@@ -35,6 +38,6 @@ def _outermost_frame(error: BaseException) -> FrameType | None:
 
 
 def is_runner(frame: FrameType | None) -> bool:
-    """Whether a frame is of a module that calls functions in other threads, or later."""
+    """Whether a frame belongs to a module that calls functions in other threads, or later."""
     module = "" if frame is None else str(frame.f_globals.get("__name__"))
     return f"{module}.".startswith(tuple(f"{runner}." for runner in _RUNNERS))

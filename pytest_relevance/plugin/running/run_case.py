@@ -1,4 +1,8 @@
-"""Running one case: the call of its search, the ranking, the score, and the exception that it ends in."""
+"""Run one case: call its search, read the ranking, score it, and raise the exception of a failed case.
+
+Functions here raise `CaseError` where no ranking can be scored, `CaseFailure` or `BaselineFailure` where a case fails,
+and pytest's skip exception where an inconclusive case is to be skipped.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ async def run_async(this: CaseRun) -> None:
 
 
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResult:
-    """Score a ranking that a test in Python has at hand, in a file and in the line of the case."""
+    """Score a ranking given by a test in Python. `path` is the file of the check; `case` has its line."""
     __tracebackhide__ = True
     config = item.config
     own = case.terms.tolerance
@@ -53,7 +57,7 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
 
 
 def call_ahead(this: CaseRun) -> object:
-    """Call the search before the function of the case, and return what it returned."""
+    """Call the search before the test function of the case, keep the response for it, and return the response."""
     __tracebackhide__ = True
     this.response = None
     this.response = _response(this)
@@ -61,7 +65,7 @@ def call_ahead(this: CaseRun) -> object:
 
 
 def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
-    """Score the ranking that the search returned, and end the case as its verdict says."""
+    """Score a ranking, store the result, and raise the exception of its verdict. `latency` is in seconds."""
     __tracebackhide__ = True
     case, config = this.case, this.item.config
     if problem := why_cut(case, len(ranking.ids), this.asked):
@@ -83,13 +87,16 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
 
 
 def _end(this: CaseRun, result: CaseResult, how: str) -> None:
-    """Raise what a case ends in that failed, or is inconclusive and is treated as `how` says."""
+    """Raise the exception of a case that failed or is inconclusive.
+
+    `how` is `FAILED` or "fail" to fail, "skip" to skip, and "pass" to raise nothing.
+    """
     __tracebackhide__ = True
     if how in (FAILED, "fail"):
         from pytest_relevance.reports.case.failure import failure_lines, failure_message
         from pytest_relevance.reports.text import plain
 
-        # Who catches the exception of a check prints its text; that of an item is made anew where the terminal is.
+        # A test that catches the exception of a check may print its text; that of an item is rebuilt for the terminal.
         text = plain(failure_lines(result)) if this.is_check else failure_message(result)
         this.error = (BaselineFailure if this.fails_baseline else CaseFailure)(text, pytrace=False)
         raise this.error
@@ -99,17 +106,17 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
 
 
 def _ranking_of_call(this: CaseRun) -> tuple[Ranking, float]:
-    """The ranking that the search returned, and how many seconds calling it and reading all it returned took."""
+    """Call the search; return its ranking and the latency in seconds, which includes reading the response."""
     __tracebackhide__ = True
     response, started = _response(this)
     if calling.is_waiting(response):
         response, started = calling.wait_on_own_loop(this.item.config, response, started)
     ranking = _read(this, response)
-    return ranking, perf_counter() - started  # what a lazy response is read for is a part of the search
+    return ranking, perf_counter() - started  # a lazy response does its work while it is read
 
 
 async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
-    """The same in an event loop that runs."""
+    """Do the same as `_ranking_of_call`, in the running event loop."""
     __tracebackhide__ = True
     response, started = _response(this)
     response = await calling.wait(response)
@@ -118,7 +125,7 @@ async def _ranking_of_call_async(this: CaseRun) -> tuple[Ranking, float]:
 
 
 def _response(this: CaseRun) -> tuple[object, float]:
-    """What the search returned, and when it was called."""
+    """Return the response of the search, and the time of the call in seconds; call it unless that was done ahead."""
     __tracebackhide__ = True
     if this.response is not None:
         response, this.response = this.response, None
@@ -135,10 +142,10 @@ def _response(this: CaseRun) -> tuple[object, float]:
 
 
 def _read(this: CaseRun, response: object) -> Ranking:
-    """Read a response as a ranking, through the project's own hook where there is one."""
+    """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
     __tracebackhide__ = True
     item, case, own = this.item, this.case, None
-    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook nobody implements costs 30 us
+    if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:
         return read_ranking(response if own is None else own, case.terms.id_field, case.terms.title_field)
@@ -154,12 +161,12 @@ def _compare(this: CaseRun, rankings: Sequence[Ranking]) -> None:
 
 
 def wants_properties(option: Any) -> bool:
-    """Whether there is to be a JUnit file: properties cost, and nobody else reads them."""
+    """Whether a JUnit file is written: only it shows the properties, and making them takes time."""
     return bool(getattr(option, "xmlpath", None))
 
 
 def set_properties(this: CaseRun) -> None:
-    """Put the figures for JUnit on the item, in the place of those of an earlier run of it."""
+    """Set the JUnit properties of the item, and remove those of an earlier attempt."""
     item = this.item
     for earlier in this.properties:
         item.user_properties.remove(earlier)
@@ -168,7 +175,7 @@ def set_properties(this: CaseRun) -> None:
 
 
 def _properties(result: CaseResult) -> list[tuple[str, object]]:
-    """The figures for JUnit: at most seven scalars, fewer where one is not defined."""
+    """Return the JUnit properties: at most seven scalars, without those that are not defined."""
     lower, upper = result.interval
     before = None if result.baseline is None else result.baseline.score
     found: list[tuple[str, object]] = [("verdict", result.verdict)]

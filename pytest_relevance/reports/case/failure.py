@@ -1,4 +1,4 @@
-"""What a failing case looks like in a terminal: what was expected, what was found, which documents are to blame."""
+"""The report of one case in a terminal: what was expected, what was found, which documents are to blame."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_IDS = 10
 
 
 def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
-    """The report of one case, at most `width` columns wide, but for words that are longer.
+    """The report of one case, at most `width` terminal columns wide, except for single words that are longer.
 
     `verbosity` as pytest counts it: below 0 one line, above 0 all k ranks and every judged document that is missing.
     """
@@ -153,7 +153,7 @@ def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
 
 
 def _some(parts: Sequence[str], *, full: bool = False, count: int | None = None) -> list[str]:
-    """The first of a list, and how many more there are of `count`, by default of the list."""
+    """The first parts of a list, and how many more there are of `count`, by default the length of the list."""
     count = len(parts) if count is None else count
     chosen = [*parts] if full or count <= MOST_IDS else [*parts[:MOST_IDS]]
     return [*chosen, f"and {count - len(chosen)} more"] if count > len(chosen) else chosen
@@ -175,7 +175,7 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
 
 
 def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
-    """The results without a judgment, and what they leave open."""
+    """The results without a judgment, and the interval of nDCG@k that they leave open."""
     unjudged = _some([harmless(document) for document in result.unjudged], full=full)
     is_inconclusive = result.verdict == INCONCLUSIVE
     if not unjudged or result.score is None:

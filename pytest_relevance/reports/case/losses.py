@@ -1,6 +1,6 @@
-"""The documents to blame for a low score: those that stand too high, and those that are missing or too low.
+"""The documents to blame for a low score: those that rank too high, and those that are missing or too low.
 
-What the former take from the score is the loss of the latter, so that only these have figures.
+Only the latter have figures: what the former take from the score is counted as the loss of the latter.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: in
 
 
 def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
-    """The first few; one more takes no more room than to say so."""
+    """The first few; a single further one is shown too, as a note about it would take as much room."""
     return blamed if full or len(blamed) == MOST_BLAMED + 1 else blamed[:MOST_BLAMED]
 
 
 def _too_high(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> Iterator[Line]:
-    """The results that stand where the ideal has better ones. Their titles are in the table above."""
+    """The results with less gain than the ideal ranking has at their rank. Their titles are in the table above."""
     if not found.too_high or result.is_unjudged:
         return
     chosen = _most(found.too_high, full=full)
@@ -88,7 +88,7 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
 
 
 def _table(result: CaseResult, losses: Sequence[Loss], grade_names: Mapping[float, str] | None = None) -> Table:
-    """A row a loss; names of grades unless others are given."""
+    """A table with one row for each loss; `grade_names` replaces the names of grades in the result."""
     names = result.grade_names if grade_names is None else grade_names
     gains = result.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
@@ -115,7 +115,7 @@ def _grades_alike(result: CaseResult, loss: Loss) -> str:
 
 
 def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple[str, float]]:
-    """What the losses that are shown leave open of 1 - nDCG: in words, and how much of it is lost."""
+    """The rest of 1 - nDCG beyond the losses that are shown: what it is, in words, and its amount."""
     if more := len(lost) - chosen:
         yield f"... and {more} more (-v shows all)", sum(loss.loss for loss in lost[chosen:])
     others = sum(loss.loss for loss in found.losses if loss.loss <= LEAST)
@@ -126,5 +126,5 @@ def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple
 
 
 def figure(loss: float) -> str:
-    """A loss, which is printed with a minus."""
+    """A loss as text: a loss is printed with a minus, a gain with a plus."""
     return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"

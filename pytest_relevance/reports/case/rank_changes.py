@@ -1,4 +1,4 @@
-"""What a report says of a case and its baseline: how the score changed, and which documents left, entered or moved."""
+"""The part of a report about the baseline: how the score changed, and which documents left, entered or moved."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MOST_MOVES = 3
 
 _HEAD = "since the baseline: "
 _LONGEST_ID, _LONGEST_TITLE = 40, 30
-_SAME = 1e-6  # scores of a day are written with six decimals
+_SAME = 1e-6  # a baseline has its scores with six decimals
 
 
 def with_baseline(reasons: Sequence[str], result: CaseResult) -> list[str]:
     """The reasons with the score of the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`.
 
-    Where the floor is not met that reason has it, and the drop is not said a second time. `reasons` may be what is said
-    of a case that has none; what is not about the score is left as it is.
+    Where the floor is not met, that reason gets the baseline, and the reason about the drop is left out. `reasons` may
+    be the text about a case that met everything; reasons that are not about the score stay as they are.
     """
     if result.baseline is None or result.baseline.score is None or result.score is None:
         return [*reasons]
@@ -77,7 +77,7 @@ def baseline_change_lines(result: CaseResult, *, full: bool, columns: int = WIDE
 
 
 def _judgments_changed(result: CaseResult) -> str:
-    """What there is to say where the accepted ranking has another score than on its day."""
+    """A clause where the accepted ranking has another score today than when it was accepted; else empty."""
     assert result.baseline is not None
     score, then = result.baseline.score, result.baseline.then.get(result.metric.text)
     if then is None or (score is not None and abs(then - score) <= _SAME):
@@ -90,7 +90,7 @@ def _judgments_changed(result: CaseResult) -> str:
 def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
     """`3 out (a from rank 1, ...)`, `3 in (...)`, `2 moved (...)`, in pieces between which lines may be broken.
 
-    Of what left, the documents with the highest gains come first: they are what the score lost. Their titles are named,
+    Of what left, the documents with the highest gains come first: they explain the lost score. Their titles are named,
     those of the others are in the table above.
     """
     gains, titles = result.settings.gains, result.titles

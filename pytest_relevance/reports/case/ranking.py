@@ -21,7 +21,7 @@ _FIGURES = tuple(Column(name, RIGHT) for name in ("grade", "gain", "discount", "
 
 
 def document_columns(title: str = "document") -> tuple[Column, Column]:
-    """An id and its title. Where there is not room for both, long ids are cut first, then titles."""
+    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
     return (
         Column(title, least=24, middle=True, is_code=True),
         Column(None, least=8, may_go=True, is_code=True),
@@ -29,7 +29,7 @@ def document_columns(title: str = "document") -> tuple[Column, Column]:
 
 
 def breakdown_table(result: CaseResult, found: Breakdown, *, full: bool = True) -> Table:
-    """The breakdown, a row a rank; results that the case excludes are marked. `full`: all ranks up to k.
+    """The breakdown with one row for each rank; results that the case excludes are marked. `full`: all ranks up to k.
 
     Otherwise ranks below the last result, where only the ideal goes on, are folded into one row.
     """
@@ -56,7 +56,7 @@ def breakdown_table(result: CaseResult, found: Breakdown, *, full: bool = True) 
 
 
 def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int = WIDEST) -> list[Line]:
-    """The breakdown as text; how many ranks are not shown below it."""
+    """The breakdown as text, with the number of ranks that are not shown below it."""
     lines = breakdown_table(result, found, full=full).lines(columns)
     results = sum(row.document is not None for row in found.rows)
     if not full and results > MOST_ROWS + 1:
@@ -68,7 +68,7 @@ def _shown_rows(found: Breakdown, *, full: bool) -> Sequence[Row]:
     results = sum(row.document is not None for row in found.rows)
     if full:
         return found.rows
-    return found.rows[: MOST_ROWS if results > MOST_ROWS + 1 else results]  # one more is as short as to say so
+    return found.rows[: MOST_ROWS if results > MOST_ROWS + 1 else results]  # a note about one more is as long
 
 
 def result_lines(result: CaseResult, *, full: bool, columns: int = WIDEST) -> list[Line]:
@@ -88,7 +88,7 @@ def result_lines(result: CaseResult, *, full: bool, columns: int = WIDEST) -> li
 
 
 def excluded_documents(result: CaseResult) -> frozenset[str]:
-    """The documents that stand in a top where the case excludes them."""
+    """The documents in the top ranks from which the case excludes them."""
     return frozenset(
         document
         for outcome in result.outcomes

@@ -1,4 +1,4 @@
-"""The first lines of a report: where the case stands, and what is not met, or what to say where everything is met."""
+"""The first lines of a report: the place of the case, and what is not met, or that everything is met."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reasons_in_brief(result: CaseResult) -> Line:
 
 
 def query_text(result: CaseResult) -> str:
-    """`query "smart watch"` where the id of the case is another: `q043` is nobody's query."""
+    """`query "smart watch"` where the id of the case is another text, such as `q043`; else empty."""
     return f'query "{result.query}"' if result.id != result.query else ""
 
 
@@ -77,7 +77,7 @@ def _with_titles(result: CaseResult) -> list[str]:
 
 
 def _met(result: CaseResult) -> str:
-    """What there is to say of a case of which nothing is unmet."""
+    """The text about a case that met everything."""
     name, floor = result.metric.text, result.floor
     met = ", ".join(map(_met_outcome, result.outcomes))
     if not result.judgments:
@@ -105,7 +105,7 @@ def _met_outcome(outcome: Outcome) -> str:
 
 
 def interval_text(result: CaseResult) -> str:
-    """`nDCG@10 lies between 0.287 and 0.641`, or nothing where the unjudged results leave nothing open."""
+    """`nDCG@10 lies between 0.287 and 0.641`, or nothing where unjudged results cannot change the score."""
     settings, (lower, upper) = result.settings, result.interval
     if lower is None or settings.ideal != "judged" or settings.unjudged != "zero" or result.judged == result.top:
         return ""
@@ -114,14 +114,14 @@ def interval_text(result: CaseResult) -> str:
 
 
 def score_digits(result: CaseResult) -> int:
-    """The decimals of the score: as many as tell it from the floor."""
+    """The number of decimals of the score: enough to distinguish it from the floor."""
     if result.floor is None or result.score is None:
         return 3
     return digits_apart(result.score, result.floor)
 
 
 def unstable_text(result: CaseResult) -> str:
-    """What to say of a ranking that changes from call to call; nothing of one that does not."""
+    """The text about a ranking that changes from call to call; empty for one that does not."""
     repeats = result.repeats
     if repeats is None or repeats.rankings == 1:
         return ""

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Comparison(Compared):
-    """Two runs, compared; all differences are second - first.
+    """The comparison of two runs; all differences are second - first.
 
     `metrics` has a row for each variant of the search and metric: the means of both, the difference with its bootstrap
     interval, p-value and effect size. `by_tag` has the means of each tag. `movers` are the cases that lost and gained
-    most, with what changed in their rankings. `frame` has a row a case. `left_out`, `errors` and `notes` say what was
-    not compared and why. `judge` says whether the second run may replace the first.
+    most, with what changed in their rankings. `frame` has one row for each case. `left_out`, `errors` and `notes` say
+    what was not compared and why. `judge` says whether the second run may replace the first.
     """
 
     def judge(
@@ -47,19 +47,19 @@ class Comparison(Compared):
         return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
 
     def summary(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
-        """The report as text, at most 100 columns wide; `limit` of each list, None for all."""
+        """The report as text, at most 100 columns wide; at most `limit` entries of each list, None for all."""
         return plain(comparison_lines(self, limit=limit, gates=gates)) + "\n"
 
     def to_markdown(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
-        """The report as Markdown, for a pull request; `limit` of each list, None for all."""
+        """The report as Markdown, for a pull request; at most `limit` entries of each list, None for all."""
         return "\n".join(markdown_lines(self, limit=limit, gates=gates)) + "\n"
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
-        """The report as data, with keys that stay; `limit` of the movers, by default as many as `movers` has."""
+        """The report as a dict with stable keys; at most `limit` drops and gains, by default those of `movers`."""
         return as_data(self, limit=limit, gates=gates)
 
     def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
-        """What `to_dict` gives as JSON, in which characters that a terminal could act on are escaped."""
+        """The dict of `to_dict` as JSON; characters that a terminal could act on are escaped."""
         text = json.dumps(self.to_dict(limit=limit, gates=gates), ensure_ascii=False, indent=2, allow_nan=False)
         return "".join(f"{_escaped(line)}\n" for line in text.split("\n"))
 
@@ -99,10 +99,10 @@ def compare_runs(
     """Compare two runs over the same cases: `first` is the older one, differences are second - first.
 
     Each is a `Run`, a path (of a record, of a baseline, or of a run as `read_run` takes it), or rankings as `evaluate`
-    takes them. A record has the scores of its day; the others are scored by `judgments`: a path (of a case file, or of
+    takes them. A record has its recorded scores; the others are scored by `judgments`: a path (of a case file, or of
     anything that `read_judgments` takes), a `Suite`, or what `evaluate` takes. With `judgments` records are scored anew
     too. `metrics` are names; the default is the nDCG@k of the cases, nDCG@10 for rankings. `settings` are those of
-    `evaluate` (`gain="linear"` ...); records are scored by them from the grades that they hold.
+    `evaluate` (`gain="linear"` ...); records are scored by them from their recorded grades.
 
     Several variants of a search are compared one by one; `variants=("bm25", "hybrid")` compares one variant of `first`
     with another of `second`, which may be the same run.

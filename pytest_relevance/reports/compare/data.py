@@ -1,4 +1,4 @@
-"""A comparison of two runs as data for other programs: JSON's types, and keys that stay.
+"""A comparison of two runs as data for other programs: the types of JSON, and stable keys.
 
 A new key may be added; one that is there keeps its name and its meaning, or `version` goes up. docs/comparing.md has
 them all.
@@ -60,7 +60,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
 
 
 def _flat(row: Any) -> dict[str, Any]:
-    """A row of figures, its means among them."""
+    """A row of figures as one flat dict, its means included."""
     values = asdict(row)
     values |= values.pop("means")
     return {

@@ -24,7 +24,7 @@ _WIDEST_ID = 40
 def comparison_lines(
     comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
 ) -> list[Line]:
-    """The report: `limit` of each list, None for all. What `gates` found comes last."""
+    """The report with at most `limit` entries of each list, None for all. What `gates` found comes last."""
     movers = comparison.largest(limit, words.drops_shown(limit, gates))
     return [
         *_head(comparison),
@@ -86,7 +86,7 @@ def _notes(comparison: Compared) -> Iterable[Line]:
 
 
 def _verdict(comparison: Compared, gates: ComparisonGates | None) -> Iterable[Line]:
-    """What the figures say in words, and then what the gates found."""
+    """The result of each metric in words, then the findings of the gates."""
     texts = [words.verdict(row) for row in comparison.metrics]
     if gates is None:
         texts.append((words.new_errors(comparison), BAD))

@@ -1,4 +1,4 @@
-"""What the reports of a comparison as text and as Markdown have in common: its tables, and its verdict in words."""
+"""Tables and sentences that the text report and the Markdown report of a comparison share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 
 SIGNIFICANT = 0.05
-"""The largest p-value at which a difference is said to be more than chance."""
+"""The largest p-value at which a difference is reported as more than chance."""
 
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50
@@ -30,7 +30,7 @@ _Rows = Sequence[Difference] | Sequence[TagDifference]
 
 
 def settings_lines(comparison: Compared) -> list[str]:
-    """The settings that the scores were computed with, and the depths that were set where that counts."""
+    """The settings that the scores were computed with, and the depths that were set, where metrics depend on them."""
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
     return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
 
@@ -99,7 +99,7 @@ def _counts(means: Means) -> Sequence[str]:
 
 
 def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
-    """What a metric says, in words, and its style. `shown` makes the name of a variant fit for the report."""
+    """The result of a metric in words, and its style. `shown` escapes the name of a variant for the report."""
     means = row.means
     name = row.metric if row.variant is None else f"{row.metric} of {shown(row.variant)}"
     if not means.queries:
@@ -130,7 +130,7 @@ def gates_text(gates: ComparisonGates) -> str:
 
 
 def drops_shown(limit: int | None, gates: ComparisonGates | None) -> int | None:
-    """How many drops are shown: besides the largest, those that a gate does not allow, up to a bound."""
+    """How many drops are shown: the largest, and also those that a gate does not allow, up to a bound."""
     if limit is None or gates is None:
         return limit
     return max(limit, min(len(gates.drops), _MOST_DROPS))
@@ -159,7 +159,7 @@ def rank_counts(mover: Mover) -> str:
 def moves(mover: Mover, *, is_drop: bool, shown: Callable[[str], str]) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
-    Relevant documents come first, then the others. `shown` makes an id fit for the report.
+    Relevant documents come first, then the others. `shown` escapes and cuts an id for the report.
     """
     shifted = [move for move in mover.shifted if (move.distance < 0) == is_drop]
     kinds: dict[str, Sequence[Move]]

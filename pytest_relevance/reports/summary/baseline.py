@@ -1,4 +1,4 @@
-"""What a summary says of the baseline: the queries that moved most, and what an update would accept, add or drop."""
+"""The baseline in a summary: the queries that moved most, and what an update would accept, add or drop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def baseline_lines(
     columns: int = WIDEST,
     updating: str | None = None,
 ) -> list[Line]:
-    """The movers against the baseline, and what is to be done about it; nothing where there is no baseline.
+    """The movers against the baseline, and which updates are possible; nothing where there is no baseline.
 
     `updating` is what this run accepts already, `ALL` or `ONLY_NEW`.
     """

@@ -1,4 +1,4 @@
-"""The rows of a summary that name cases: figures, the query, what it ran with or weighs, its status, its place."""
+"""The rows of a summary that name cases: figures, the query, its variant or weight, its status, its place."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def case_table(rows: Iterable[CaseRow], figures: int = 1, label_gap: int = 2) ->
 
 
 def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant]) -> Table:
-    """Cases with their scores."""
+    """A table of cases with their scores."""
     return case_table((result, [score_text(result.score)], short_label(result, variants)) for result in results)

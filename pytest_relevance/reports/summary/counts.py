@@ -1,4 +1,4 @@
-"""What is counted of the results of a run: statuses, search variants, weighted means, percentiles."""
+"""Counts and means over the results of a run: statuses, search variants, weighted means, percentiles."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ STATUSES = {
     "skipped": DOUBT,
     "measured": PLAIN,
 }
-"""What a summary counts, in its order, and the style of each."""
+"""The statuses that a summary counts, in its order, with the style of each."""
 
 NOT_PASSED = frozenset({"failed", "error", "inconclusive"})
 
 WIDEST_VARIANT = 16
-"""How wide a variant is shown among figures."""
+"""The width to which a variant is cut among figures, in terminal columns."""
 
 
 def variant_of(result: CaseResult) -> Variant:
@@ -40,7 +40,7 @@ def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
 
 
 def variant_label(variant: Variant, among: Sequence[Variant]) -> str:
-    """A variant by its parameter alone, where that is enough among the others."""
+    """The name of a variant: its parameter alone where all variants are of one search, else `search[parameter]`."""
     search, parameter = map(harmless, (variant[0], variant[1] or ""))
     if parameter and {other for other, _ in among} == {variant[0]}:
         return parameter
@@ -69,7 +69,7 @@ def metric_name(results: Iterable[CaseResult]) -> str:
 
 
 def weighted_mean(results: Iterable[CaseResult]) -> float | None:
-    """The mean nDCG@k over the weights, of the scores that are defined; None where none is."""
+    """The mean of the defined nDCG@k scores, weighted by the weights of the cases; None where none is defined."""
     total = weights = 0.0
     for result in results:
         score = result.score
@@ -89,6 +89,6 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least a share of the values does not exceed (nearest rank)."""
+    """The nearest-rank percentile for a `share` from 0 to 1. Raises IndexError where there are no values."""
     ordered = sorted(values)
     return ordered[max(0, ceil(share * len(ordered)) - 1)]

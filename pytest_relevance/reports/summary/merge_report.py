@@ -1,4 +1,4 @@
-"""What `merge` says of a whole run: the summary as the run itself would have had it, the gates, and what is missing."""
+"""The report of `merge`: the summary that one unsharded run would print, the gates, and what is missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_EXAMPLES = 3
 def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, *, width: int = WIDEST) -> list[Line]:
     """The report of a run that was merged from so many `records`.
 
-    What is to be done about a baseline is the business of the runs, and left out.
+    Advice about the baseline is left out: the reports of the runs have it.
     """
     run = merged.run
     lines = _folded(_joined(merged, records), DIM, width)

@@ -1,4 +1,4 @@
-"""What a summary says of searches that were called several times (`--relevance-repeat`)."""
+"""The part of a summary about searches that were called several times (`--relevance-repeat`)."""
 
 from __future__ import annotations
 

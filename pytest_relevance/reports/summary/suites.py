@@ -1,4 +1,4 @@
-"""The first part of a summary: a line a suite; where it ran in several variants, a line each below its name."""
+"""The first part of a summary: a line for each suite, or a line for each of its variants below its name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult
 
 Outcomes = Mapping[tuple[str, str | None], Mapping[str, int]]
-"""How many gates came to which outcome, by file and parameter of the search."""
+"""The number of gates with each outcome, by file and parameter of the search."""
 
 
 def gate_outcomes(gates: Iterable[GateResult], *, require: bool = False) -> Outcomes:
@@ -39,7 +39,7 @@ def suite_lines(
 ) -> list[Line]:
     """The lines of all suites, by file. `variants` are those of the whole run.
 
-    Columns are aligned within a suite. Where a line would be too wide, figures stand below the names, which are never
+    Columns are aligned within a suite. Where a line would be too wide, figures are put below the names, which are never
     cut.
     """
     suites = suite_rows(results, variants, gates)
@@ -59,13 +59,13 @@ def suite_lines(
 
 
 SuiteRow = tuple[str, Cell, Cell, Cell, Cell]
-"""A name, and what is said of a suite in one variant: mean, counts, latency, gates."""
+"""A name, and the figures of a suite in one variant: mean, counts, latency, gates."""
 
 
 def suite_rows(
     results: Iterable[CaseResult], variants: Sequence[Variant], gates: Outcomes
 ) -> dict[str, list[SuiteRow]]:
-    """The rows of each suite, one a variant; the name is that of the suite where there is one row, else the variant."""
+    """The rows of each suite, one for each variant; a single row is named after the suite, others after the variant."""
     files: dict[str, dict[Variant, list[CaseResult]]] = {}
     for result in results:
         files.setdefault(result.file, {}).setdefault(variant_of(result), []).append(result)

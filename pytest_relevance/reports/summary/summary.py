@@ -1,7 +1,7 @@
 """The summary of a run: suites, tags, variants, the lowest queries, repeats, the baseline.
 
-A search with the parameter that it ran with is a variant; where there are several they stand side by side. The checks
-of tests in Python (`relevance.check`) search nothing themselves: they have suite lines, and are compared with nothing.
+A search with the parameter that it ran with is a variant; several variants are shown side by side. The checks of tests
+in Python (`relevance.check`) search nothing themselves: they have suite lines, and are compared with nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def summary_lines(
     updating: str | None = None,
     require_gates: bool = False,
 ) -> list[Line]:
-    """The summary of a run as styled lines, at most `width` columns wide, but for names that are longer.
+    """The summary of a run as styled lines, at most `width` terminal columns wide, except for longer names.
 
     `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
     accepts into the baseline ("all" or "new"). `require_gates`: a gate without a verdict has failed.

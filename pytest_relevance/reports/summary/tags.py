@@ -1,4 +1,4 @@
-"""The slices of a summary: the mean by tag, those tags first whose cases did not pass."""
+"""The means by tag of a summary, tags whose cases did not pass first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST_TAG = 30
 def tag_lines(
     results: Sequence[CaseResult], variants: Sequence[Variant], *, verbosity: int = 0, columns: int = WIDEST
 ) -> list[Line]:
-    """The mean by tag; a tag of a whole suite would only repeat the line of that."""
+    """The mean by tag, without tags of a whole suite, which would repeat the line of the suite."""
     tags = tags_of(results)
     shown = [*tags] if verbosity > 0 else [*tags][:MOST_TAGS]
     if not shown:
@@ -55,7 +55,7 @@ def tags_of(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
 
 
 def tag_table(tags: Mapping[str, Sequence[CaseResult]], variants: Sequence[Variant], columns: int = WIDEST) -> Table:
-    """A row a tag, a column a variant."""
+    """A table with one row for each tag and one column for each variant."""
     for_tag = 2 + min(max(len("by tag") - 2, *map(width, tags)), _WIDEST_TAG)
     figures = FigureColumns(variants, columns - for_tag - 28)
     table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3)])

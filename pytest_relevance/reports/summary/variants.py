@@ -1,6 +1,6 @@
 """Several search variants of one run: their figures in columns, and how far each is from the first.
 
-The comparison imports numpy; it is made where there are two variants, and not before.
+The comparison imports numpy, so that it is made only where there are several variants.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def differences(results: Sequence[CaseResult]) -> list[tuple[str, Mapping[Varian
 def side_by_side_table(
     shown: Sequence[tuple[str, Mapping[Variant, float]]], variants: Sequence[Variant], columns: int
 ) -> Table:
-    """A row a query, a column a variant."""
+    """A table with one row for each query and one column for each variant."""
     title = "side by side, the widest apart first"
     widest = min(max(len(title), *(2 + width(harmless(query)) for query, _ in shown)), 42)
     figures = FigureColumns(variants, columns - widest - 2)
@@ -76,9 +76,9 @@ def side_by_side_table(
 
 
 def against_first_table(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table | None:
-    """A row for each variant but the first: its mean difference from that, with a test of whether it is chance.
+    """A row for each variant but the first: its mean difference from the first, with a significance test.
 
-    A case counts where both have a score. None where no case does.
+    Only cases with a score in both count. None where there are none.
     """
     scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {variant: {} for variant in variants}
     for result in results:

@@ -1,4 +1,4 @@
-"""The last line of a summary: what came of the run, in words."""
+"""The last line of a summary: the outcome of the run in words."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _unfinished(info: RunInfo) -> str:
 
 
 def _cases(results: Sequence[CaseResult]) -> str:
-    """How many cases there are, and what they came to, in all variants together."""
+    """How many cases there are, and how many of each status and baseline standing, over all variants."""
     cases = counted(case_count(results), "case")
     ran_with: dict[tuple[str, str], set[Variant]] = {}
     for result in results:
@@ -74,7 +74,7 @@ def _cases(results: Sequence[CaseResult]) -> str:
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:
-    """The mean, of each variant where there are few."""
+    """The mean of each variant; the lowest and the highest where there are many."""
     means = means_by_variant(results)
     if not means:
         return []

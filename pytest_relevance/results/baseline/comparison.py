@@ -1,4 +1,4 @@
-"""How a case stands to the ranking that its baseline has accepted, and what an update would accept.
+"""The comparison of a case with the ranking accepted in its baseline, and what an update would accept.
 
 The accepted ranking is scored again, under the judgments and settings of today, so that a new judgment or another gain
 is never taken for a regression. `baseline_io` reads and writes the file.
@@ -32,7 +32,7 @@ from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.record.file import as_json
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
-_DECIMALS = 6  # of the scores of a day: the last digits differ between machines, and nobody looks at them in a diff
+_DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
 
 
@@ -55,14 +55,14 @@ def entry_of(result: CaseResult) -> BaselineEntry:
 
 
 class Baseline:
-    """The baseline of a case file: its entries, and how the cases that were collected stand to them."""
+    """The baseline of a case file: its entries, and their comparison with the cases that were collected."""
 
     def __init__(self, entries: Mapping[EntryKey, BaselineEntry]) -> None:
         self._entries = entries
         self._moved: dict[str, tuple[BaselineEntry, str]] = {}
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
-        """Take notice of all cases and variants of the file; return the names of the entries that belong to none.
+        """Register all cases and variants of the file; return the names of the entries that belong to none.
 
         A case whose entries are all of variants that it does not have is stale: the parameters of its search were
         renamed, say. Its entries are not among those returned.
@@ -125,7 +125,7 @@ def compare_with_baseline(
     accepting: bool = False,
     details: bool = True,
 ) -> bool:
-    """Compare a result with its entry (None: it is new), and give it the verdict that it has with its baseline.
+    """Compare a result with its entry (None: it is new), and change the verdict where the baseline demands it.
 
     Sets `result.baseline`; what counts as a drop is `result.tolerance`. A regression fails the case whatever its floor
     says, and so does a stale entry; `stale` are reasons beyond those that the entry itself gives. Where too few results
@@ -177,7 +177,7 @@ def _is_same_ranking(entry: BaselineEntry, result: CaseResult, case: Case) -> bo
 
 
 def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:
-    """The scores of the accepted ranking that `max_drop` gates of the suite compare, besides nDCG@k.
+    """The scores of the accepted ranking that `max_drop` gates of the suite compare, other than nDCG@k.
 
     `graded` is None where they are those of the present ranking. A metric of which the present ranking has no score, as
     it is cut, has none here.
@@ -220,7 +220,7 @@ def _drop_text(result: CaseResult, before: float) -> str:
 
 
 def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> tuple[str, ...]:
-    """What of a case has changed since its ranking was accepted, a clause a change; usually nothing.
+    """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
 
     `is_cut`: the present ranking is cut, so that the case has no score of the whole of it anyway.
     """

@@ -1,8 +1,8 @@
 """The baseline of a case file on disk: the accepted ranking of each case and variant, meant to be committed.
 
-A header, a line an entry, sorted, so that a pull request shows what moved, and an end line, without which the file is
-incomplete. There is no count of the entries, so that version control can merge two branches that add one each.
-docs/record-format.md describes the format.
+It has a header, one line for each entry, sorted, so that a pull request shows what moved, and an end line; without that
+the file is incomplete. There is no count of the entries, so that version control can merge two branches that add one
+each. docs/record-format.md describes the format.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_relevance.results.record.file import as_json, read_header, read_obje
 from pytest_relevance.results.run_info import RecordError
 
 SUFFIX = ".baseline.jsonl"
-"""What the name of a baseline adds to that of its case file."""
+"""The suffix that the name of a case file gets in that of its baseline."""
 
 KIND = "pytest-relevance baseline"
 VERSION = 1
@@ -30,24 +30,24 @@ END = '{"end":true}'
 """The last line of a baseline."""
 
 EntryKey = tuple[str, str | None]
-"""What tells the entries of a baseline apart: the id of the case, and the variant of its search."""
+"""The key of an entry in its baseline: the id of the case, and the variant of its search."""
 
 _HOLDS = "the accepted ranking of each case and variant; written by --relevance-update, scores are those of that day"
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 def baseline_path(case_file: str | os.PathLike[str]) -> Path:
-    """Where the baseline of a case file is."""
+    """The path of the baseline of a case file."""
     return Path(f"{os.fspath(case_file)}{SUFFIX}")
 
 
 def has_baseline(case_file: str | os.PathLike[str]) -> bool:
-    """Whether a case file has a baseline. A link to a missing file counts: reading it says what is wrong."""
+    """Whether a case file has a baseline. A link to a missing file counts: reading it raises `RecordError`."""
     return os.path.lexists(baseline_path(case_file))
 
 
 def orphaned_baselines(folder: str | os.PathLike[str]) -> list[str]:
-    """The names of the baselines in a folder whose case file is not there: it was renamed, say."""
+    """The names of the baselines in a folder whose case file is not there: it was renamed, say. Raises OSError."""
     names = set(os.listdir(folder))
     return sorted(name for name in names if name.endswith(SUFFIX) and name.removesuffix(SUFFIX) not in names)
 
@@ -58,7 +58,7 @@ class BaselineEntry:
 
     `ranking` is `whole` where it is all that was returned, and otherwise as deep as the case looked (`depth`). A whole
     ranking is `cut` where the search returned as many results as it was asked for, and no depth was set. `scores` are
-    those of the day, for whoever reads a diff of the file; a comparison scores the ranking again.
+    those when it was accepted, for readers of a diff of the file; a comparison scores the ranking again.
     """
 
     id: str
@@ -73,7 +73,7 @@ class BaselineEntry:
 
     @property
     def key(self) -> EntryKey:
-        """What tells it apart from the other entries of its file."""
+        """The key of the entry in its file."""
         return self.id, self.variant
 
     @property
@@ -101,7 +101,7 @@ def with_sorted_keys(value: Any) -> Any:
 
 
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[EntryKey, BaselineEntry]:
-    """Read a baseline, which messages call `shown`. `RecordError` says what is wrong with it, and in which line."""
+    """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
     if os.path.islink(path) and not os.path.exists(path):
         target = quoted(os.readlink(path))
@@ -146,7 +146,7 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
 
 
 def _entry(values: Mapping[str, Any]) -> BaselineEntry:
-    """The entry of a line. ValueError says what is wrong with it."""
+    """The entry of a line. Raises ValueError, which says what is wrong with it."""
     for name, is_sound in _CHECKS.items():
         if name not in values:
             raise ValueError(f"it has no {name}")
@@ -172,7 +172,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "ranking": lambda value: type(value) is list and {*map(type, value)} <= {str},
     "scores": lambda value: type(value) is dict and {*map(type, value.values())} <= _NUMBERS_OR_NONE,
 }
-"""What an entry must hold, and what each value may be."""
+"""The fields that an entry must have, with the check of each value."""
 
 
 def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:
@@ -243,7 +243,7 @@ def _remove_leftovers(target: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Wait until no other run changes a file in a folder. The lock ends with the process, however that ends."""
+    """Wait until no other run changes a file in a folder. The lock ends with the process. Raises OSError."""
     if sys.platform == "win32":  # a folder cannot be opened there, and a lock file would stay
         yield
         return

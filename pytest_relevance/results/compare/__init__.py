@@ -1,1 +1,1 @@
-"""Two runs over the same cases side by side."""
+"""The comparison of two runs over the same cases."""

@@ -67,13 +67,13 @@ class Movers:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Two runs, compared.
+    """The comparison of two runs.
 
-    `first` and `second` are what they are called, `pairs` the results that were compared. `columns` are their scores
-    and `weights` their weights, arrays of shape (pairs,); `variants` the indexes of the pairs of each variant, {None:
-    all} where there are none or two were compared with each other. `metrics` has a row for each variant and metric.
+    `first` and `second` are their names, `pairs` the results that were compared. `columns` are their scores and
+    `weights` their weights, arrays of shape (pairs,); `variants` the indexes of the pairs of each variant, {None: all}
+    where there are none or two were compared with each other. `metrics` has a row for each variant and metric.
     `left_out` says what was not compared and why, `errors` are the cases that are an error in either run; without
-    `common` there are none of both. `notes` are what else is worth knowing.
+    `common` both are empty. `notes` are further remarks.
     """
 
     first: str
@@ -145,19 +145,19 @@ class Compared:
         return tuple(self.mover(index) for index in found[np.argsort(self.changes[found], kind="stable")].tolist())
 
     def key(self, index: int) -> Key:
-        """What tells a pair apart from the others."""
+        """The key of a pair: file, id, variant."""
         _, two = self.pairs[index]
         return two.file, two.id, two.variant if two.variant in self.variants else None
 
     def mover(self, index: int) -> Mover:
-        """What became of a pair."""
+        """The mover of a pair: its scores and rank changes."""
         one, two = self.pairs[index]
         column = self.columns[self._column_of[index]]
         return _mover(one, two, self.key(index), column.metric, float(column.first[index]), float(column.second[index]))
 
     @cached_property
     def changes(self) -> Floats:
-        """How much the score of each pair changed, by the metric that was named first (or nDCG@k); else NaN."""
+        """The score change of each pair, shape (pairs,), by the metric named first (or nDCG@k); NaN where undefined."""
         changes = np.full(len(self), math.nan)
         for number, column in enumerate(self.columns):
             chosen = self._column_of == number
@@ -187,7 +187,7 @@ class Compared:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A row a case and variant: its scores in both runs and their differences, and how similar the rankings are.
+        """One row for each case and variant: its scores in both runs, their difference, the similarity of rankings.
 
         Columns: file, id, variant, query, weight, tags, k; for each metric its name with `first`, `second` and
         `difference`; Jaccard and RBO of the top k; what `changed`.
@@ -250,7 +250,7 @@ def variant_indexes(pairs: Sequence[Pair], *, is_across: bool) -> dict[str | Non
 
 
 def indexes_by(names: Iterable[Iterable[Name]]) -> dict[Name, Indexes]:
-    """The indexes at which each name is, by the names that are at each index."""
+    """The indexes at which each name occurs, from the names at each index."""
     found: dict[Name, list[int]] = {}
     for index, at in enumerate(names):
         for name in at:

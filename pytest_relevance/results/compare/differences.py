@@ -92,7 +92,7 @@ def tested(
     resamples: int,
     seed: int,
 ) -> tuple[Difference, ...]:
-    """Test each metric in each variant. `weights` has one for each pair; `variants` are the indexes of their pairs."""
+    """Test each metric in each variant. `weights` has shape (pairs,); `variants` are the indexes of their pairs."""
     rows: list[Difference] = []
     for variant, indexes in variants.items():
         family = []

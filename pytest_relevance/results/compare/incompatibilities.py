@@ -1,4 +1,4 @@
-"""What keeps two results of a case from being compared, and how messages say it."""
+"""What keeps two results of a case from being compared, and the messages about it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, Key
 MOST_EXAMPLES = 3
 
 Metrics = Sequence[Metric] | None
-"""What runs are compared by; None is the nDCG@k of each case."""
+"""The metrics that runs are compared by; None is the nDCG@k of each case."""
 
 Pair = tuple[CaseResult, CaseResult]
 """The results of one case in the first run and in the second."""
 
 
 class Incomparable(ValueError):
-    """Two runs that cannot honestly be compared; `reasons` has every reason, with counts and examples.
+    """Raised for two runs that cannot be compared; `reasons` has every reason, with counts and examples.
 
     `kinds` are the kinds of their incompatibilities, and `in_common` is how many cases have none.
     """
@@ -113,7 +113,7 @@ _DETAILS: Mapping[str, Callable[[Sequence[Pair], tuple[str, str], Metrics], str]
     "judgments unknown": _without_digest,
     "settings": _all_differences,
 }
-"""What the `detail` of a message is."""
+"""What makes the `detail` of a message, by kind."""
 
 _MATTERS: Mapping[str, frozenset[str] | None] = {
     "gain": frozenset({"nDCG", "DCG"}),
@@ -127,7 +127,7 @@ _MATTERS: Mapping[str, frozenset[str] | None] = {
 
 
 def different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
-    """What two results were scored by differently, as far as the metrics depend on it; usually empty."""
+    """The settings that differ between two results and that the metrics depend on, in words; usually empty."""
     differences = []
     asked = metrics or (one.metric,)
     is_whole = any(ranks_needed(metric, result.settings) is None for result in (one, two) for metric in asked)

@@ -26,7 +26,7 @@ Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
 
 _Match = tuple[str, str, str | None, int]
-"""What the results of one case have in common: file, id, variant, and its number among several results of these."""
+"""The key by which results of a case are matched: file, id, variant, and its number among several results of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
 
 
 def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple[str, str]:
-    """What two runs are called in messages and reports, never the same."""
+    """The names of two runs in messages and reports, never equal."""
     one, two = first.name, second.name
     if variants is not None:
         one, two = (
@@ -99,7 +99,7 @@ def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple
 def _matches(
     first: Run, second: Run, variants: Variants | None
 ) -> tuple[dict[_Match, CaseResult], dict[_Match, CaseResult]]:
-    """The results of both runs by what they are matched by. Two `variants` that are compared match each other."""
+    """The results of both runs by their matching keys. Two `variants` that are compared match each other."""
     file_name = _file_names(first, second)
     if variants is None:
         return _numbered(first.results, file_name), _numbered(second.results, file_name)
@@ -110,7 +110,7 @@ def _matches(
 def _numbered(
     results: Iterable[CaseResult], file_name: Callable[[str], str], *, is_across: bool = False
 ) -> dict[_Match, CaseResult]:
-    """Results by what they are matched by; a test in Python may check a query several times."""
+    """Results by their matching keys; a test in Python may check a query several times."""
     seen: Counter[tuple[str, str, str | None]] = Counter()
     found: dict[_Match, CaseResult] = {}
     for result in results:
@@ -134,7 +134,7 @@ def _of_variant(run: Run, variant: str | None) -> Sequence[CaseResult]:
 
 
 def _file_names(first: Run, second: Run) -> Callable[[str], str]:
-    """What makes of a case file the name that it is matched by: two checkouts may have it in different folders."""
+    """A function from a case file to the name that it is matched by: two checkouts may have it in different folders."""
     files = [{result.file for result in run.results} for run in (first, second)]
     if all(len(own) <= 1 for own in files):
         return lambda file: ""

@@ -1,7 +1,7 @@
 """Results judged again: by judgments from a file, a mapping, a frame or a case file, and by other settings.
 
-Scores of two days can be compared only where they come from the same judgments. Given judgments, the rankings of both
-runs are graded by these, whatever they were recorded with.
+Two scores can be compared only where they come from the same judgments. Given judgments, the rankings of both runs are
+graded by these, whatever they were recorded with.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     JudgmentSource = AnyJudgments | Suite | str | os.PathLike[str]
 
 CASE_FILES = (".yaml", ".yml")
-"""How the name of a case file ends."""
+"""The suffixes of case files."""
 
 
 @dataclass(frozen=True)
 class JudgedQuery:
-    """The judgments of a query, and what their file says of it; None: it says nothing of that.
+    """The judgments of a query, with its text and weight where their file has them (else None).
 
-    `key` is what it is called among the judgments. A `case` also has a cutoff, settings and tags.
+    `key` is its name among the judgments. A `case` also has a cutoff, settings and tags.
     """
 
     key: str
@@ -45,7 +45,7 @@ class JudgedQuery:
 
     @cached_property
     def digest(self) -> str:
-        """What stands for the judgments in a result."""
+        """The digest of the judgments, as a result has it."""
         return digest_of(self.grades)
 
 
@@ -64,19 +64,19 @@ class JudgedQueries:
         return iter(self._queries)
 
     def find(self, result: CaseResult) -> JudgedQuery | None:
-        """The query of a result; None where nobody judged it."""
+        """The judged query of a result; None where it has no judgments."""
         key: str | None = result.id
         if key not in self._queries:
             key = next((key for key in self._keys_of(result.query) if key in self._queries), None)
         return None if key is None else self._queries[key]
 
     def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:
-        """The keys of the queries that none of the results is about."""
+        """The keys of the queries without a result."""
         ranked = {query.key for query in map(self.find, results) if query is not None}
         return [key for key in self if key not in ranked]
 
     def learn_texts(self, results: Iterable[CaseResult]) -> None:
-        """Take over the texts of queries from results, where the judgments do not have them."""
+        """Copy the texts of queries from results, where the judgments do not have them."""
         for result in results:
             query = self.find(result)
             if query is not None and query.text is None:
@@ -132,7 +132,7 @@ def _of_suite(suite: Suite) -> JudgedQueries:
 
 @dataclass(slots=True)
 class RejudgedResult(CaseResult):
-    """A result whose ranking was graded by other judgments; `recorded_digest` stands for those that it had."""
+    """A result whose ranking was graded by other judgments; `recorded_digest` is that of its former ones."""
 
     recorded_digest: str = ""
 
@@ -140,10 +140,10 @@ class RejudgedResult(CaseResult):
 def rejudge(
     results: Iterable[CaseResult], queries: JudgedQueries | None, settings: Mapping[str, Any], *, by_key: bool = False
 ) -> list[CaseResult]:
-    """The results under these judgments (None: their own), without scores. `settings` replace theirs.
+    """Grade results by these judgments (None: their own) and drop their scores. `settings` replace theirs.
 
-    `by_key`: a result is called by the key of its query among the judgments, and has no case file: two runs may call
-    their queries differently.
+    `by_key`: the id of a result becomes the key of its query, and its case file is dropped: two runs may name their
+    queries differently.
     """
     replaced: dict[Settings, Settings] = {}
     found: list[CaseResult] = []

@@ -52,7 +52,7 @@ class LoadedRuns:
 def compare(
     loaded: LoadedRuns, variants: Variants | None, kind: type[Found], *, common: bool, resamples: int, seed: int
 ) -> Found:
-    """Compare two runs, as a `kind` of `Compared`. The arguments and errors are those of `compare_runs`."""
+    """Compare two runs; the result is a `kind` of `Compared`. Takes and raises the same as `compare_runs`."""
     if resamples < 1:
         raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
     runs, metrics = loaded.runs, loaded.metrics
@@ -92,7 +92,7 @@ def load_runs(
 ) -> LoadedRuns:
     """Read both runs, and judge them again where judgments or settings are given.
 
-    The arguments and errors are those of `compare_runs`.
+    The arguments are those of `compare_runs`. Raises the same errors.
     """
     asked = _parsed(metrics)
     _check(settings, missing)
@@ -146,7 +146,7 @@ def _no_judgments(plain: Iterable[Run]) -> Incomparable:
 
 
 def _tell_apart(sources: tuple[RunSource, RunSource], runs: tuple[Run, Run]) -> None:
-    """Call the runs of two files of one name by their paths: main/run.jsonl, branch/run.jsonl."""
+    """Name the runs of two files of the same name after their paths: main/run.jsonl, branch/run.jsonl."""
     paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
     if len(set(paths)) == 2 and runs[0].name == runs[1].name:
         for run, path in zip(runs, paths, strict=True):
@@ -194,7 +194,7 @@ def _columns(pairs: Sequence[Pair], metrics: Metrics) -> tuple[ScoreColumn, ...]
 
 
 def _notes(found: Pairing) -> list[str]:
-    """What is worth knowing about the pairs that are compared."""
+    """Remarks on the pairs that are compared."""
     notes = []
     if found.skipped:
         notes.append(

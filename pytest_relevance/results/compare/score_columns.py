@@ -54,7 +54,7 @@ def _score(result: CaseResult, metric: Metric, graded: GradedRanking, settings: 
 
 
 def _highest_grade(results: Sequence[CaseResult], settings: Settings) -> float | None:
-    """The top of the scale of results whose settings do not say it: the highest grade of their judgments."""
+    """The maximum grade of results whose settings have none: the highest grade of their judgments."""
     highest = max(max(result.judgments, default=0) for result in results if result.settings == settings)
     return highest if highest > 0 else None
 

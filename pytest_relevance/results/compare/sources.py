@@ -1,6 +1,6 @@
 """What can be compared, each read as a `Run`: records, baselines, runs of other tools, rankings in Python.
 
-A record has the scores of its day. A baseline has them too, but does not say by which judgments; rankings have none.
+A record has scores. A baseline has them too, but does not name the judgments that they come from; rankings have none.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _LONGEST_HEADER = 1 << 26  # bytes; a header names all that did not finish
 
 
 class PlainRun(Run):
-    """Rankings without scores, known by queries in the place of cases."""
+    """Rankings without scores, identified by queries instead of cases."""
 
 
 def load_run(source: RunSource, name: str, k: int) -> Run:
-    """Make a run of what `compare_runs` takes. `name` is for rankings in Python, `k` the cutoff of plain rankings.
+    """Make a run from a source of `compare_runs`. `name` is for rankings in Python, `k` the cutoff of plain rankings.
 
     Raises `RecordError` or `JudgmentFileError` for a file that cannot be used, ValueError for what is no ranking.
     """
@@ -103,11 +103,11 @@ _READERS: Mapping[str | None, Callable[[str | os.PathLike[str]], Run]] = {
     record.KIND: Run.open,
     baseline_io.KIND: _read_baseline,
 }
-"""The kinds of our own files, and what reads them."""
+"""The reader of each kind of file that this package writes."""
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """The kind that the header of a file of ours names; None for another file, and for one that cannot be read."""
+    """The kind in the header of a file of this package; None for another file, and for one that cannot be read."""
     try:
         with open(path, "rb") as plain:
             is_packed = plain.read(2) == b"\x1f\x8b"

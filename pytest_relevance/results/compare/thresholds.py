@@ -94,7 +94,7 @@ def is_allowance(number: float, metric: Metric) -> bool:
 
 
 def allowance_of(metric: Metric) -> str:
-    """What may be allowed of a metric: `by how much a score may drop, from 0 to 1 for nDCG@10, such as 0.02`."""
+    """The drops that can be allowed: `by how much a score may drop, from 0 to 1 for nDCG@10, such as 0.02`."""
     most = largest_score(metric)
     bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric.text}"
     return f"by how much a score may drop, {bounds}, such as 0.02"
@@ -128,7 +128,7 @@ def _of_cases(drops: tuple[Mover, ...], most: float) -> GateFinding:
 
 
 def _beyond(difference: float, most: float) -> str:
-    """A drop of more than `most`, with as many digits as it takes to see that."""
+    """A drop of more than `most`, with enough digits to see that it is more."""
     return f"{difference:+.{digits_apart(-difference, most)}f}"
 
 

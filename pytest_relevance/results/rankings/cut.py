@@ -1,4 +1,4 @@
-"""Rankings that a search cut: what looks at the whole of them, and what is said where there is only a part.
+"""Rankings that a search cut: the metrics that look at the whole of them, and the messages about them.
 
 A search that is given a number of results (its parameter `k`) and returned as many may have had more. A metric without
 a cutoff has no value then, unless the suite sets how deep the search is to be asked (`depth`).
@@ -43,7 +43,8 @@ def _of_whole_rankings(case: Case) -> Iterator[Metric]:
 def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None = None) -> str:
     """`AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000`.
 
-    `there` says what there is of the ranking. A metric with a cutoff looks at all of it because of its `settings`.
+    `there` describes the part of the ranking that is there. A metric with a cutoff looks at all of it because of its
+    `settings`.
     """
     because, ways = "", []
     if metric.k is not None:
@@ -59,6 +60,6 @@ _BECAUSE = {"unjudged": " (unjudged: skip)", "ideal": " (ideal: returned)"}
 
 
 def asked_text(numbers: Iterable[int]) -> str:
-    """How many results searches were asked for: `10`, or `10 to 20`."""
+    """How many results searches were asked for: `10`, or `10 to 20`. Raises ValueError for no numbers."""
     low, high = min(numbers := [*numbers]), max(numbers)
     return f"{low}" if low == high else f"{low} to {high}"

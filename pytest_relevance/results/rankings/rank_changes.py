@@ -1,6 +1,6 @@
 """What changed between two rankings of one query: which documents left the top, entered it, or moved within it.
 
-No judgments are needed; where grades are known they say what a change is worth.
+No judgments are needed; where grades are known, each change has the grade of its document.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytest_relevance.metrics.similarity import jaccard, rbo
 class Move:
     """A document whose rank changed: its ranks (from 1) in either ranking, None where it is not, as far as is known.
 
-    `grade` is None for a document that nobody judged.
+    `grade` is None for an unjudged document.
     """
 
     document: str
@@ -59,8 +59,8 @@ def rank_changes(
 ) -> RankChanges:
     """Compare the top k of two rankings.
 
-    What left the top may stand below it, as far as the second ranking goes or `deeper` has its rank. A document that
-    occurs twice counts at its first rank.
+    What left the top may be ranked below it, as far as the second ranking goes or `deeper` has its rank. A document
+    that occurs twice counts at its first rank.
     """
     before, after = _ranks(first), {**deeper, **_ranks(second)}
     left, entered, moved = [], [], []

@@ -1,8 +1,8 @@
 """What a search returned, read as a ranking: document ids best first, as text, with their titles and scores.
 
-The names that an id, a title or a score goes by, and where engines nest them, are the tables here; where a response
-keeps its results is in `responses`. Nothing is sorted and nothing is dropped: a list that a search returned keeps its
-order and its repetitions. All that is needed is copied at once, so that a search may fill the same list anew.
+The tables here list the field names of ids, titles and scores, and where engines nest them; `responses` finds the
+results in a response. Nothing is sorted and nothing is dropped: a list that a search returned keeps its order and its
+repetitions. All that is needed is copied at once, so that a search may fill the same list anew.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ NESTED = ("_source", "document", "fields", "meta")
 """Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
 
 NESTED_TITLES = (*NESTED, "metadata", "payload")
-"""Where a title may be besides: what vector stores and their clients keep with a document."""
+"""Where a title may also be: the fields that vector stores and their clients keep with a document."""
 
 NESTED_SCORES = ("meta",)
-"""Where a score may be besides: what the DSL clients say of a hit."""
+"""Where a score may also be: the metadata of a hit in the DSL clients."""
 
 MOST_FIELDS = 12
 
@@ -66,8 +66,8 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     """Read what a search returned: see section "What search may return" of the documentation for the shapes.
 
     `id_field` and `title_field` name the fields of id and title (dots lead into nested fields); by default the usual
-    names are tried. The ranking is a copy: what becomes of the response later does not change it.
-    Raises `UnreadableRanking`.
+    names are tried. The ranking is a copy: later changes to the response do not affect it. Raises `UnreadableRanking`
+    (a ValueError) where it cannot be read as a ranking.
     """
     if type(response) is list and set(map(type, response)) <= _TEXT and "" not in response:
         return Ranking(response.copy())
@@ -113,7 +113,7 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
 
 
 def _copied_dicts(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
-    """The same of plain dicts, column by column where all have the same fields."""
+    """The ids, titles and scores of plain dicts, column by column where all have the same fields."""
     ids, titles, scores = _dict_ids(results, names), _dict_titles(results, title_names), _dict_scores(results)
     if ids is None:
         ids = _each(lambda result: _id_of(result, names), results, results)
@@ -141,7 +141,7 @@ def _each(read: Callable[[Any], _T], values: Sequence[Any], results: Sequence[ob
 
 
 def _row_of(result: Any) -> BareRow:
-    """A result as a bare row: a row itself, or one of a document alone."""
+    """A result as a `BareRow`: read from a row, or made of a document alone."""
     row = read_row(result) if is_row(result) else BareRow(result)
     return BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
@@ -154,7 +154,7 @@ def _score_of_row(row: BareRow) -> float | None:
 def _as_mapping(result: Any) -> Any:
     """A hit or a document of elasticsearch.dsl and opensearch-py as the engine's own hit; anything else as it is.
 
-    Such a hit has the fields of the document as its items, and what the engine says of it in its attribute `meta`.
+    Such a hit has the fields of the document as its items, and the engine's metadata in its attribute `meta`.
     """
     own = getattr(result, "__dict__", None)
     if own is None or "_d_" not in own or "meta" not in own:
@@ -263,7 +263,7 @@ def _score_of(result: Any) -> float | None:
 
 
 def _number(score: Any) -> float | None:
-    """A score as a number: an integer as it is, as a float could not tell large ones apart. Raises `BadResult`."""
+    """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
     if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
         return None
     if isinstance(score, int):
@@ -286,7 +286,7 @@ def _text(value: str) -> str:
 def _look_up(result: object, names: Sequence[str], nested: Iterable[str] = NESTED) -> object:
     """The first of some fields that a result has: of its own, then of the document nested in it.
 
-    A list of one is what it holds, as Elasticsearch's `fields` are lists. None where a field is there and empty.
+    A list of one is its only item, as Elasticsearch's `fields` are lists. None where a field is there and empty.
     """
     get = _getter(result)
     found = _first_field(get, names)
@@ -327,7 +327,7 @@ def _field(get: Getter, name: str) -> object:
 
 
 def _getter(result: Any) -> Getter:
-    """How the own fields of a result are had by their names; what is not there is `_MISSING`."""
+    """A function that gets a result's own field by its name; `_MISSING` for one that is not there."""
     if isinstance(result, Mapping):
         return lambda name: result.get(name, _MISSING)
     if _is_keyed(result):

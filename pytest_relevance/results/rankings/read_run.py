@@ -117,7 +117,7 @@ def _of_columns(
 def _columns(
     source: Source, names: Sequence[str], columns: Callable[[Sequence[int]], list[list[Any]]]
 ) -> dict[str, int]:
-    """Which column holds what. A table of judgments is refused, and so are several snapshots in one file."""
+    """The column number of each field. A table of judgments is refused, and so are several snapshots in one file."""
     of_snapshot = quepid.snapshot_columns(names)
     if of_snapshot is not None:
         name, *others = of_snapshot
@@ -138,7 +138,7 @@ def _columns(
 
 
 def _are_grades(judged: Layout, columns: Callable[[Sequence[int]], list[list[Any]]]) -> bool:
-    """Whether what heads the columns of grades says so; where it is any name, as in a book, the cells do."""
+    """Whether columns have grades: by their names, or by their cells where the columns are named after raters."""
     if "grade" in judged.at or judged.are_ratings:
         return True
     cells = [cell for column in columns([number for number, _ in judged.raters]) for cell in column]
@@ -252,7 +252,7 @@ def _of_lists(source: Source, lists: Sequence[tuple[str, Sequence[object]]]) -> 
 
 
 _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
-"""What JSON of Python has for numbers that are none; in quotes they are texts like any other."""
+"""The JSON constants for values that are no finite number; in quotes they are texts like any other."""
 
 
 def _is_no_number(value: object) -> bool:
@@ -340,4 +340,4 @@ READERS: Mapping[str, tuple[Callable[[Source], bool], Callable[[Source], Ranking
     "trec": (trec.is_run, _read_trec),
     "json": (_is_json, _read_json),
 }
-"""The formats of a run: how each is recognised, and what reads it."""
+"""The formats of a run: the function that recognises each, and the one that reads it."""

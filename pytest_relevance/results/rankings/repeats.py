@@ -2,8 +2,8 @@
 
 With the option the first call is the one that is scored; the others are compared with it, as far down as the case
 looks. Of the items that another plugin makes of one case in one variant (pytest-repeat, say) the worst counts. A
-ranking that changes fails nothing by itself: it is named, so that nobody takes for a regression what is a tie, or
-another replica. It is never accepted into a baseline.
+ranking that changes does not fail the case: it is reported, so that a tie or another replica is not taken for a
+regression. It is never accepted into a baseline.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
 def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
     """The results with one for each case and variant: of repeats the one with the worst status, the lowest score.
 
-    It gets what became of the ranking from repeat to repeat.
+    Its `repeats` describe how the ranking changed from repeat to repeat.
     """
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for number, result in enumerate(results):
@@ -75,7 +75,7 @@ def _first_difference(one: Sequence[str], two: Sequence[str]) -> int:
 def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> bool:
     """Whether a search gave two documents the same score: in one call that returned both, or else each in its own.
 
-    Two replicas may give the first place the same score, whatever stands there.
+    Two replicas may give the first place the same score, whichever document it is.
     """
     found = [[_score_of(ranking, document) for document in documents] for ranking in rankings]
     both = [scores for scores in found if None not in scores] or [[found[0][0], found[1][1]]]

@@ -1,7 +1,7 @@
-"""The record of a run as a file: JSON lines, a header and a line a result (docs/record-format.md).
+"""The record of a run as a file: JSON lines, a header and one line for each result (docs/record-format.md).
 
-A line is what `CaseResult.to_dict` gives. The header has a version: a newer one is refused, not guessed at. A hand may
-have been at the file, so that every value is checked before a result is made of it.
+A line is what `CaseResult.to_dict` gives. The header has a version: a newer one is refused, not guessed at. The file
+may have been edited by hand, so that every value is checked before a result is made of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 
 
 def as_json(values: object) -> str:
-    """JSON on one line; what `params` may hold besides (a date, an infinity, a set) as its text."""
+    """JSON on one line; other values that `params` may contain (a date, an infinity, a set) as their text."""
     try:
         return _encode(values)
     except (TypeError, ValueError):
@@ -52,7 +52,7 @@ def _plain(value: object) -> object:
 
 
 class Record(NamedTuple):
-    """What a record holds: the results in their order, the case files by name, and how the run was made."""
+    """The content of a record: the results in their order, the case files by name, and how the run was made."""
 
     results: Sequence[CaseResult]
     files: Mapping[str, FileInfo]
@@ -88,7 +88,7 @@ def is_record(data: bytes) -> bool:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record. `RecordError` says what is wrong with it, and in which line; OSError never."""
+    """Read a record. Raises `RecordError`, which names the line and what is wrong; never OSError."""
     file = os.fspath(path)
     text = read_text(file, file)
     header = read_header(file, text, KIND, VERSION)
@@ -124,7 +124,7 @@ def _file_info(values: dict[str, Any]) -> FileInfo:
 
 
 def _result(values: dict[str, Any]) -> CaseResult:
-    """The result of a line. ValueError says what is wrong with it."""
+    """The result of a line. Raises ValueError, which says what is wrong with it."""
     for name in ("file", "line", "id", "verdict"):
         check(name in values, f"it has no {name}")
     check_values(values, _CHECKS)
@@ -266,7 +266,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
         is_tie=_is_bool,
     ),
 }
-"""What the values of a line may be, by the fields of `CaseResult`."""
+"""The checks of the values of a line, by the fields of `CaseResult`."""
 
 _RUN_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("program", "started"), _is_text),
@@ -296,7 +296,7 @@ def read_text(path: str | os.PathLike[str], file: str) -> str:
 
 
 def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:
-    """The header of a file of a kind, whose version is known here. Raises `RecordError`."""
+    """The header of a file. Raises `RecordError` for another kind of file and for a newer version."""
     line = text.partition("\n")[0]
     header = read_object(file, 1, line)
     if header.get("kind") != kind:
@@ -311,7 +311,7 @@ def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]
 
 
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
-    """The object on a line. Raises `RecordError`."""
+    """The JSON object on a line. Raises `RecordError` for any other line."""
     try:
         values = _decode(line)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """The records of the shards of one run, merged: what overlaps and what is missing.
 
 Shards belong together when they found the same case files, by the text of these and of their judgments. A case that
-several shards ran must have come to the same, unless the last one is to count.
+several shards ran must have the same result in all, unless the last one is to count.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settin
 """The fields in which two results of one case must be equal; how long the search took does not matter."""
 
 _Match = tuple[Key, str, str, int]
-"""What two results of one case have in common: key, search, the test that checked it, and which check of that it is."""
+"""The key by which results are matched: key, search, the test that checked it, and which check of that test it is."""
 
 
 class Unmergeable(ValueError):
-    """Records that are not of one run; `reasons` has every reason."""
+    """Raised for records that are not of one run; `reasons` has every reason."""
 
     def __init__(self, reasons: Iterable[str]) -> None:
         self.reasons = tuple(reasons)
@@ -64,8 +64,8 @@ class Merged:
 def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged") -> Merged:
     """Merge runs, in the order in which they are given.
 
-    Raises `Unmergeable` where they do not belong together, or where a case came to something else in another of them;
-    with `last` the last of its results counts.
+    Raises `Unmergeable` where they do not belong together, or where a case has different results in two of them; with
+    `last` the last of its results counts.
     """
     reasons = [*_other_programs(runs), *_other_files(runs)]
     found: dict[_Match, tuple[CaseResult, Run]] = {}
@@ -155,7 +155,7 @@ def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
 
 
 def _gaps(results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> Iterator[Gap]:
-    keys = {(*result.key, result.search) for result in results}  # a result that is there twice stands for no other
+    keys = {(*result.key, result.search) for result in results}  # a result that is there twice counts once
     found = Counter((file, search, variant) for file, _, variant, search in keys)
     for file, info in files.items():
         for search, variant, total in info.totals:

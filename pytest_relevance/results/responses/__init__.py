@@ -1,1 +1,1 @@
-"""What search libraries return: one module a shape; none of these libraries is imported."""
+"""Readers of what search libraries return, one module for each shape; none of these libraries is imported."""

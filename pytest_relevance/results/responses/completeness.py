@@ -1,4 +1,4 @@
-"""Whether a response says that its results are not all there are: the fields in which engines say so, as a table.
+"""Whether a response is marked as incomplete: a table of the fields in which engines report that.
 
 An engine that times out, or loses a shard, answers with what it has. Such an answer must not be scored: a document that
 is missing from it may have been left out by the failure and not by the ranking.
@@ -16,7 +16,7 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A field by which an engine says that a response is not whole: where it is, and which values say so."""
+    """A field by which an engine marks a response as incomplete: its path, and which values do so."""
 
     family: str
     path: tuple[str, ...]
@@ -73,14 +73,14 @@ SIGNS: tuple[Sign, ...] = (
     Sign("HTTP", ("status_code",), _is_error_status, "the request failed"),
     Sign("HTTP", ("status",), _is_error_status, "the request failed"),
 )
-"""What the engines' own documentation says of a search that was cut off, or that some of its parts did not answer."""
+"""The signs, from the engines' documentation, of a search that was cut off or only partly answered."""
 
 
 _BY_NAME = {sign.path[0]: [other for other in SIGNS if other.path[0] == sign.path[0]] for sign in SIGNS}
 
 
 def sign_of_part(response: object) -> tuple[Sign, object] | None:
-    """The sign by which a response body, or a client's response object, says that it is not whole, and its value."""
+    """The sign by which a response body, or a client's response object, is marked as incomplete, and its value."""
     first = response if isinstance(response, Mapping) else _BY_NAME
     for sign in (sign for name in first for sign in _BY_NAME.get(name, ())):
         value = _at(response, sign.path)
@@ -90,7 +90,7 @@ def sign_of_part(response: object) -> tuple[Sign, object] | None:
 
 
 def _at(holder: object, path: tuple[str, ...]) -> object:
-    """What stands at a path of keys or attributes."""
+    """The value at a path of keys or attributes."""
     for name in path:
         holder = _inner(holder, name)
         if holder is _MISSING:

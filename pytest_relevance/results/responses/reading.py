@@ -1,8 +1,8 @@
 """Where a response keeps its results: the list itself, the hits of a response body, the rows of a data frame.
 
 An engine's response body is a row of `HITS`; a client library's response object keeps the body under one of `BODIES`,
-or its hits under one of `HOLDERS`. What holds no results, or says that it is not whole, is refused with a message that
-shows what came back and says what to return instead.
+or its hits under one of `HOLDERS`. A response without results, or one that says that it is not whole, is refused with a
+message that shows what came back and says what to return instead.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ HOLDERS = ("hits", "docs")
 """Attributes under which response objects keep the list of hits."""
 
 ERRORS = ("error", "errors")
-"""Keys of the bodies that engines return in place of hits, or beside some of them."""
+"""Keys of the bodies that engines return in place of hits, or together with some of them."""
 
 _ROWS = frozenset({"Row", "Record"})  # sqlite3's and SQLAlchemy's, asyncpg's: iterating over one gives its values
 
 
 def results_of(response: object, id_names: Sequence[str] = (), title_names: Sequence[str] = ()) -> Sequence[object]:
-    """The results within what a search returned, in its order. Raises `UnreadableRanking`.
+    """The results within a response, in its order. Raises `UnreadableRanking` where there are none to read.
 
-    The names of an id and of a title tell columns apart where a table allows several readings.
+    The names of an id and of a title decide between columns where a table allows several readings.
     """
     if type(response) not in (list, dict) and is_mock(response):  # before the rest: a mock may claim to be a list
         return _of_mock(response)
@@ -84,7 +84,7 @@ def _listed(response: Sequence[object]) -> Sequence[object]:
 
 
 def _of_mock(mock: Any) -> Sequence[object]:
-    """The results that a mock was given: a mock answers whatever it is asked, so that it seems to hold no results."""
+    """The results that a mock was given: a mock has every attribute, so that only those it was given count."""
     found = _held(SimpleNamespace(**{name: value for name, value in vars(mock).items() if not is_mock(value)}))
     if found is None:
         try:
@@ -102,14 +102,14 @@ def _of_mock(mock: Any) -> Sequence[object]:
 def is_unsent_search(response: object) -> bool:
     """Whether a response is a `Search` of elasticsearch.dsl or opensearch-py, which is sent when it is iterated over.
 
-    Iterating would give the hits without what the response says beside them; its method `execute` gives the response.
+    Iterating would give the hits without the other fields of the response; its method `execute` gives the response.
     """
     names = {kind.__name__ for kind in type(response).__mro__}
     return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
 
 
 def _held(response: Any) -> Sequence[object] | None:
-    """The hits in a client library's response object; None where it holds none. Raises `UnreadableRanking`."""
+    """The hits in a client library's response object; None where there are none. Raises `UnreadableRanking`."""
     for name in BODIES:
         body = getattr(response, name, None)
         if isinstance(body, Mapping):
@@ -145,9 +145,9 @@ def _iterated(response: Any) -> Sequence[object]:
 
 
 def _hits(body: Mapping[Any, Any], beside: object = None) -> Sequence[object]:
-    """The hits of a response body, unless the engine says that it could not answer, or only in part.
+    """The hits of a response body. Raises `UnreadableRanking` where the engine failed or answered only in part.
 
-    `beside` is the response object that holds the body, where there is one.
+    `beside` is the response object that contains the body, where there is one.
     """
     root = body.get("root")
     vespa = root if isinstance(root, Mapping) else None
@@ -207,7 +207,7 @@ def _error(body: Mapping[Any, Any]) -> UnreadableRanking:
 
 
 def _refuse_part(response: object, body: object) -> None:
-    """Refuse a response that says that it is not whole. `body` is what the message shows of it."""
+    """Raise `UnreadableRanking` for a response marked as incomplete. `body` is what the message shows of it."""
     found = sign_of_part(response)
     if found is not None:
         sign, value = found

@@ -6,15 +6,15 @@ from pytest_relevance._text import shown
 
 
 class UnreadableRanking(ValueError):
-    """What a search returned is no ranking. The message shows what came back and what is understood."""
+    """Raised where a response is no ranking. The message shows what came back and what is understood."""
 
 
 class NoResults(UnreadableRanking):
-    """What a search returned holds no results in any way that is known here."""
+    """Raised where a response has no results in any place that is known here."""
 
 
 def one_result(response: object) -> UnreadableRanking:
-    """The refusal of a result that is not in a list."""
+    """The exception for a result that is not in a list, to be raised by the caller."""
     return UnreadableRanking(f"search returned one result, {shown(response)}; return a list of results, best first")
 
 

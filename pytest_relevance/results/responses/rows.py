@@ -1,6 +1,6 @@
 """Bare rows as search libraries and databases return them: `(id,)`, `(id, score)`, `(id, title)`, `(id, title, score)`.
 
-They have no names, so they are told apart by type: a text in second place is a title, a number is a score. Where the
+They have no names, so they are distinguished by type: a text in second place is a title, a number is a score. Where the
 types allow two readings the rows are refused.
 """
 
@@ -35,7 +35,7 @@ def is_row(result: object) -> bool:
 
 
 def read_row(row: Sequence[Any]) -> BareRow:
-    """The parts of a bare row. Raises `BadResult`."""
+    """The parts of a bare row. Raises `BadResult` for a row of another shape."""
     if len(row) == 2 and is_score(row[1]):
         return BareRow(row[0], score=row[1])
     if isinstance(row, tuple):
@@ -54,7 +54,7 @@ def read_row(row: Sequence[Any]) -> BareRow:
 
 
 def is_one_row(values: tuple[Any, ...]) -> bool:
-    """Whether the values of a tuple are of types that one row has, and ids in a list have not."""
+    """Whether a tuple has the types of one row, which a list of ids does not have."""
     if len(values) == 3:
         return is_id(values[0]) and isinstance(values[1], str) and _is_number(values[2])
     if len(values) != 2 or not is_id(values[0]) or not _is_number(values[1]):

@@ -1,6 +1,6 @@
 """Results in rows and columns: data frames, a pandas Series, relations and cursors of databases.
 
-They are told by their shape and the name of their type; none of their libraries is imported here.
+They are recognised by their attributes and the name of their type; none of their libraries is imported here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pytest_relevance.results.responses.refusals import UnreadableRanking
 
 
 def table_rows(response: Any, id_names: Sequence[str], title_names: Sequence[str]) -> Sequence[object] | None:
-    """The rows of a table as they stand, best first; None for what is no table. Raises `UnreadableRanking`."""
+    """The rows of a table in their order; None for any other value. Raises `UnreadableRanking` if ambiguous."""
     kind = type(response)
     if hasattr(kind, "collect") and hasattr(kind, "collect_schema"):  # a lazy frame of polars
         response = response.collect()
@@ -33,7 +33,7 @@ def table_rows(response: Any, id_names: Sequence[str], title_names: Sequence[str
 
 
 def is_series(response: object) -> bool:
-    """Whether a response is a Series of pandas, or of a library with the same face: values with an index."""
+    """Whether a response is a Series of pandas, or of a library with the same interface: values with an index."""
     named = any(base.__name__ == "Series" for base in type(response).__mro__)
     return named and not callable(getattr(response, "index", len))
 
@@ -53,9 +53,9 @@ def _frame_rows(frame: Any) -> Sequence[object]:
 
 
 def _cursor_rows(cursor: Any, id_names: Sequence[str], title_names: Sequence[str]) -> Sequence[object]:
-    """The rows of a cursor (PEP 249): mappings, where the rows are bare and a column's name says which one is the id.
+    """The rows of a cursor (PEP 249): mappings, where the rows are bare and the name of a column is that of an id.
 
-    So they are where the first column is a title by its name, which a bare row would have in the place of the id.
+    They are mappings too where the first column has the name of a title: a bare row would take it for the id.
     """
     description = cursor.description  # it may be gone once the rows are read
     rows = list(cursor) if hasattr(type(cursor), "__iter__") else cursor.fetchall()
@@ -79,8 +79,8 @@ def _refuse_double(names: Sequence[str], what: str) -> None:
 def _series_rows(series: Any, id_names: Sequence[str]) -> Sequence[object]:
     """The results of a Series, whose ids are its values (a column of ids) or its index (scores by id).
 
-    A name of the Series or of its index that an id goes by decides; without one, the types do where only one of the
-    two can be ids.
+    A Series or index with the name of an id field decides; without one, the types do where only one of the two can be
+    ids.
     """
     values, index = list(series), list(series.index)
     if series.name in id_names or not values:
