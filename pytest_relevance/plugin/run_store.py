@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.plugin.travel import ATTRIBUTE, attached_to
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.repeats import worst_of_repeats
@@ -75,13 +76,15 @@ class RunStore:
             order = {name: number for number, name in enumerate(self.to_run)}
             last = len(order)
             ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
-            self._results = worst_of_repeats([CaseResult.from_dict(self._cases[key]) for key in ended])
+            with paused_gc():
+                self._results = worst_of_repeats([CaseResult.from_dict(self._cases[key]) for key in ended])
         return self._results
 
     @property
     def finished(self) -> list[CaseResult]:
         """The results of the cases of which every repeat ended."""
-        ended = Counter(result.key for result in map(CaseResult.from_dict, self._cases.values()) if result.items)
+        repeated = (CaseResult.from_dict(values) for values in self._cases.values() if values.get("items"))
+        ended = Counter(result.key for result in repeated)
         return [result for result in self.results if ended[result.key] >= len(result.items)]
 
     def of_file(self, file: str) -> list[CaseResult]:

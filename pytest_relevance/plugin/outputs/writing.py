@@ -12,6 +12,7 @@ from functools import partial
 import pytest
 
 from pytest_relevance._files import write_whole
+from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, listed
 from pytest_relevance.plugin.outputs.message import Message
 from pytest_relevance.plugin.outputs.recording import RunRecord
@@ -126,9 +127,9 @@ def _record(config: pytest.Config, option: str) -> Output:
 
 
 def _write_record(target: Target, record: RunRecord) -> Iterator[Message]:
-
     run = record.run()
-    trouble = target.write(lambda path: run.write(path))
+    with paused_gc():
+        trouble = target.write(run.write)
     if trouble is not None:
         yield Message(f"no record of the run: {trouble}", is_good=False)
         return
