@@ -159,7 +159,7 @@ def results(project: Project, name: str) -> list[Mapping[str, object]]:
     return sorted(found, key=lambda each: (str(each["file"]), str(each["id"]), str(each.get("variant"))))
 
 
-def test_files(project: Project) -> dict[str, object]:
+def written_files(project: Project) -> dict[str, object]:
     baseline = project.path / "shop.relevance.yaml.baseline.jsonl"
     return {
         "record": results(project, "run.jsonl"),
@@ -167,8 +167,6 @@ def test_files(project: Project) -> dict[str, object]:
         "worklist": (project.path / "work.csv").read_text(encoding="utf-8"),
     }
 
-
-test_files.__test__ = False  # type: ignore[attr-defined]
 
 WRITES = ("--relevance-record=run.jsonl", "--relevance-update", "--relevance-unjudged=work.csv")
 
@@ -184,11 +182,11 @@ def test_all_is_as_without(project: Project, runner: Runner) -> None:
     runner.prepare(project, SEARCH)
     project.cases(CASES)
     project.write("test_checks.py", CHECKS)
-    there, found = ran(project, *runner.options, *WRITES), test_files(project)
+    there, found = ran(project, *runner.options, *WRITES), written_files(project)
     (project.path / "shop.relevance.yaml.baseline.jsonl").unlink()
     project.conftest(SEARCH)
     here = ran(project, *WRITES, *(*LAX, "-p", f"no:{runner.name[7:]}") if runner.module else ())
-    assert test_files(project) == found
+    assert written_files(project) == found
     assert without_times(there.summary) == without_times(here.summary)
     assert (there.code, there.counts["failed"], there.counts["passed"]) == (1, 5, 6)
     assert here.counts.items() <= there.counts.items()
