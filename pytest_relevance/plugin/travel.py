@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.plugin.failures import CaseError
+from pytest_relevance.plugin.failures import CaseError, shown_path
 from pytest_relevance.plugin.options import needs_details
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.results.case_result import (
@@ -136,7 +136,7 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
         last = call.excinfo.traceback[-1]
-        frame = f"{last.path}:{last.lineno + 1} in {last.name}"
+        frame = f"{shown_path(last.path, run.item.config)}:{last.lineno + 1} in {last.name}"
     first = str(error).partition("\n")[0]
     return SearchError(kind, prefix + first, frame)
 

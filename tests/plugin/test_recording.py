@@ -140,6 +140,9 @@ def test_what_a_case_is(shop: Project) -> None:
     assert of["nothing relevant"].scores == {"nDCG@3": None, "P@2": 0.0}
     assert of["boom"].scores == of["skipped s"].scores == {}
     assert of["boom"].documents == ()
+    error = of["boom"].error
+    assert error is not None
+    assert (error.type, error.message, error.frame) == ("ConnectionError", "no engine", "conftest.py:7 in search")
     assert len({of[name].digest for name in ("passes", "b a", "y u v")}) == 3
     assert [name for name, result in of.items() if not result.is_judged] == ["nobody judged", "boom", "skipped s"]
     assert [name for name, result in of.items() if result.latency is None] == ["boom", "skipped s"]
