@@ -20,7 +20,14 @@ settings.register_profile(
     SUITE, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile(
-    DEEP, max_examples=1000, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    DEEP,
+    # Written out: what is not named is taken from the present profile, which on a CI runner is Hypothesis's own "ci".
+    derandomize=False,
+    max_examples=1000,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile(SUITE)
 

@@ -51,7 +51,14 @@ def test_a_run_draws_what_the_last_one_drew_whatever_is_imported(drawn: Draw) ->
     assert drawn() == drawn("--hypothesis-seed=7", imports="import shopwords\n")
 
 
-def test_a_deep_run_draws_others_for_each_seed_and_more(drawn: Draw) -> None:
+@pytest.mark.parametrize("on_a_ci_runner", [False, True])
+def test_a_deep_run_draws_others_for_each_seed_and_more(
+    drawn: Draw, on_a_ci_runner: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD"):
+        monkeypatch.delenv(name, raising=False)
+    if on_a_ci_runner:
+        monkeypatch.setenv("CI", "true")
     deep = "--hypothesis-profile=deep"
     examples = drawn(deep, "--hypothesis-seed=1")
     assert examples != drawn(deep, "--hypothesis-seed=2")
