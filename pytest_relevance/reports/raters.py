@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isnan
 
 from pytest_relevance._text import counted
@@ -18,22 +18,10 @@ from pytest_relevance.judgments.disagreement import (
 )
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import krippendorff_alpha
+from pytest_relevance.reports.case.ranking import document_columns
 from pytest_relevance.reports.figures import number
-from pytest_relevance.reports.text import (
-    DIM,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    cut,
-    fit,
-    folded,
-    harmless,
-    line,
-    pad,
-    side_by_side,
-    width,
-)
+from pytest_relevance.reports.table import RIGHT, Column, Table
+from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, harmless, line, width
 
 MOST_LISTED = 20
 MOST_QUERIES = 5
@@ -71,12 +59,11 @@ def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
     found = query_figures(pairs)
     if not found:
         return []
-    lines = [line(f"{_FAR}  of pairs  query with the most of them", STRONG)]
+    table = Table([Column(_FAR, RIGHT), Column("of pairs", RIGHT), Column("query with the most of them", least=20)])
     for figures in found[:MOST_QUERIES]:
-        query = fit(harmless(judgments.text(figures.query)), WIDEST - len(_FAR) - 12).rstrip()
-        lines.append(line(f"{figures.far:>{len(_FAR)},}  {figures.pairs:>8,}  {query}"))
-    more = len(found) - MOST_QUERIES
-    if more > 0:
+        table.add(f"{figures.far:,}", f"{figures.pairs:,}", judgments.text(figures.query))
+    lines = table.lines()
+    if (more := len(found) - MOST_QUERIES) > 0:
         lines.append(line(f"... and {more:,} more with such pairs", DIM))
     return [*lines, line("")]
 
@@ -87,19 +74,13 @@ def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit:
     shown = mixed(differing, len(differing) if limit is None else limit, MOST_OF_A_QUERY)
     if not shown:
         return []
-    heads, ratings = _ratings(judgments.raters if are_known else (), shown)
-    queries = [harmless(judgments.text(rated.query)) for rated in shown]
-    for_query = min(max(len("query"), *map(width, queries)), _WIDEST_QUERY)
-    apart = [number(rated.spread) for rated in shown]
-    for_apart = max(len("apart"), *map(len, apart))
-    titles = judgments.titles
-    documents = side_by_side(
-        [(rated.document, titles.get(rated.query, {}).get(rated.document, "")) for rated in shown],
-        WIDEST - for_apart - width(heads) - for_query - 6,
-    )
-    lines = [line(f"{'apart':>{for_apart}}  {heads}  {'query':<{for_query}}  document", STRONG)]
-    for far, given, query, document in zip(apart, ratings, queries, documents, strict=True):
-        lines.append(line(f"{far:>{for_apart}}  {given}  {fit(query, for_query)}  {document}".rstrip()))
+    ratings, cells = _ratings(judgments.raters if are_known else ())
+    columns = (Column("apart", RIGHT), *ratings, Column("query", most=_WIDEST_QUERY), *document_columns())
+    table = Table(columns)
+    for rated in shown:
+        title = judgments.titles.get(rated.query, {}).get(rated.document, "")
+        table.add(number(rated.spread), *cells(rated), judgments.text(rated.query), rated.document, title)
+    lines = table.lines()
     if more := len(differing) - len(shown):
         text = f"... and {more:,} more on which they differ (--limit 0 lists all)"
         if shown != differing[: len(shown)]:
@@ -108,29 +89,22 @@ def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit:
     return [*lines, line("")]
 
 
-def _ratings(raters: Sequence[str], shown: Sequence[Rated]) -> tuple[str, list[str]]:
-    """The head of the ratings and the ratings of each document: in a column for each rater where there is room."""
+def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], list[str]]]:
+    """The columns of the ratings and their cells for a document: a column for each rater where there is room."""
+
+    def each(rated: Rated) -> list[str]:
+        return [number(rated.ratings[rater]) if rater in rated.ratings else "-" for rater in raters]
+
+    def together(rated: Rated) -> list[str]:
+        given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
+        if not raters:
+            return [" ".join(number(rating) for _, rating in given)]
+        return [", ".join(f"{number(rating)} ({rater})" for rater, rating in given)]
+
     names = [cut(harmless(rater), _WIDEST_RATER) for rater in raters]
     if names and sum(width(name) + 2 for name in names) <= _WIDEST_RATINGS + 2:
-        head = "  ".join(names)
-        rows = []
-        for rated in shown:
-            cells = [number(rated.ratings[rater]) if rater in rated.ratings else "-" for rater in raters]
-            padded = (" " * (width(name) - len(cell)) + cell for name, cell in zip(names, cells, strict=True))
-            rows.append("  ".join(padded))
-        wide = max(width(head), *map(width, rows))
-        return pad(head, wide), [pad(row, wide) for row in rows]
-    listed = [_listed(rated, with_names=bool(names)) for rated in shown]
-    wide = min(max(len("ratings"), *map(width, listed)), _WIDEST_RATINGS)
-    return pad("ratings", wide), [fit(text, wide) for text in listed]
-
-
-def _listed(rated: Rated, *, with_names: bool) -> str:
-    """`0 (anna), 3 (ben)`, or `0 3` where the raters are unknown."""
-    given = sorted(rated.ratings.items(), key=lambda pair: pair[1])
-    if not with_names:
-        return " ".join(number(rating) for _, rating in given)
-    return ", ".join(f"{number(rating)} ({harmless(rater)})" for rater, rating in given)
+        return [Column(name, RIGHT) for name in names], each
+    return [Column("ratings", most=_WIDEST_RATINGS)], together
 
 
 def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> list[Line]:
@@ -143,13 +117,13 @@ def _counted(judgments: Judgments, pairs: Sequence[Rated], are_known: bool) -> l
         f"{counted(ratings, 'rating')}{by} in {counted(queries, 'query', 'queries')}"
     )
     spreads = Counter(_how_far(rated.spread) for rated in reversed(pairs))  # the furthest apart are the first
-    columns = max(map(len, spreads))
-    far = sum(rated.spread >= FAR_APART for rated in pairs)
-    lines = [line(text, STRONG) for text in folded(head)]
+    table = Table([Column(), Column(align=RIGHT, at_least=9), Column(align=RIGHT, at_least=6)], indent=2)
     for what, count in spreads.items():
-        lines.append(line(f"  {what:<{columns}}  {count:>9,}  {count / len(pairs):>6.1%}"))
+        table.add(what, f"{count:,}", f"{count / len(pairs):.1%}")
+    far = sum(rated.spread >= FAR_APART for rated in pairs)
     differ = "differs" if far == 1 else "differ"
-    return [*lines, line(f"  {far:,} {differ} by two grades or more"), line("")]
+    total = line(f"  {far:,} {differ} by two grades or more")
+    return [*(line(text, STRONG) for text in folded(head)), *table.lines(), total, line("")]
 
 
 def _how_far(spread: float) -> str:
@@ -157,10 +131,9 @@ def _how_far(spread: float) -> str:
         return "all ratings the same"
     if spread < 1:
         return "less than a grade apart"
-    grades = int(spread)
-    if grades > _FARTHEST:
+    if spread >= _FARTHEST + 1:
         return f"more than {_FARTHEST} grades apart"
-    return f"{grades} grade{'s' * (grades != 1)} apart"
+    return f"{counted(int(spread), 'grade')} apart"
 
 
 def _agreement(pairs: Sequence[Rated]) -> list[Line]:
@@ -187,27 +160,24 @@ def _read(alpha: float) -> str:
 
 def _combined(pairs: Sequence[Rated]) -> list[Line]:
     """The mean grade for each way of combining ratings."""
-    figures = aggregate_figures(pairs)
-    lines = [line("raters:     mean grade  unlike the median", STRONG)]
-    lines += [line(f"  {found.how:<8}  {found.mean:>10.3f}  {found.unlike_median:>17,}") for found in figures]
-    return [*lines, line("")]
+    table = Table([Column("raters:"), Column("mean grade", RIGHT), Column("unlike the median", RIGHT)])
+    for found in aggregate_figures(pairs):
+        table.add(f"  {found.how}", f"{found.mean:.3f}", f"{found.unlike_median:,}")
+    return [*table.lines(), line("")]
 
 
 def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
     """One line for each rater, those most often alone first, then the most biased."""
     found = sorted(rater_figures(judgments), key=lambda rater: (-rater.alone, -abs(rater.bias or 0)))
     most = max(rater.alone for rater in found)
-    shown = found[:limit]
-    names = [harmless(rater.rater) for rater in shown]
-    columns = min(max(len("rater"), *map(width, names)), _WIDEST_QUERY)
-    lines = [line(f"{'rater':<{columns}}      rated  with others    bias  alone", STRONG)]
-    for rater, name in zip(shown, names, strict=True):
-        mark = "  most often alone: talk to them first" if most and rater.alone == most else ""
+    figures = (Column(head, RIGHT, at_least=least) for head, least in (("rated", 9), ("with others", 0), ("bias", 6)))
+    table = Table([Column("rater", most=_WIDEST_QUERY), *figures, Column("alone", RIGHT), Column()])
+    for rater in found[:limit]:
+        mark = "most often alone: talk to them first" if most and rater.alone == most else ""
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
-        lines.append(
-            line(f"{fit(name, columns)}  {rater.rated:>9,}  {rater.shared:>11,}  {bias:>6}  {rater.alone:>5,}{mark}")
-        )
-    if more := len(found) - len(shown):
+        table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias, f"{rater.alone:,}", mark)
+    lines = table.lines()
+    if more := len(found) - len(table.rows):
         lines.append(line(f"... and {more:,} more raters (--limit 0 lists all)", DIM))
     return [*lines, *(line(text, DIM) for text in _MEANING)]
 
@@ -216,4 +186,4 @@ _MEANING = (
     "bias: their ratings less the mean of the others' ratings of the same documents",
     f"alone: documents on which they are {FAR_APART} grades or more from all others, who agree with each other",
 )
-_UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.", PLAIN)]
+_UNKNOWN = [line("The file does not say who rated, so nothing can be said of a rater.")]

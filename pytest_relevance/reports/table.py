@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from pytest_relevance.reports.markdown import code, escaped
 from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, cut, cut_middle, harmless, width
@@ -111,7 +112,7 @@ class Table:
         cells: list[str | Cell] = []
         for index, title in enumerate(titles):
             if title is not None:
-                covered = next((n for n, other in enumerate(titles[index + 1 :]) if other is not None), 0)
+                covered = sum(1 for _ in takewhile(lambda other: other is None, titles[index + 1 :]))
                 cells.append(styled(title, STRONG, 1 + covered))
         return [TableRow(cells, STRONG), *self.rows]
 

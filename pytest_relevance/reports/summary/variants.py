@@ -5,8 +5,8 @@ The comparison imports numpy, so that it is made only where there are several va
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from pytest_relevance.reports.figures import LEAST, p_text, score_text, signed
 from pytest_relevance.reports.summary.counts import (
@@ -17,14 +17,16 @@ from pytest_relevance.reports.summary.counts import (
     variant_of,
 )
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, cut, harmless, pad, width
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, cut, harmless, width
 from pytest_relevance.results.case_result import CaseResult
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.differences import Means
 
 MOST_DRAWS = 10_000_000
 """How many signs and queries are drawn at most: a summary must not take longer than its tests."""
 
 _SIGNIFICANT = 0.05
-_TIE = 1e-9  # scores that are no farther apart are the same: rounding alone is no change
 
 Pair = tuple[CaseResult, CaseResult]
 
@@ -35,20 +37,20 @@ class FigureColumns:
     def __init__(self, variants: Sequence[Variant], room: int) -> None:
         self._labels = {variant: cut(variant_label(variant, variants), WIDEST_VARIANT) for variant in variants}
         titles = [*self._labels.values()] if len(variants) > 1 else [""] * len(variants)
-        wide = sum(max(5, width(title)) for title in titles) + 2 * (len(variants) - 1)
-        self._fits = wide <= room
         self.columns = [Column(title, RIGHT, at_least=5) for title in titles]
+        self._fits = Table(self.columns).width() <= room
         if not self._fits:
-            ends = 2 * len("0.123 ") + 2 * WIDEST_VARIANT + 3
-            self.columns = [Column("lowest and highest", at_least=ends)]
+            label = Column(None, gap=1, at_least=WIDEST_VARIANT)
+            self.columns = [Column("lowest and highest"), label, Column(None, gap=3), label]
 
     def cells(self, figures: Mapping[Variant, float]) -> list[str]:
         """The figures of a row."""
         if self._fits:
             return [score_text(figures.get(variant)) for variant in self._labels]
-        ends = [end(figures, key=figures.__getitem__) for end in (min, max)] if figures else []
-        shown = [f"{score_text(figures[variant])} {pad(self._labels[variant], WIDEST_VARIANT)}" for variant in ends]
-        return ["   ".join(shown).rstrip() or "n/a"]
+        if not figures:
+            return ["n/a", "", "", ""]
+        ends = (min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__))
+        return [text for variant in ends for text in (score_text(figures[variant]), self._labels[variant])]
 
 
 def differences(results: Sequence[CaseResult]) -> list[tuple[str, Mapping[Variant, float]]]:
@@ -101,32 +103,25 @@ def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variant
     heads = ("change", "95 % interval", "p" if len(found) == 1 else "p (Holm)", "better", "worse", "same")
     name = Column(f"against {variant_label(first, variants)}", least=8, is_code=True)
     table = Table([name, *(Column(head, RIGHT) for head in heads)])
-    for (variant, (difference, interval, counts, _)), p in zip(found.items(), adjusted, strict=True):
-        style = (GOOD if difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN
-        change = styled(signed(difference), style)
+    for (variant, (means, interval, _)), p in zip(found.items(), adjusted, strict=True):
+        style = (GOOD if means.difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN
+        change, counts = styled(signed(means.difference), style), (means.better, means.worse, means.same)
         table.add(f"  {variant_label(variant, variants)}", change, interval, p_text(p), *(f"{n:,}" for n in counts))
     return table
 
 
-def _compared(pairs: Sequence[Pair]) -> tuple[float, str, tuple[int, int, int], float]:
-    """The weighted mean difference, its interval, how many are better, worse and the same, and the p-value."""
-    from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+def _compared(pairs: Sequence[Pair]) -> tuple[Means, str, float]:
+    """The weighted means and how many pairs are better, worse and the same; the interval; the p-value."""
+    import numpy as np
 
-    first = [one.score or 0.0 for one, _ in pairs]
-    second = [two.score or 0.0 for _, two in pairs]
-    weights = [float(two.weight) for _, two in pairs]
-    better, worse = (
-        sum(sign * (after - before) > _TIE for before, after in zip(first, second, strict=True)) for sign in (1, -1)
-    )
-    means = [_mean(scores, weights) for scores in (first, second)]
-    second = [before if abs(after - before) <= _TIE else after for before, after in zip(first, second, strict=True)]
-    shares = weights if len(set(weights)) > 1 else None
-    draws = MOST_DRAWS // len(pairs)
+    from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+    from pytest_relevance.results.compare.differences import ScoreColumn, means, without_noise
+
+    first, second, weights = np.array([(one.score, two.score, two.weight) for one, two in pairs], float).T
+    column = ScoreColumn("nDCG@k", first, second, np.ones(len(pairs), bool))
+    shares = weights if np.ptp(weights) else None
+    second, draws = without_noise(first, second), MOST_DRAWS // len(pairs)
     test = randomisation_test(first, second, weights=shares, resamples=min(100_000, max(1_000, draws)))
     interval = bootstrap_interval(first, second, weights=shares, resamples=min(10_000, max(1_000, draws)))
-    counts = (better, worse, len(pairs) - better - worse)
-    return means[1] - means[0], f"{signed(interval.low)} to {signed(interval.high)}", counts, test.p
-
-
-def _mean(scores: Sequence[float], weights: Sequence[float]) -> float:
-    return math.fsum(w * s for w, s in zip(weights, scores, strict=True)) / math.fsum(weights)
+    found = means(column, np.arange(len(pairs)), weights)
+    return found, f"{signed(interval.low)} to {signed(interval.high)}", test.p
