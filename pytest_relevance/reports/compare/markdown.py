@@ -9,7 +9,7 @@ from pytest_relevance.reports.compare import words
 from pytest_relevance.reports.compare.text import MOST_SHOWN
 from pytest_relevance.reports.figures import score_text, signed
 from pytest_relevance.reports.markdown import code
-from pytest_relevance.reports.table import RIGHT, Column, Table, markdown_cell
+from pytest_relevance.reports.table import RIGHT, Column, Table
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.thresholds import ComparisonGates
 
@@ -58,12 +58,13 @@ def _movers(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[s
     if not movers:
         return
     figures = (words.shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")
-    table = Table([Column(title), Column("what changed"), *(Column(each, RIGHT) for each in figures)])
+    names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
+    table = Table([*names, *(Column(each, RIGHT) for each in figures)])
     for mover in movers:
         named = f"{mover.query} {words.label(mover)}" if words.label(mover) else mover.query
         table.add(
-            markdown_cell(code(named, in_cell=True)),
-            markdown_cell("<br>".join(_changes(mover, is_drop=is_drop))),
+            named,
+            "<br>".join(_changes(mover, is_drop=is_drop)),
             f"{score_text(mover.first)} -> {score_text(mover.second)}",
             signed(mover.difference),
             f"{mover.changes.jaccard:.2f}",
