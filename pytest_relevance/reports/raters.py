@@ -19,9 +19,8 @@ from pytest_relevance.judgments.disagreement import (
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import krippendorff_alpha
 from pytest_relevance.reports.case.ranking import document_columns
-from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.table import RIGHT, Column, Table
-from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, harmless, line, width
+from pytest_relevance.reports.text import DIM, STRONG, WIDEST, Line, cut, folded, harmless, line, number, width
 
 MOST_LISTED = 20
 MOST_QUERIES = 5

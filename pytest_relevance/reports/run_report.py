@@ -7,7 +7,6 @@ from html import escape
 from typing import Any
 
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
-from pytest_relevance.reports.markdown import block, code, escaped
 from pytest_relevance.reports.summary.baseline import mover_table, movers_of
 from pytest_relevance.reports.summary.case_rows import lowest_table
 from pytest_relevance.reports.summary.counts import NOT_PASSED, anything_ran, variants_of
@@ -18,7 +17,7 @@ from pytest_relevance.reports.summary.tags import tag_table, tags_of
 from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
 from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.table import Column, Table
-from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, harmless, line, plain
+from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, block, code, escaped, harmless, line, plain
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run

@@ -10,8 +10,19 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.reports.markdown import code, escaped
-from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, Span, cut, cut_middle, harmless, width
+from pytest_relevance.reports.text import (
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    Span,
+    code,
+    cut,
+    cut_middle,
+    escaped,
+    harmless,
+    width,
+)
 
 LEFT, RIGHT = "<", ">"
 

@@ -18,8 +18,21 @@ from pytest_relevance.reports.case.reasons import (
     score_digits,
     unstable_text,
 )
-from pytest_relevance.reports.figures import number, total
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    WIDEST,
+    Line,
+    folded,
+    harmless,
+    line,
+    number,
+    total,
+    width,
+    wrapped,
+)
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
 

@@ -11,9 +11,20 @@ from typing import TypeVar
 from pytest_relevance._text import listed
 from pytest_relevance.reports.breakdown import Breakdown, Loss
 from pytest_relevance.reports.case.ranking import document_columns
-from pytest_relevance.reports.figures import LEAST, number
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, wrapped
+from pytest_relevance.reports.text import (
+    DIM,
+    LEAST,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    folded,
+    harmless,
+    line,
+    number,
+    wrapped,
+)
 from pytest_relevance.results.case_result import CaseResult
 
 MOST_BLAMED = 3

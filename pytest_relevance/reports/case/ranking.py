@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.breakdown import Breakdown, Row
-from pytest_relevance.reports.figures import number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, line
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, line, number, total
 from pytest_relevance.results.case_result import CaseResult
 
 MOST_ROWS = 10

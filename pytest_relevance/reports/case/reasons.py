@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.case.rank_changes import with_baseline
-from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
@@ -19,6 +18,7 @@ from pytest_relevance.reports.text import (
     folded,
     harmless,
     line,
+    number,
     width,
 )
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, PASSED, CaseResult, Outcome, Repeats

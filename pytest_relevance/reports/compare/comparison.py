@@ -61,7 +61,7 @@ class Comparison(Compared):
     def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
         """The dict of `to_dict` as JSON; characters that a terminal could act on are escaped."""
         text = json.dumps(self.to_dict(limit=limit, gates=gates), ensure_ascii=False, indent=2, allow_nan=False)
-        return "".join(f"{_escaped(line)}\n" for line in text.split("\n"))
+        return "".join(f"{_escaped_line(line)}\n" for line in text.split("\n"))
 
 
 _BEGINNINGS = (
@@ -76,7 +76,7 @@ def is_report(data: bytes) -> bool:
     return any(re.match(beginning, data) for beginning in _BEGINNINGS)
 
 
-def _escaped(line: str) -> str:
+def _escaped_line(line: str) -> str:
     """A line of JSON with harmful characters escaped; only its texts can have any."""
     if line.isprintable():
         return line

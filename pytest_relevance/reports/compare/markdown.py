@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from pytest_relevance._text import counted
 from pytest_relevance.reports.compare import words
 from pytest_relevance.reports.compare.text import MOST_SHOWN
-from pytest_relevance.reports.figures import score_text, signed
-from pytest_relevance.reports.markdown import code
 from pytest_relevance.reports.table import RIGHT, Column, Table
+from pytest_relevance.reports.text import code, score_text, signed
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.thresholds import ComparisonGates
 
@@ -22,12 +21,12 @@ def markdown_lines(
     return [
         f"### {code(comparison.first)} -> {code(comparison.second)}",
         "",
-        *_verdict(comparison, gates),
+        *_verdict_items(comparison, gates),
         "",
         *words.metric_table(comparison, all_p_values=True).markdown(),
-        *_tags(comparison, limit),
-        *_movers("Largest drops", movers.drops, is_drop=True),
-        *_movers("Largest gains", movers.gains, is_drop=False),
+        *_tag_rows_in_markdown(comparison, limit),
+        *_mover_table("Largest drops", movers.drops, is_drop=True),
+        *_mover_table("Largest gains", movers.gains, is_drop=False),
         "",
         f"{counted(len(comparison), 'case')} compared; {'; '.join(words.settings_lines(comparison))}.",
         *([""] if comparison.notes else []),
@@ -35,7 +34,7 @@ def markdown_lines(
     ]
 
 
-def _verdict(comparison: Compared, gates: ComparisonGates | None) -> Iterable[str]:
+def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterable[str]:
     for row in comparison.metrics:
         yield f"- **{words.verdict(row, code)[0]}**"
     if gates is None:
@@ -46,7 +45,7 @@ def _verdict(comparison: Compared, gates: ComparisonGates | None) -> Iterable[st
     yield from (f"- **{text}**" for text in (words.gates_text(gates),) if text)
 
 
-def _tags(comparison: Compared, limit: int | None) -> Iterable[str]:
+def _tag_rows_in_markdown(comparison: Compared, limit: int | None) -> Iterable[str]:
     table, more = words.tag_table(comparison, limit)
     if table.rows:
         yield from ("", *table.markdown())
@@ -54,7 +53,7 @@ def _tags(comparison: Compared, limit: int | None) -> Iterable[str]:
         yield from ("", f"... and {counted(more, 'more tag')}")
 
 
-def _movers(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[str]:
+def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[str]:
     if not movers:
         return
     figures = (words.shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")

@@ -9,9 +9,21 @@ from collections.abc import Iterable, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.compare import words
-from pytest_relevance.reports.figures import score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, GOOD, STRONG, Line, cut_middle, folded, harmless, line, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    STRONG,
+    Line,
+    cut_middle,
+    folded,
+    harmless,
+    line,
+    score_text,
+    signed,
+    wrapped,
+)
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.thresholds import ComparisonGates
 
@@ -30,11 +42,11 @@ def comparison_lines(
         *_head(comparison),
         line(""),
         *words.metric_table(comparison).lines(),
-        *_tags(comparison, limit),
-        *_movers("largest drops", movers.drops, is_drop=True),
-        *_movers("largest gains", movers.gains, is_drop=False),
+        *_tag_table_lines(comparison, limit),
+        *_mover_lines("largest drops", movers.drops, is_drop=True),
+        *_mover_lines("largest gains", movers.gains, is_drop=False),
         *_notes(comparison),
-        *_verdict(comparison, gates),
+        *_verdict_lines(comparison, gates),
     ]
 
 
@@ -45,7 +57,7 @@ def _head(comparison: Compared) -> Iterable[Line]:
     yield from (line(text, DIM) for text in words.settings_lines(comparison))
 
 
-def _tags(comparison: Compared, limit: int | None) -> Iterable[Line]:
+def _tag_table_lines(comparison: Compared, limit: int | None) -> Iterable[Line]:
     table, more = words.tag_table(comparison, limit)
     if table.rows:
         yield line("")
@@ -54,7 +66,7 @@ def _tags(comparison: Compared, limit: int | None) -> Iterable[Line]:
         yield line(f"... and {counted(more, 'more tag')}", DIM)
 
 
-def _movers(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[Line]:
+def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[Line]:
     if not movers:
         return
     metric = words.shared_metric(movers)
@@ -85,7 +97,7 @@ def _notes(comparison: Compared) -> Iterable[Line]:
         yield from (line(text, DIM) for text in folded(harmless(note), indent="  "))
 
 
-def _verdict(comparison: Compared, gates: ComparisonGates | None) -> Iterable[Line]:
+def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Iterable[Line]:
     """The result of each metric in words, then the findings of the gates."""
     texts = [words.verdict(row) for row in comparison.metrics]
     if gates is None:

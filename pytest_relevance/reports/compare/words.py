@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.case.failure import settings_text
-from pytest_relevance.reports.figures import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, number, p_text, score_text, signed
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference, Means, TagDifference
 from pytest_relevance.results.compare.incompatibilities import shown_key, some

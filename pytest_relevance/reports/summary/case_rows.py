@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_relevance.reports.figures import score_text
 from pytest_relevance.reports.summary.counts import STATUSES, Variant, short_label
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import DIM, PLAIN
+from pytest_relevance.reports.text import DIM, PLAIN, score_text
 from pytest_relevance.results.case_result import CaseResult
 
 CaseRow = tuple[CaseResult, Sequence[str | Cell], str]

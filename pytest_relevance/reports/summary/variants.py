@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance.reports.figures import LEAST, p_text, score_text, signed
 from pytest_relevance.reports.summary.counts import (
     WIDEST_VARIANT,
     Variant,
@@ -17,7 +16,7 @@ from pytest_relevance.reports.summary.counts import (
     variant_of,
 )
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, cut, harmless, width
+from pytest_relevance.reports.text import BAD, GOOD, LEAST, PLAIN, cut, harmless, p_text, score_text, signed, width
 from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.figures import score_text
 from pytest_relevance.reports.summary.counts import (
     NOT_PASSED,
     STATUSES,
@@ -19,7 +18,7 @@ from pytest_relevance.reports.summary.counts import (
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, cut, line, wrapped
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, cut, line, score_text, wrapped
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import RunInfo
