@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.case.losses import blame_lines
 from pytest_relevance.reports.case.rank_changes import baseline_change_lines
-from pytest_relevance.reports.case.ranking import breakdown_lines, result_lines
+from pytest_relevance.reports.case.ranking import blame_lines, breakdown_lines, result_lines
 from pytest_relevance.reports.case.reasons import (
     STYLES,
     interval_text,

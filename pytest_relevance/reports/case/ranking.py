@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from pytest_relevance._text import counted
-from pytest_relevance.reports.breakdown import Breakdown, Row
+from pytest_relevance._text import counted, listed
+from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, line, number, total
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    LEAST,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    folded,
+    harmless,
+    line,
+    number,
+    total,
+    wrapped,
+)
 from pytest_relevance.results.case_result import CaseResult
 
 MOST_ROWS = 10
@@ -115,3 +131,117 @@ def _style(row: Row) -> str:
     if row.grade is None:
         return DOUBT
     return BAD if row.gain <= 0 and row.ideal_grade is not None else PLAIN
+
+
+MOST_BLAMED = 3
+"""How many documents of either kind the default report shows."""
+
+_TOO_HIGH = "too high:"
+
+Blamed = TypeVar("Blamed")
+
+
+def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int = WIDEST) -> list[Line]:
+    """The documents to blame, `full` all of them; nothing where there are none."""
+    if result.score is None or (result.is_unjudged and not full):
+        return []
+    lines = [*_too_high(result, found, full=full, columns=columns), *_lost(result, found, full=full, columns=columns)]
+    return [line(""), *lines] if lines else []
+
+
+def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
+    """The first few; a single further one is shown too, as a note about it would take as much room."""
+    return blamed if full or len(blamed) == MOST_BLAMED + 1 else blamed[:MOST_BLAMED]
+
+
+def _too_high(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> Iterator[Line]:
+    """The results with less gain than the ideal ranking has at their rank. Their titles are in the table above."""
+    if not found.too_high or result.is_unjudged:
+        return
+    chosen = _most(found.too_high, full=full)
+    parts = []
+    for row in chosen:
+        grade = "unjudged" if row.grade is None else f"grade {number(row.grade)}"
+        name = "" if row.grade is None else harmless(result.grade_names.get(row.grade, ""))
+        parts.append(f"{harmless(row.document or '')} ({grade}{name and ' '}{name}, rank {row.rank})")
+    if more := len(found.too_high) - len(chosen):
+        parts.append(f"and {more} more")
+    first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)
+    yield (_TOO_HIGH, STRONG), (first[len(_TOO_HIGH) :], PLAIN)
+    yield from map(line, rest)
+
+
+def _lost(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> Iterator[Line]:
+    """The documents that are missing, or below their ideal rank; in full also those that are missing without a loss."""
+    lost = [loss for loss in found.losses if loss.loss > LEAST]
+    chosen = _most(lost, full=full)
+    more = [*_missing_without_loss(result, found)] if full else []
+    if not chosen and not more:
+        return
+    table = _table(result, [*chosen, *more])
+    if table.width() > columns:
+        table = _table(result, [*chosen, *more], grade_names={})
+    notes = [result.notes.get(loss.document or "", "") for loss in (*chosen, *more)]
+    for words, value in _rest(found, lost, len(chosen)):
+        table.add(styled(words, DIM, 4), figure(value), style=DIM)
+    lines = table.lines(columns)
+    yield line("lost most by", STRONG)
+    for number_, row in enumerate(lines):
+        yield row
+        if number_ < len(notes) and notes[number_]:
+            yield from (line(part, DIM) for part in folded(f"      {harmless(notes[number_])}", columns, "      "))
+
+
+def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
+    """The relevant documents that were not returned, or below k, and are not among the losses that are shown."""
+    shown = {loss.document for loss in found.losses if loss.loss > LEAST}
+    for document, grade in result.missing:
+        if document not in shown and result.settings.gains[grade] > 0:
+            yield Loss(document, grade, result.deeper.get(document), 0.0)
+    for loss in found.losses:
+        is_below = loss.rank is not None and loss.rank > result.k and loss.document in result.documents
+        if is_below and loss.document not in shown:
+            yield loss
+
+
+def _table(result: CaseResult, losses: Sequence[Loss], grade_names: Mapping[float, str] | None = None) -> Table:
+    """A table with one row for each loss; `grade_names` replaces the names of grades in the result."""
+    names = result.grade_names if grade_names is None else grade_names
+    gains = result.settings.gains
+    together = {gains[loss.grade] for loss in losses if loss.document is None}
+    table = Table([*document_columns(""), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2)
+    for loss in losses:
+        rank = "not returned" if loss.rank is None else f"rank {loss.rank}"
+        name: tuple[str | Cell, ...]
+        if loss.document is None:
+            grades = _grades_alike(result, loss)
+            name = (styled(f"any {loss.places} of {loss.candidates:,} with grade {grades}", PLAIN, 3),)
+        else:
+            title = result.titles.get(loss.document, "")
+            grade = f"grade {number(loss.grade)}"
+            name = (loss.document, title, f"{grade} ({names[loss.grade]})" if loss.grade in names else grade)
+        is_of_several = loss.document is not None and not loss.loss and gains[loss.grade] in together
+        table.add(*name, rank, "" if is_of_several and loss.rank is None else figure(loss.loss))
+    return table
+
+
+def _grades_alike(result: CaseResult, loss: Loss) -> str:
+    """The grade of documents that are one loss; several where a mapping gives them the same gain."""
+    gains = result.settings.gains
+    return listed(number(grade) for grade in sorted(result.judgments) if gains[grade] == gains[loss.grade])
+
+
+def _rest(found: Breakdown, lost: Sequence[Loss], chosen: int) -> Iterator[tuple[str, float]]:
+    """The rest of 1 - nDCG beyond the losses that are shown: what it is, in words, and its amount."""
+    if more := len(lost) - chosen:
+        yield f"... and {more} more (-v shows all)", sum(loss.loss for loss in lost[chosen:])
+    others = sum(loss.loss for loss in found.losses if loss.loss <= LEAST)
+    if abs(others) > LEAST:
+        yield f"others {'lost' if others > 0 else 'gained'}", others
+    if abs(found.unfilled) > LEAST:
+        yield "beyond what is judged (ideal max)", found.unfilled
+
+
+def figure(loss: float) -> str:
+    """A loss as text: a loss is printed with a minus, a gain with a plus."""
+    return f"{-loss:+.3f}" if abs(loss) > LEAST else " 0.000"
