@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.case.rank_changes import baseline_change_lines
 from pytest_relevance.reports.case.ranking import blame_lines, breakdown_lines, result_lines
 from pytest_relevance.reports.case.reasons import (
     STYLES,
+    baseline_change_lines,
     interval_text,
     reasons_in_brief,
     reasons_in_full,
