@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.compare.markdown import markdown_lines
-from pytest_relevance.reports.compare.text import MOST_SHOWN, comparison_lines
+from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
 from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.case_result import Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover

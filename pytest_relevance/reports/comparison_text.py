@@ -6,9 +6,27 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from pytest_relevance._text import counted
+from pytest_relevance.reports import comparison_text as words
 from pytest_relevance.reports.case.failure import settings_text
-from pytest_relevance.reports.table import RIGHT, Column, Table
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, number, p_text, score_text, signed
+from pytest_relevance.reports.table import RIGHT, Column, Table, styled
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    PLAIN,
+    STRONG,
+    Line,
+    code,
+    cut_middle,
+    folded,
+    harmless,
+    line,
+    number,
+    p_text,
+    score_text,
+    signed,
+    wrapped,
+)
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference, Means, TagDifference
 from pytest_relevance.results.compare.incompatibilities import shown_key, some
@@ -186,3 +204,153 @@ def _grade_and_ranks(move: Move) -> str:
     if move.second is None:
         return f"{grade}, was rank {move.first}"
     return f"{grade}, rank {move.first} -> {move.second}"
+
+
+MOST_SHOWN = 5
+"""How many movers of a kind, and tags, are shown unless more are asked for."""
+
+_WIDEST_ID = 40
+
+
+def comparison_lines(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+) -> list[Line]:
+    """The report with at most `limit` entries of each list, None for all. What `gates` found comes last."""
+    movers = comparison.largest(limit, words.drops_shown(limit, gates))
+    return [
+        *_head(comparison),
+        line(""),
+        *words.metric_table(comparison).lines(),
+        *_tag_table_lines(comparison, limit),
+        *_mover_lines("largest drops", movers.drops, is_drop=True),
+        *_mover_lines("largest gains", movers.gains, is_drop=False),
+        *_notes(comparison),
+        *_verdict_lines(comparison, gates),
+    ]
+
+
+def _head(comparison: Compared) -> Iterable[Line]:
+    names = f"{harmless(comparison.first)} -> {harmless(comparison.second)}"
+    counts = [f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"]
+    yield from (line(text, STRONG) for text in wrapped(f"{names}   ", counts))
+    yield from (line(text, DIM) for text in words.settings_lines(comparison))
+
+
+def _tag_table_lines(comparison: Compared, limit: int | None) -> Iterable[Line]:
+    table, more = words.tag_table(comparison, limit)
+    if table.rows:
+        yield line("")
+        yield from table.lines()
+    if more:
+        yield line(f"... and {counted(more, 'more tag')}", DIM)
+
+
+def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[Line]:
+    if not movers:
+        return
+    metric = words.shared_metric(movers)
+    yield line("")
+    yield line(title if metric is None else f"{title} ({metric})", STRONG)
+    names = (Column(least=20), Column(gap=1, least=20))
+    table = Table([Column(align=RIGHT), Column(), Column(), *names, Column()], indent=2)
+    for mover in movers:
+        figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
+        style = BAD if is_drop else GOOD
+        cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
+        similarity = f"{words.rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
+        table.add(*cells, mover.query, words.label(mover), styled(similarity, DIM))
+    for shown, mover in zip(table.lines(), movers, strict=True):
+        yield shown
+        for word, documents in words.moves(mover, is_drop=is_drop, shown=_shown_id):
+            yield from map(line, wrapped(f"          {word:<5}  ", documents))
+
+
+def _shown_id(document: str) -> str:
+    return cut_middle(harmless(document), _WIDEST_ID)
+
+
+def _notes(comparison: Compared) -> Iterable[Line]:
+    if comparison.notes:
+        yield line("")
+    for note in comparison.notes:
+        yield from (line(text, DIM) for text in folded(harmless(note), indent="  "))
+
+
+def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Iterable[Line]:
+    """The result of each metric in words, then the findings of the gates."""
+    texts = [words.verdict(row) for row in comparison.metrics]
+    if gates is None:
+        texts.append((words.new_errors(comparison), BAD))
+    else:
+        for finding in gates.findings:
+            found = f"{'met' if finding.is_met else 'NOT MET'}: {harmless(finding.text)}"
+            texts.append((found, GOOD if finding.is_met else BAD))
+        texts.append((words.gates_text(gates), GOOD if gates.passed else BAD))
+    yield line("")
+    for text, style in texts:
+        yield from (line(part, style) for part in folded(text, indent="  ") if part)
+
+
+def markdown_lines(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+) -> list[str]:
+    """The report: the verdict first, then figures and movers. The arguments are those of `comparison_lines`."""
+    movers = comparison.largest(limit, words.drops_shown(limit, gates))
+    return [
+        f"### {code(comparison.first)} -> {code(comparison.second)}",
+        "",
+        *_verdict_items(comparison, gates),
+        "",
+        *words.metric_table(comparison, all_p_values=True).markdown(),
+        *_tag_rows_in_markdown(comparison, limit),
+        *_mover_table("Largest drops", movers.drops, is_drop=True),
+        *_mover_table("Largest gains", movers.gains, is_drop=False),
+        "",
+        f"{counted(len(comparison), 'case')} compared; {'; '.join(words.settings_lines(comparison))}.",
+        *([""] if comparison.notes else []),
+        *(f"- {code(note)}" for note in comparison.notes),
+    ]
+
+
+def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterable[str]:
+    for row in comparison.metrics:
+        yield f"- **{words.verdict(row, code)[0]}**"
+    if gates is None:
+        yield from (f"- {code(text)}" for text in (words.new_errors(comparison),) if text)
+        return
+    for finding in gates.findings:
+        yield f"- {'met' if finding.is_met else '**not met**'}: {code(finding.text)}"
+    yield from (f"- **{text}**" for text in (words.gates_text(gates),) if text)
+
+
+def _tag_rows_in_markdown(comparison: Compared, limit: int | None) -> Iterable[str]:
+    table, more = words.tag_table(comparison, limit)
+    if table.rows:
+        yield from ("", *table.markdown())
+    if more:
+        yield from ("", f"... and {counted(more, 'more tag')}")
+
+
+def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterable[str]:
+    if not movers:
+        return
+    figures = (words.shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")
+    names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
+    table = Table([*names, *(Column(each, RIGHT) for each in figures)])
+    for mover in movers:
+        named = f"{mover.query} {words.label(mover)}" if words.label(mover) else mover.query
+        table.add(
+            named,
+            "<br>".join(_changes(mover, is_drop=is_drop)),
+            f"{score_text(mover.first)} -> {score_text(mover.second)}",
+            signed(mover.difference),
+            f"{mover.changes.jaccard:.2f}",
+            f"{mover.changes.rbo:.2f}",
+        )
+    yield from ("", *table.markdown())
+
+
+def _changes(mover: Mover, *, is_drop: bool) -> Iterable[str]:
+    yield words.rank_counts(mover)
+    for word, documents in words.moves(mover, is_drop=is_drop, shown=lambda document: code(document, in_cell=True)):
+        yield f"{word}: {', '.join(documents)}"
