@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
+from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines, report_markdown
 from pytest_relevance.reports.summary.gate_report import gate_lines
-from pytest_relevance.reports.summary.merge_report import merged_lines
 from pytest_relevance.reports.summary.stability import stability_lines
 from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.text import plain
