@@ -27,7 +27,7 @@ from pytest_relevance.plugin.running.run_case import set_properties, wants_prope
 from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
 from pytest_relevance.plugin.travel import CallEnd, attached_to
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
-from pytest_relevance.reports.summary.counts import anything_ran
+from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.gate_report import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines
 from pytest_relevance.reports.summary.verdict import verdict_lines

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.baseline import mover_table, movers_of
-from pytest_relevance.reports.summary.case_rows import lowest_table
-from pytest_relevance.reports.summary.counts import NOT_PASSED, anything_ran, variants_of
+from pytest_relevance.reports.summary.cases import NOT_PASSED, anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.gate_report import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import lowest, summary_lines

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
-from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
+from pytest_relevance.reports.summary.cases import CaseRow, case_table
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.case.reasons import difference_text
-from pytest_relevance.reports.summary.counts import NOT_PASSED, case_count, short_label, variants_of
+from pytest_relevance.reports.summary.cases import NOT_PASSED, case_count, short_label, variants_of
 from pytest_relevance.reports.table import Column, Table, styled
 from pytest_relevance.reports.text import DIM, DOUBT, WIDEST, Line, line
 from pytest_relevance.results.case_result import CaseResult

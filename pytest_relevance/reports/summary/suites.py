@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.summary.counts import (
+from pytest_relevance.reports.summary.cases import (
     STATUSES,
     Variant,
     metric_name,

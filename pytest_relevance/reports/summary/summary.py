@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
 from pytest_relevance.reports.summary.baseline import baseline_lines
-from pytest_relevance.reports.summary.case_rows import lowest_table
-from pytest_relevance.reports.summary.counts import Variant, variants_of
+from pytest_relevance.reports.summary.cases import Variant, lowest_table, variants_of
 from pytest_relevance.reports.summary.stability import stability_lines
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.summary.tags import tag_lines

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance.reports.summary.counts import (
+from pytest_relevance.reports.summary.cases import (
     WIDEST_VARIANT,
     Variant,
     means_by_variant,
