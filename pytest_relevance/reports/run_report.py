@@ -11,10 +11,15 @@ from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.baseline import mover_table, movers_of
 from pytest_relevance.reports.summary.cases import NOT_PASSED, anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.gate_report import gate_lines, named_gate_lines
+from pytest_relevance.reports.summary.slices import (
+    against_first_table,
+    differences,
+    side_by_side_table,
+    tag_table,
+    tags_of,
+)
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import lowest, summary_lines, verdict_lines
-from pytest_relevance.reports.summary.tags import tag_table, tags_of
-from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
 from pytest_relevance.reports.table import Column, Table
 from pytest_relevance.reports.text import (
     BAD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
 from pytest_relevance.reports.summary.cases import Variant
-from pytest_relevance.reports.summary.variants import against_first_table
+from pytest_relevance.reports.summary.slices import against_first_table
 from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
 from pytest_relevance.results.case_result import CaseResult
 

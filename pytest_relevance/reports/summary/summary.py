@@ -27,9 +27,8 @@ from pytest_relevance.reports.summary.cases import (
     variant_of,
     variants_of,
 )
+from pytest_relevance.reports.summary.slices import against_first_table, differences, side_by_side_table, tag_lines
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
-from pytest_relevance.reports.summary.tags import tag_lines
-from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
 from pytest_relevance.reports.table import Column, Table, styled
 from pytest_relevance.reports.text import (
     BAD,
