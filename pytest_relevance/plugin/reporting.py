@@ -28,7 +28,7 @@ from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
 from pytest_relevance.plugin.travel import CallEnd, attached_to
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.cases import anything_ran
-from pytest_relevance.reports.summary.gate_report import named_gate_lines
+from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, Line, folded, harmless, line
 from pytest_relevance.results.case_result import FAILED, CaseResult
