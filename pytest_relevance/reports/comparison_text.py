@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports import comparison_text as words
-from pytest_relevance.reports.case.failure import settings_text
+from pytest_relevance.reports.failure import settings_text
+from pytest_relevance.reports.numbers import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
 from pytest_relevance.reports.text import (
     BAD,
@@ -21,10 +22,6 @@ from pytest_relevance.reports.text import (
     folded,
     harmless,
     line,
-    number,
-    p_text,
-    score_text,
-    signed,
     wrapped,
 )
 from pytest_relevance.results.compare.comparison import Compared, Mover

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.reports.case.failure import failure_lines, failure_message
+from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.baseline import mover_table, movers_of
 from pytest_relevance.reports.summary.cases import NOT_PASSED, anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.case.failure import failure_lines
-from pytest_relevance.reports.case.reasons import baseline_change_lines
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.text import harmless, plain, width
 from pytest_relevance.results.case_result import BaselineComparison, CaseResult

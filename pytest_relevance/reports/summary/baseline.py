@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, listed
+from pytest_relevance.reports.numbers import LEAST
 from pytest_relevance.reports.summary.cases import CaseRow, case_count, case_table, short_label, variants_of
 from pytest_relevance.reports.table import Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, LEAST, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
 from pytest_relevance.results.run_info import FileInfo
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import ceil
 
+from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, cut, harmless, score_text
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, cut, harmless
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 
 Variant = tuple[str, str | None]

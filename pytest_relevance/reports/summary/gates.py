@@ -6,21 +6,9 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
+from pytest_relevance.reports.numbers import number, score_text
 from pytest_relevance.reports.summary.cases import CaseRow, case_table
-from pytest_relevance.reports.text import (
-    BAD,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    folded,
-    harmless,
-    line,
-    number,
-    score_text,
-)
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
 from pytest_relevance.results.case_result import ERROR, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
+from pytest_relevance.reports.numbers import LEAST, p_text, score_text, signed
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
@@ -17,22 +18,7 @@ from pytest_relevance.reports.summary.cases import (
     variant_of,
 )
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    GOOD,
-    LEAST,
-    PLAIN,
-    WIDEST,
-    Line,
-    cut,
-    harmless,
-    line,
-    p_text,
-    score_text,
-    signed,
-    width,
-)
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, cut, harmless, line, width
 from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.case.reasons import difference_text
+from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.reasons import difference_text
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
@@ -42,7 +43,6 @@ from pytest_relevance.reports.text import (
     folded,
     harmless,
     line,
-    score_text,
     wrapped,
 )
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult

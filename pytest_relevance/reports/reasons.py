@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_relevance._text import counted
+from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.text import (
     BAD,
     DOUBT,
@@ -17,7 +18,6 @@ from pytest_relevance.reports.text import (
     folded,
     harmless,
     line,
-    number,
     width,
     wrapped,
 )

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.case.ranking import blame_lines, breakdown_lines, result_lines
-from pytest_relevance.reports.case.reasons import (
+from pytest_relevance.reports.numbers import number, total
+from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, result_lines
+from pytest_relevance.reports.reasons import (
     STYLES,
     baseline_change_lines,
     interval_text,
@@ -17,21 +18,7 @@ from pytest_relevance.reports.case.reasons import (
     score_digits,
     unstable_text,
 )
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    PLAIN,
-    WIDEST,
-    Line,
-    folded,
-    harmless,
-    line,
-    number,
-    total,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
 

@@ -7,23 +7,9 @@ from typing import TypeVar
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
+from pytest_relevance.reports.numbers import LEAST, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    LEAST,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    folded,
-    harmless,
-    line,
-    number,
-    total,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, wrapped
 from pytest_relevance.results.case_result import CaseResult
 
 MOST_ROWS = 10
