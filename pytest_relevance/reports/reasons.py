@@ -154,7 +154,7 @@ MOST_MOVES = 3
 """How many documents that left, entered or moved the default report shows."""
 
 _HEAD = "since the baseline: "
-_LONGEST_ID, _LONGEST_TITLE = 40, 30
+_LONGEST_MOVED_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
 _SAME = 1e-6  # a baseline has its scores with six decimals
 
 
@@ -243,7 +243,7 @@ def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
         (changes.moved, "moved", lambda move: f"{move.first} -> {move.second}"),
     ):
         chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
-        shown = [f"{cut_middle(harmless(move.document), _LONGEST_ID)} {described(move)}" for move in chosen]
+        shown = [f"{cut_middle(harmless(move.document), _LONGEST_MOVED_ID)} {described(move)}" for move in chosen]
         if len(shown) < len(moves):
             shown.append("...")
         if shown:
@@ -254,7 +254,7 @@ def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
 
 
 def _title(title: str) -> str:
-    return f' "{cut(harmless(title), _LONGEST_TITLE)}"' if title else ""
+    return f' "{cut(harmless(title), _LONGEST_MOVED_TITLE)}"' if title else ""
 
 
 def _from(move: Move) -> str:
