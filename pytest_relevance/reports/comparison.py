@@ -57,8 +57,40 @@ class Comparison(Compared):
         return "\n".join(markdown_lines(self, limit=limit, gates=gates)) + "\n"
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
-        """The report as a dict with stable keys; at most `limit` drops and gains, by default those of `movers`."""
-        return as_data(self, limit=limit, gates=gates)
+        """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
+
+        What is not defined is None. A new key may be added; one that is there keeps its name and its meaning, or
+        `version` goes up. docs/comparing.md has them all.
+        """
+        movers = self.largest(MOST_MOVERS if limit is None else limit)
+        data = {
+            "kind": KIND,
+            "version": VERSION,
+            "first": self.first,
+            "second": self.second,
+            "compared": len(self),
+            "changed_rankings": self.changed_rankings,
+            "settings": [_settings(settings) for settings in self.settings],
+            "depths": [*self.depths],
+            "metrics": [_flat(row) for row in self.metrics],
+            "by_tag": [_flat(row) for row in self.by_tag],
+            "movers": {"drops": [*map(_mover, movers.drops)], "gains": [*map(_mover, movers.gains)]},
+            "left_out": [
+                {"kind": found.kind, "reason": found.reason, "cases": [*map(_key, found.cases)]}
+                for found in self.left_out
+            ],
+            "errors": [
+                {**_key(error.key), "in_first": error.in_first, "in_second": error.in_second} for error in self.errors
+            ],
+            "notes": [*self.notes],
+        }
+        if gates is not None:
+            data["gates"] = {
+                "passed": gates.passed,
+                "findings": [{"text": finding.text, "is_met": finding.is_met} for finding in gates.findings],
+                "drops": [*map(_mover, gates.drops)],
+            }
+        return data
 
     def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
         """The dict of `to_dict` as JSON; characters that a terminal could act on are escaped."""
@@ -130,39 +162,6 @@ VERSION = 1
 _SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
 
 
-def as_data(comparison: Compared, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
-    """The comparison as a dict. What is not defined is None."""
-    movers = comparison.largest(MOST_MOVERS if limit is None else limit)
-    data = {
-        "kind": KIND,
-        "version": VERSION,
-        "first": comparison.first,
-        "second": comparison.second,
-        "compared": len(comparison),
-        "changed_rankings": comparison.changed_rankings,
-        "settings": [_settings(settings) for settings in comparison.settings],
-        "depths": [*comparison.depths],
-        "metrics": [_flat(row) for row in comparison.metrics],
-        "by_tag": [_flat(row) for row in comparison.by_tag],
-        "movers": {"drops": [*map(_mover, movers.drops)], "gains": [*map(_mover, movers.gains)]},
-        "left_out": [
-            {"kind": found.kind, "reason": found.reason, "cases": [*map(_key, found.cases)]}
-            for found in comparison.left_out
-        ],
-        "errors": [
-            {**_key(error.key), "in_first": error.in_first, "in_second": error.in_second} for error in comparison.errors
-        ],
-        "notes": [*comparison.notes],
-    }
-    if gates is not None:
-        data["gates"] = {
-            "passed": gates.passed,
-            "findings": [{"text": finding.text, "is_met": finding.is_met} for finding in gates.findings],
-            "drops": [*map(_mover, gates.drops)],
-        }
-    return data
-
-
 def _settings(settings: Settings) -> dict[str, Any]:
     """All settings, the defaults too."""
     return {name: getattr(settings, name) for name in _SETTINGS} | settings_to_dict(settings)
@@ -182,18 +181,7 @@ def _key(key: Key) -> dict[str, str | None]:
 
 
 def _mover(mover: Mover) -> dict[str, Any]:
-    changes = mover.changes
-    moves = {
-        "left": changes.left,
-        "entered": changes.entered,
-        "moved": changes.moved,
-        "lost": mover.lost,
-        "found": mover.found,
-        "shifted": mover.shifted,
-    }
-    return {
-        **_key(mover.key),
-        **{name: getattr(mover, name) for name in ("line", "query", "metric", "first", "second", "difference")},
-        **{name: getattr(changes, name) for name in ("k", "jaccard", "rbo")},
-        **{name: [asdict(move) for move in found] for name, found in moves.items()},
-    }
+    values = asdict(mover)
+    del values["key"]
+    values |= {**_key(mover.key), **values.pop("changes"), "difference": mover.difference}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""Text for a terminal: user's text made harmless, measured by display width, and lines made of styled spans.
+"""Text for a terminal and for Markdown: user's text made harmless, measured by display width, in styled lines.
 
 The words of the report itself are ASCII; ids, queries and titles come from users and may contain any character.
 """
@@ -103,6 +103,11 @@ def folded(text: str, columns: int = WIDEST, indent: str = "", first: int | None
         else:
             current += f" {word}" if number else word
     return [*lines, current]
+
+
+def folded_lines(text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = "    ") -> list[Line]:
+    """User's text as lines of one style: see `folded`."""
+    return [line(part, style) for part in folded(harmless(text), columns, indent)]
 
 
 def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ") -> list[str]:
