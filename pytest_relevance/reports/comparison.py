@@ -34,11 +34,7 @@ class Comparison(Compared):
     """
 
     def judge(
-        self,
-        max_drop: Mapping[str, float] | None = None,
-        *,
-        p: float | None = None,
-        max_case_drop: float | None = None,
+        self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
     ) -> ComparisonGates:
         """Judge the second run by gates; the reports take what is returned.
 

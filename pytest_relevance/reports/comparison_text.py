@@ -134,9 +134,7 @@ def _tag_rows(comparison: Compared) -> list[TagDifference]:
 
 
 def _table(
-    name: Column,
-    rows: Sequence[tuple[str, Difference | TagDifference, Sequence[str]]],
-    titles: Sequence[str] = (),
+    name: Column, rows: Sequence[tuple[str, Difference | TagDifference, Sequence[str]]], titles: Sequence[str] = ()
 ) -> Table:
     """A table of means, with further figures under `titles`, and a column for the variants where there are any."""
     has_variants = any(row.variant is not None for _, row, _ in rows)

@@ -10,7 +10,6 @@ from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.numbers import number, total
 from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, result_lines
 from pytest_relevance.reports.reasons import (
-    STYLES,
     baseline_change_lines,
     interval_text,
     reasons_in_brief,
@@ -18,7 +17,20 @@ from pytest_relevance.reports.reasons import (
     score_digits,
     unstable_text,
 )
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    STATUSES,
+    WIDEST,
+    Line,
+    folded,
+    harmless,
+    line,
+    width,
+    wrapped,
+)
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
 
@@ -163,7 +175,7 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
         return [line(text) for text in wrapped("", parts, columns, "     ")]
-    style = STYLES.get(result.verdict, PLAIN)
+    style = STATUSES[result.verdict]
     sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
     score = f"{name} {result.score:.{score_digits(result)}f}"
     if not found.ideal_dcg:

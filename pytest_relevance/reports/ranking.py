@@ -9,7 +9,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, wrapped
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
 from pytest_relevance.results.case_result import CaseResult
 
 MOST_ROWS = 10
@@ -23,10 +23,7 @@ _FIGURES = tuple(Column(name, RIGHT) for name in ("grade", "gain", "discount", "
 
 def document_columns(title: str = "document") -> tuple[Column, Column]:
     """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
-    return (
-        Column(title, least=24, middle=True, is_code=True),
-        Column(None, least=8, may_go=True, is_code=True),
-    )
+    return (Column(title, least=24, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
 
 
 def breakdown_table(result: CaseResult, found: Breakdown, *, full: bool = True) -> Table:
@@ -56,7 +53,7 @@ def breakdown_table(result: CaseResult, found: Breakdown, *, full: bool = True) 
     return table
 
 
-def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int = WIDEST) -> list[Line]:
+def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
     """The breakdown as text, with the number of ranks that are not shown below it."""
     lines = breakdown_table(result, found, full=full).lines(columns)
     results = sum(row.document is not None for row in found.rows)
@@ -72,7 +69,7 @@ def _shown_rows(found: Breakdown, *, full: bool) -> Sequence[Row]:
     return found.rows[: MOST_ROWS if results > MOST_ROWS + 1 else results]  # a note about one more is as long
 
 
-def result_lines(result: CaseResult, *, full: bool, columns: int = WIDEST) -> list[Line]:
+def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The results of a case without judgments."""
     most = max(result.depth or 0, MOST_ROWS) if full else MOST_ROWS
     shown = result.documents[:most]
@@ -127,7 +124,7 @@ _TOO_HIGH = "too high:"
 Blamed = TypeVar("Blamed")
 
 
-def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int = WIDEST) -> list[Line]:
+def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
     """The documents to blame, `full` all of them; nothing where there are none."""
     if result.score is None or (result.is_unjudged and not full):
         return []
@@ -175,7 +172,7 @@ def _lost(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> 
     for number_, row in enumerate(lines):
         yield row
         if number_ < len(notes) and notes[number_]:
-            yield from (line(part, DIM) for part in folded(f"      {harmless(notes[number_])}", columns, "      "))
+            yield from folded_lines(f"      {notes[number_]}", DIM, columns, "      ")
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:

@@ -8,10 +8,8 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.text import (
     BAD,
-    DOUBT,
-    GOOD,
     PLAIN,
-    WIDEST,
+    STATUSES,
     Line,
     cut,
     cut_middle,
@@ -22,8 +20,6 @@ from pytest_relevance.reports.text import (
     wrapped,
 )
 from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
     INCONCLUSIVE,
     NEW,
     PASSED,
@@ -35,9 +31,6 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
-
-STYLES = {PASSED: GOOD, FAILED: BAD, ERROR: BAD, INCONCLUSIVE: DOUBT}
-"""The style of a verdict."""
 
 _LEAST_REASON = 60
 _LONGEST_TITLE, _LONGEST_ID = 40, 24  # in a sentence
@@ -52,7 +45,7 @@ def reasons_in_brief(result: CaseResult) -> Line:
         parts.append(f"judge these: {', '.join(result.unjudged)}")
     if query := query_text(result):
         parts.append(query)
-    return (f"{harmless(result.place)}: ", PLAIN), (harmless("; ".join(parts)), STYLES.get(result.verdict, PLAIN))
+    return (f"{harmless(result.place)}: ", PLAIN), (harmless("; ".join(parts)), STATUSES[result.verdict])
 
 
 def query_text(result: CaseResult) -> str:
@@ -60,16 +53,15 @@ def query_text(result: CaseResult) -> str:
     return f'query "{result.query}"' if result.id != result.query else ""
 
 
-def reasons_in_full(result: CaseResult, columns: int = WIDEST) -> list[Line]:
+def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
     """The first reason behind the place, or below it where that leaves little room; the others below."""
-    style = STYLES.get(result.verdict, PLAIN)
+    style = STATUSES[result.verdict]
     reasons = _with_titles(result) if result.reasons and result.outcomes else _reasons(result)
     first, *others = map(harmless, with_baseline(reasons, result))
     place = f"{harmless(result.place)}: "
     room = columns - width(place)
-    lines: list[Line]
+    lines = [line(place.rstrip())]
     if room < min(_LEAST_REASON, width(first)):
-        lines = [line(place.rstrip())]
         others.insert(0, first)
     else:
         beginning, *rest = folded(first, columns, "    ", first=room)
@@ -193,16 +185,13 @@ def _before(result: CaseResult, score: float) -> str:
     return f"(baseline {before:.{digits}f}, {how} {abs(result.change):.{digits}f})"
 
 
-def baseline_change_lines(result: CaseResult, *, full: bool, columns: int = WIDEST) -> list[Line]:
+def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
     baseline = result.baseline
     if baseline is None or baseline.standing in (NEW, STALE):
         return []
-    grades = {
-        document: grade
-        for document, grade in zip(baseline.documents, baseline.grades, strict=False)
-        if grade is not None
-    }
+    known = zip(baseline.documents, baseline.grades, strict=False)
+    grades = {document: grade for document, grade in known if grade is not None}
     changes = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
     judgments = _judgments_changed(result)
     if not changes:

@@ -15,6 +15,18 @@ WIDEST = 100
 PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doubt"
 """Styles of a span. The code that writes to the terminal decides what they look like."""
 
+STATUSES = {
+    "passed": GOOD,
+    "failed": BAD,
+    "error": BAD,
+    "inconclusive": DOUBT,
+    "xfailed": DOUBT,
+    "xpassed": DOUBT,
+    "skipped": DOUBT,
+    "measured": PLAIN,
+}
+"""The statuses of a case, in the order of a summary, with the style of each."""
+
 Span = tuple[str, str]
 Line = tuple[Span, ...]
 

@@ -7,23 +7,11 @@ from math import ceil
 
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, cut, harmless
+from pytest_relevance.reports.text import DIM, PLAIN, STATUSES, cut, harmless
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
-
-STATUSES = {
-    "passed": GOOD,
-    "failed": BAD,
-    "error": BAD,
-    "inconclusive": DOUBT,
-    "xfailed": DOUBT,
-    "xpassed": DOUBT,
-    "skipped": DOUBT,
-    "measured": PLAIN,
-}
-"""The statuses that a summary counts, in its order, with the style of each."""
 
 NOT_PASSED = frozenset({"failed", "error", "inconclusive"})
 

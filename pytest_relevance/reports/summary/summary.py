@@ -16,7 +16,6 @@ from pytest_relevance.reports.reasons import difference_text
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
-    STATUSES,
     WIDEST_VARIANT,
     Variant,
     case_count,
@@ -36,6 +35,7 @@ from pytest_relevance.reports.text import (
     DIM,
     DOUBT,
     GOOD,
+    STATUSES,
     STRONG,
     WIDEST,
     Line,
