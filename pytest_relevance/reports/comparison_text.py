@@ -10,21 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pytest_relevance._text import counted
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
-from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    GOOD,
-    PLAIN,
-    STRONG,
-    Line,
-    code,
-    cut_middle,
-    folded_lines,
-    harmless,
-    line,
-    wrapped,
-)
+from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.incompatibilities import shown_key, some

@@ -10,6 +10,7 @@ from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.numbers import number, total
 from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, result_lines
 from pytest_relevance.reports.reasons import (
+    STATUSES,
     baseline_change_lines,
     interval_text,
     reasons_in_brief,
@@ -17,20 +18,7 @@ from pytest_relevance.reports.reasons import (
     score_digits,
     unstable_text,
 )
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    PLAIN,
-    STATUSES,
-    WIDEST,
-    Line,
-    folded,
-    harmless,
-    line,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
 

@@ -21,8 +21,8 @@ from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import krippendorff_alpha
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.ranking import document_columns
-from pytest_relevance.reports.table import RIGHT, Column, Table
-from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, cut, folded, harmless, line, width
+from pytest_relevance.reports.table import RIGHT, Column, Table, cut
+from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, harmless, line, width
 
 MOST_OF_A_KIND = 10
 

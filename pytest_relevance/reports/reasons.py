@@ -6,19 +6,8 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import number
-from pytest_relevance.reports.text import (
-    BAD,
-    PLAIN,
-    STATUSES,
-    Line,
-    cut,
-    cut_middle,
-    folded,
-    harmless,
-    line,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports.table import cut, cut_middle
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
 from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
     NEW,
@@ -31,6 +20,18 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+
+STATUSES = {
+    "passed": GOOD,
+    "failed": BAD,
+    "error": BAD,
+    "inconclusive": DOUBT,
+    "xfailed": DOUBT,
+    "xpassed": DOUBT,
+    "skipped": DOUBT,
+    "measured": PLAIN,
+}
+"""The statuses of a case, in the order of a summary, with the style of each."""
 
 _LEAST_REASON = 60
 _LONGEST_TITLE, _LONGEST_ID = 40, 24  # in a sentence

@@ -20,22 +20,8 @@ from pytest_relevance.reports.summary.slices import (
 )
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import lowest, summary_lines, verdict_lines
-from pytest_relevance.reports.table import Column, Table
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    block,
-    code,
-    escaped,
-    folded,
-    harmless,
-    line,
-    plain,
-)
+from pytest_relevance.reports.table import Column, Table, block, code, escaped
+from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, plain
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run

@@ -1,28 +1,17 @@
 """A table of columns, rows and styles, rendered as aligned text of a given width or as Markdown.
 
-The text of cells may come from users: it is escaped for a terminal, or put in code spans in Markdown. Columns without
-any text are left out.
+The text of cells may come from users: it is escaped and cut for a terminal, or put in code spans in Markdown, where
+nothing is a link, a mention or markup. Columns without any text are left out.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.reports.text import (
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    Span,
-    code,
-    cut,
-    cut_middle,
-    escaped,
-    harmless,
-    width,
-)
+from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, Span, harmless, width
 
 LEFT, RIGHT = "<", ">"
 
@@ -200,3 +189,51 @@ def _joined(spans: Iterable[Span]) -> Line:
             joined.append((text, style))
     last, style = joined[-1]
     return *joined[:-1], (last.rstrip(), style)
+
+
+def cut(text: str, columns: int) -> str:
+    """Harmless text cut with `...` where it is wider than `columns`."""
+    if width(text) <= columns:
+        return text
+    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
+    if width(text) <= columns or columns <= 3:
+        return cut(text, columns)
+    beginning = _beginning(text, (columns - 3) // 2)
+    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
+    return f"{beginning}...{end}"
+
+
+def _beginning(text: str, columns: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += width(character)
+        if used > columns:
+            return text[:index]
+    return text
+
+
+def code(text: str, *, in_cell: bool = False) -> str:
+    """User's text in a code span. In a cell of a table a bar has to be escaped, and only there."""
+    shown = harmless(text)
+    if in_cell:
+        shown = shown.replace("|", "\\|")
+    if not shown.strip():
+        shown = repr(shown)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def block(text: str) -> list[str]:
+    """Text of several lines in a code block."""
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return [fence, *text.split("\n"), fence]
+
+
+def escaped(text: str) -> str:
+    """The words of a report itself, escaped for a cell of a table."""
+    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

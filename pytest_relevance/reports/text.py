@@ -1,11 +1,10 @@
-"""Text for a terminal and for Markdown: user's text made harmless, measured by display width, in styled lines.
+"""Text for a terminal: user's text made harmless, measured by display width, and lines made of styled spans.
 
 The words of the report itself are ASCII; ids, queries and titles come from users and may contain any character.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -14,18 +13,6 @@ WIDEST = 100
 
 PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doubt"
 """Styles of a span. The code that writes to the terminal decides what they look like."""
-
-STATUSES = {
-    "passed": GOOD,
-    "failed": BAD,
-    "error": BAD,
-    "inconclusive": DOUBT,
-    "xfailed": DOUBT,
-    "xpassed": DOUBT,
-    "skipped": DOUBT,
-    "measured": PLAIN,
-}
-"""The statuses of a case, in the order of a summary, with the style of each."""
 
 Span = tuple[str, str]
 Line = tuple[Span, ...]
@@ -62,31 +49,6 @@ def _columns(character: str) -> int:
     if unicodedata.category(character) in _ZERO_WIDTH or "\u1160" <= character <= "\u11ff":  # vowels of Hangul
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
-
-
-def cut(text: str, columns: int) -> str:
-    """Harmless text cut with `...` where it is wider than `columns`."""
-    if width(text) <= columns:
-        return text
-    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
-
-
-def cut_middle(text: str, columns: int) -> str:
-    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
-    if width(text) <= columns or columns <= 3:
-        return cut(text, columns)
-    beginning = _beginning(text, (columns - 3) // 2)
-    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
-    return f"{beginning}...{end}"
-
-
-def _beginning(text: str, columns: int) -> str:
-    used = 0
-    for index, character in enumerate(text):
-        used += _columns(character)
-        if used > columns:
-            return text[:index]
-    return text
 
 
 def line(text: str, style: str = PLAIN) -> Line:
@@ -141,26 +103,3 @@ def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: s
         else:
             current += separator + part
     return [piece for text in [*lines, current] for piece in folded(text, columns, indent)]
-
-
-def code(text: str, *, in_cell: bool = False) -> str:
-    """User's text in a code span. In a cell of a table a bar has to be escaped, and only there."""
-    shown = harmless(text)
-    if in_cell:
-        shown = shown.replace("|", "\\|")
-    if not shown.strip():
-        shown = repr(shown)
-    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
-    space = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{fence}{space}{shown}{space}{fence}"
-
-
-def block(text: str) -> list[str]:
-    """Text of several lines in a code block."""
-    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
-    return [fence, *text.split("\n"), fence]
-
-
-def escaped(text: str) -> str:
-    """The words of a report itself, escaped for a cell of a table."""
-    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from pytest_relevance.reports.numbers import score_text
-from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
-from pytest_relevance.reports.text import DIM, PLAIN, STATUSES, cut, harmless
+from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, cut, styled
+from pytest_relevance.reports.text import DIM, PLAIN, harmless
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 
 Variant = tuple[str, str | None]

@@ -17,8 +17,8 @@ from pytest_relevance.reports.summary.cases import (
     variant_label,
     variant_of,
 )
-from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, cut, harmless, line, width
+from pytest_relevance.reports.table import RIGHT, Column, Table, cut, styled
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, harmless, line, width
 from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:

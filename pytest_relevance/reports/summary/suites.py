@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.summary.cases import (
     Variant,
     metric_name,
@@ -16,7 +17,7 @@ from pytest_relevance.reports.summary.cases import (
     weighted_mean,
 )
 from pytest_relevance.reports.table import Cell, Column, Table, styled
-from pytest_relevance.reports.text import DIM, PLAIN, STATUSES, STRONG, WIDEST, Line, Span, harmless, line, width
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult

@@ -12,7 +12,7 @@ from heapq import nsmallest
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import score_text
-from pytest_relevance.reports.reasons import difference_text
+from pytest_relevance.reports.reasons import STATUSES, difference_text
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
@@ -29,22 +29,8 @@ from pytest_relevance.reports.summary.cases import (
 )
 from pytest_relevance.reports.summary.slices import against_first_table, differences, side_by_side_table, tag_lines
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
-from pytest_relevance.reports.table import Column, Table, styled
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    GOOD,
-    STATUSES,
-    STRONG,
-    WIDEST,
-    Line,
-    cut,
-    folded,
-    harmless,
-    line,
-    wrapped,
-)
+from pytest_relevance.reports.table import Column, Table, cut, styled
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line, wrapped
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
