@@ -21,7 +21,7 @@ from pytest_relevance.reports.summary.slices import (
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import lowest, summary_lines, verdict_lines
 from pytest_relevance.reports.table import Column, Table, block, code, escaped
-from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, WIDEST, Line, folded, harmless, line, plain
+from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
@@ -161,21 +161,21 @@ MOST_NAMED = 20
 _MOST_EXAMPLES = 3
 
 
-def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, *, width: int = WIDEST) -> list[Line]:
+def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int) -> list[Line]:
     """The report of a run that was merged from so many `records`.
 
     Advice about the baseline is left out: the reports of the runs have it.
     """
     run = merged.run
-    lines = _folded(_joined(merged, records), DIM, width)
-    lines += summary_lines(run.results, {}, run.info, gates, width=width)
+    lines = folded_lines(_joined(merged, records), DIM, indent="  ")
+    lines += summary_lines(run.results, {}, run.info, gates)
     for gate in gates:
-        lines += named_gate_lines(gate, width=width)
+        lines += named_gate_lines(gate)
     for text in _missing(merged):
-        lines += _folded(text, BAD, width)
+        lines += folded_lines(text, BAD, indent="  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
     unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
-    return [*lines, *verdict_lines(run.results, gates, run.info, width=width, unfinished=unfinished)]
+    return [*lines, *verdict_lines(run.results, gates, run.info, unfinished=unfinished)]
 
 
 def _joined(merged: Merged, records: int) -> str:
@@ -212,7 +212,3 @@ def _gap(gap: Gap) -> str:
 def _search(name: str, variant: str | None) -> str:
     """A case or a search with its variant: `search[bm25]`."""
     return name + (f"[{variant}]" if variant is not None else "")
-
-
-def _folded(text: str, style: str, columns: int) -> list[Line]:
-    return [line(part, style) for part in folded(harmless(text), columns, "  ")]

@@ -8,7 +8,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.numbers import LEAST
 from pytest_relevance.reports.summary.cases import CaseRow, case_count, case_table, short_label, variants_of
 from pytest_relevance.reports.table import Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
 from pytest_relevance.results.run_info import FileInfo
 
@@ -47,7 +47,7 @@ def baseline_lines(
             lines.append(line(f"  ... {more} more (-v shows all)", DIM))
     orphans = [name for file, info in files.items() if info.is_whole(results, file) for name in info.orphans or ()]
     for text, style in _advice(results, orphans, updating):
-        lines += [line(part, style) for part in folded(harmless(text), columns, "    ")]
+        lines += folded_lines(text, style, columns)
     return lines
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import ceil
 
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES
@@ -77,12 +76,6 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
         groups.setdefault(variant_of(result), []).append(result)
     means = {variant: weighted_mean(group) for variant, group in groups.items()}
     return {variant: mean for variant, mean in means.items() if mean is not None}
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile for a `share` from 0 to 1. Raises IndexError where there are no values."""
-    ordered = sorted(values)
-    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 CaseRow = tuple[CaseResult, Sequence[str | Cell], str]

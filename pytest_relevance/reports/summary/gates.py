@@ -8,7 +8,7 @@ from heapq import nlargest
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
 from pytest_relevance.reports.numbers import number, score_text
 from pytest_relevance.reports.summary.cases import CaseRow, case_table
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line
 from pytest_relevance.results.case_result import ERROR, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
 
@@ -22,28 +22,24 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [line(f"{place}: {harmless(judged.message)}", BAD)]
     (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
-    lines = _folded(f"{place}: {first.text}", BAD, width)
+    lines = folded_lines(f"{place}: {first.text}", BAD, width)
     for finding in (*others, *met):
-        lines += _folded(f"  {finding.text}", PLAIN if finding.is_met else BAD, width)
+        lines += folded_lines(f"  {finding.text}", PLAIN if finding.is_met else BAD, width)
     about = (("tag", judged.gate.tag), ("variant", judged.variant))
     if shown := [f"{name} {value}" for name, value in about if value is not None]:
-        lines += _folded("   ".join(shown), PLAIN, width)
+        lines += folded_lines("   ".join(shown), PLAIN, width)
     for finding in judged.unmet:
         lines += _cases(judged, finding, width)
     return lines
 
 
-def named_gate_lines(judged: GateResult, *, width: int = WIDEST) -> list[Line]:
+def named_gate_lines(judged: GateResult) -> list[Line]:
     """The report of a gate under its name, as part of a whole report: what it found, also where that is met."""
     if judged.unmet:
-        return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=width)]
+        return [line(harmless(judged.name), STRONG), *gate_lines(judged)]
     found = judged.message if judged.not_judged else f"met: {judged.message}"
     text = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return [line(part, DOUBT if judged.not_judged else GOOD) for part in folded(harmless(text), width, "    ")]
-
-
-def _folded(text: str, style: str, columns: int) -> list[Line]:
-    return [line(part, style) for part in folded(harmless(text), columns, "    ")]
+    return folded_lines(text, DOUBT if judged.not_judged else GOOD)
 
 
 def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.summary.cases import (
-    Variant,
-    metric_name,
-    percentile,
-    variant_label,
-    variant_of,
-    weighted_mean,
-)
+from pytest_relevance.reports.summary.cases import Variant, metric_name, variant_label, variant_of, weighted_mean
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
@@ -108,6 +102,12 @@ def _figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
         latency = f"p50 {median}, p95 {most}"
     mean = f"mean {metric_name(results)} {score_text(weighted_mean(results))}"
     return styled(mean, PLAIN), Cell(tuple(spans)), styled(latency, DIM)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The nearest-rank percentile for a `share` from 0 to 1. Raises IndexError where there are no values."""
+    ordered = sorted(values)
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 def _gates(counts: Mapping[str, int]) -> Cell:

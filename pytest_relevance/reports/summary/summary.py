@@ -30,7 +30,7 @@ from pytest_relevance.reports.summary.cases import (
 from pytest_relevance.reports.summary.slices import against_first_table, differences, side_by_side_table, tag_lines
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line, wrapped
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
@@ -67,14 +67,10 @@ def summary_lines(
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
-        lines += _unjudged_queries(files, columns)
+        for file, about in sorted(files.items()):
+            if about.unjudged:  # listed queries without judgments are measured without a floor
+                lines += folded_lines(f"{file}: {about.unjudged}", DOUBT, columns)
     return lines
-
-
-def _unjudged_queries(files: Mapping[str, FileInfo], columns: int) -> list[Line]:
-    """Which listed queries of which file have no judgments, so that they are measured without a floor."""
-    texts = [f"{harmless(file)}: {info.unjudged}" for file, info in sorted(files.items()) if info.unjudged]
-    return [line(part, DOUBT) for text in texts for part in folded(text, columns, "    ")]
 
 
 def _variants(results: Sequence[CaseResult], variants: Sequence[Variant], verbosity: int, columns: int) -> list[Line]:
