@@ -39,11 +39,8 @@ def comparison_lines(
     lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts)]
     lines += [line(text, DIM) for text in _settings(comparison)]
     lines += [line(""), *_metric_table(comparison).lines()]
-    tags, more = _tag_table(comparison, limit)
-    if tags.rows:
-        lines += [line(""), *tags.lines()]
-    if more:
-        lines.append(line(more, DIM))
+    if tags := _tag_table(comparison, limit).lines():
+        lines += [line(""), *tags]
     movers = _movers(comparison, limit, gates)
     lines += [*_mover_lines("largest drops", movers.drops, is_drop=True)]
     lines += [*_mover_lines("largest gains", movers.gains, is_drop=False)]
@@ -60,11 +57,9 @@ def markdown_lines(
     """The report in Markdown: the verdict first. The arguments are those of `comparison_lines`."""
     lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
     lines += ["", *_metric_table(comparison, all_p_values=True).markdown()]
-    tags, more = _tag_table(comparison, limit)
+    tags = _tag_table(comparison, limit)
     if tags.rows:
         lines += ["", *tags.markdown()]
-    if more:
-        lines += ["", more]
     movers = _movers(comparison, limit, gates)
     lines += _mover_table("Largest drops", movers.drops, is_drop=True)
     lines += _mover_table("Largest gains", movers.gains, is_drop=False)
@@ -94,15 +89,16 @@ def _metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
     return _table(Column("metric", most=30, least=8), named, ("95 % interval", *titles, "effect"))
 
 
-def _tag_table(comparison: Compared, limit: int | None) -> tuple[Table, str]:
-    """The figures of the first `limit` tags, and a note about further tags."""
+def _tag_table(comparison: Compared, limit: int | None) -> Table:
+    """The figures of the first `limit` tags, with a note about further tags."""
     rows = _tag_rows(comparison)
     metrics = {row.metric for row in rows[:limit]}
     named = [(row.tag if len(metrics) == 1 else f"{row.tag} ({row.metric})", row, ()) for row in rows[:limit]]
     title = f"by tag ({metrics.pop()})" if len(metrics) == 1 else "by tag"
-    more = len(rows) - len(named)
-    note = f"... and {counted(more, 'more tag')}" if more else ""
-    return _table(Column(title, most=30, least=8, is_code=True), named), note
+    table = _table(Column(title, most=30, least=8, is_code=True), named)
+    if more := len(rows) - len(named):
+        table.note = f"... and {counted(more, 'more tag')}"
+    return table
 
 
 def _tag_rows(comparison: Compared) -> list[TagDifference]:

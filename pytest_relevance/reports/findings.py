@@ -105,10 +105,9 @@ def _queries(judgments: Judgments, pairs: Sequence[Rated]) -> list[Line]:
     table = Table([Column(_FAR, RIGHT), Column("of pairs", RIGHT), Column("query with the most of them", least=20)])
     for figures in found[:MOST_QUERIES]:
         table.add(f"{figures.far:,}", f"{figures.pairs:,}", judgments.text(figures.query))
-    lines = table.lines()
     if (more := len(found) - MOST_QUERIES) > 0:
-        lines.append(line(f"... and {more:,} more with such pairs", DIM))
-    return [*lines, line("")]
+        table.note = f"... and {more:,} more with such pairs"
+    return [*table.lines(), line("")]
 
 
 def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit: int | None) -> list[Line]:
@@ -118,18 +117,15 @@ def _apart(judgments: Judgments, pairs: Sequence[Rated], are_known: bool, limit:
     if not shown:
         return []
     ratings, cells = _ratings(judgments.raters if are_known else ())
-    columns = (Column("apart", RIGHT), *ratings, Column("query", most=_WIDEST_QUERY), *document_columns())
-    table = Table(columns)
+    table = Table([Column("apart", RIGHT), *ratings, Column("query", most=_WIDEST_QUERY), *document_columns()])
     for rated in shown:
         title = judgments.titles.get(rated.query, {}).get(rated.document, "")
         table.add(number(rated.spread), *cells(rated), judgments.text(rated.query), rated.document, title)
-    lines = table.lines()
     if more := len(differing) - len(shown):
-        text = f"... and {more:,} more on which they differ (--limit 0 lists all)"
+        table.note = f"... and {more:,} more on which they differ (--limit 0 lists all)"
         if shown != differing[: len(shown)]:
-            text += f"; first at most {MOST_OF_A_QUERY} of a query"
-        lines.append(line(text, DIM))
-    return [*lines, line("")]
+            table.note += f"; first at most {MOST_OF_A_QUERY} of a query"
+    return [*table.lines(), line("")]
 
 
 def _ratings(raters: Sequence[str]) -> tuple[list[Column], Callable[[Rated], list[str]]]:
@@ -219,10 +215,9 @@ def _raters(judgments: Judgments, limit: int | None) -> list[Line]:
         mark = "most often alone: talk to them first" if most and rater.alone == most else ""
         bias = "n/a" if rater.bias is None else f"{rater.bias:+.3f}"
         table.add(rater.rater, f"{rater.rated:,}", f"{rater.shared:,}", bias, f"{rater.alone:,}", mark)
-    lines = table.lines()
     if more := len(found) - len(table.rows):
-        lines.append(line(f"... and {more:,} more raters (--limit 0 lists all)", DIM))
-    return [*lines, *(line(text, DIM) for text in _MEANING)]
+        table.note = f"... and {more:,} more raters (--limit 0 lists all)"
+    return [*table.lines(), *(line(text, DIM) for text in _MEANING)]
 
 
 _MEANING = (

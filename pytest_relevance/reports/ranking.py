@@ -79,10 +79,9 @@ def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
         is_excluded = document in excluded
         cells = (f"{rank}", document, result.titles.get(document, ""), _EXCLUDED if is_excluded else "")
         table.add(*cells, style=BAD if is_excluded else PLAIN)
-    lines = table.lines(columns)
     if more := max(len(result.documents), result.returned) - len(shown):
-        lines.append(line(f"      ... {counted(more, 'more result')}", DIM))
-    return lines
+        table.note = f"      ... {counted(more, 'more result')}"
+    return table.lines(columns)
 
 
 def excluded_documents(result: CaseResult) -> frozenset[str]:

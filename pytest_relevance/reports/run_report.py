@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import failure_lines, failure_message
-from pytest_relevance.reports.summary.baseline import mover_table, movers_of
+from pytest_relevance.reports.summary.baseline import mover_tables
 from pytest_relevance.reports.summary.cases import NOT_PASSED, anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
-from pytest_relevance.reports.summary.slices import (
-    against_first_table,
-    differences,
-    side_by_side_table,
-    tag_table,
-    tags_of,
-)
+from pytest_relevance.reports.summary.slices import tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
-from pytest_relevance.reports.summary.summary import lowest, summary_lines, verdict_lines
+from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.table import Column, Table, block, code, escaped
-from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
+from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
@@ -61,7 +55,7 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     gates = run_gates(run)
     verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
     parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
-    parts += _tables(run, gates)
+    parts += _tables(run, gates, verbosity)
     failed = [result for result in run.results if has_failed(result)]
     parts += [_folded_failure(result, verbosity) for result in failed]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
@@ -105,26 +99,20 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
     }
 
 
-def _tables(run: Run, gates: Sequence[GateResult]) -> Iterator[list[str]]:
+def _tables(run: Run, gates: Sequence[GateResult], verbosity: int) -> list[list[str]]:
     """The tables of the summary with their titles, without empty ones."""
     results = run.results
-    variants = variants_of(results)
+    variants, most = variants_of(results), None if verbosity > 0 else _MOST
     compared = [result for result in results if not result.is_check]
-    yield _suites(run, gates).markdown()
-    if gates:
-        yield _gates(gates).markdown()
-    if tags := tags_of(compared):
-        yield tag_table(tags, variants, _UNLIMITED).markdown()
-    if len(variants) > 1:
-        if found := differences(compared):
-            yield side_by_side_table(found[:_MOST], variants, _UNLIMITED).markdown()
-        if (against := against_first_table(compared, variants)) is not None:
-            yield against.markdown()
-    for title, sign in (("Down since the baseline", -1), ("Up since the baseline", 1)):
-        if movers := movers_of(results, sign):
-            yield [f"{title}:", "", *mover_table(movers[:_MOST], results, PLAIN).markdown()]
-    if shown := lowest(results):
-        yield ["Lowest:", "", *lowest_table(shown, variants).markdown()]
+    tables = [
+        _suites(run, gates),
+        _gates(gates),
+        tag_table(compared, variants, None, _UNLIMITED),
+        *variant_tables(compared, variants, most, _UNLIMITED),
+        *mover_tables(results, most),
+        lowest_table(results, variants, _MOST),
+    ]
+    return [table.markdown() for table in tables if table.rows]
 
 
 def _suites(run: Run, gates: Sequence[GateResult]) -> Table:

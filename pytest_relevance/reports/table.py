@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, Span, harmless, width
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 
 LEFT, RIGHT = "<", ">"
 
@@ -60,11 +60,16 @@ Row = Sequence[tuple[int, Cell]]
 
 @dataclass(slots=True)
 class Table:
-    """Columns and rows. There is a head where any column has a title. `indent` is in blanks."""
+    """Columns and rows; without rows nothing is shown. There is a head where any column has a title.
+
+    `indent` is in blanks. `title` stands above the table, `note` below it.
+    """
 
     columns: Sequence[Column]
     rows: list[Row] = field(default_factory=list)
     indent: int = 0
+    title: str = ""
+    note: str = ""
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
         """Add a row of cells from left to right. `style` applies to those that are plain text."""
@@ -77,9 +82,13 @@ class Table:
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
         """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
+        if not self.rows:
+            return []
         rows = self._with_head()
         widths = self._widths(rows, columns)
-        return [self._line(row, widths) for row in rows]
+        title = [line(self.title, STRONG)] if self.title else []
+        note = [line(self.note, DIM)] if self.note else []
+        return [*title, *(self._line(row, widths) for row in rows), *note]
 
     def width(self) -> int:
         """The width of the table in terminal columns before it is cut to fit."""
@@ -92,7 +101,9 @@ class Table:
         head = [column.title or "" for _, column in used]
         align = ["---:" if column.align == RIGHT else "---" for _, column in used]
         body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
-        return [f"| {' | '.join(cells)} |" for cells in (head, align, *body)]
+        title = [f"{self.title[0].upper()}{self.title[1:]}:", ""] if self.title else []
+        note = ["", self.note.strip()] if self.note else []
+        return [*title, *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)), *note]
 
     def _with_head(self) -> Sequence[Row]:
         if not any(column.title for column in self.columns):

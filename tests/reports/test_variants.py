@@ -32,8 +32,7 @@ def entries(variant: str | None, scores: list[float], score: float | None = 0.0)
 
 
 def variant_lines(results: list[CaseResult], compared: list[Variant]) -> list[Line]:
-    table = against_first_table(results, compared)
-    return [] if table is None else table.lines()
+    return against_first_table(results, compared).lines()
 
 
 def variants(*names: str) -> list[Variant]:

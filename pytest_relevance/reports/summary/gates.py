@@ -7,7 +7,7 @@ from heapq import nlargest
 
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
 from pytest_relevance.reports.numbers import number, score_text
-from pytest_relevance.reports.summary.cases import CaseRow, case_table
+from pytest_relevance.reports.summary.cases import add_case, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line
 from pytest_relevance.results.case_result import ERROR, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
@@ -46,13 +46,11 @@ def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]
     """The cases that an unmet condition comes from, those that count most first."""
     pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
     most = nlargest(MOST_CASES, pulls, key=lambda found: found[0])
-    if not most:
-        return []
     several = len({result.weight for result in judged.results}) > 1
-    rows: list[CaseRow] = [
-        (result, [shown], f"weight {number(result.weight)}" if several else "") for _, shown, result in most
-    ]
-    return [line(_title(judged, finding), STRONG), *case_table(rows, label_gap=3).lines(columns)]
+    table = case_table(_title(judged, finding), label_gap=3)
+    for _, shown, result in most:
+        add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
+    return table.lines(columns)
 
 
 def _title(judged: GateResult, finding: GateFinding) -> str:

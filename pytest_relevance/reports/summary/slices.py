@@ -13,12 +13,14 @@ from pytest_relevance.reports.summary.cases import (
     WIDEST_VARIANT,
     Variant,
     case_count,
+    grouped,
+    key_of,
     means_by_variant,
     variant_label,
     variant_of,
 )
 from pytest_relevance.reports.table import RIGHT, Column, Table, cut, styled
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, harmless, line, width
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, width
 from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:
@@ -29,21 +31,27 @@ MOST_TAGS = 8
 _WIDEST_TAG = 30
 
 
-def tag_lines(
-    results: Sequence[CaseResult], variants: Sequence[Variant], *, verbosity: int = 0, columns: int = WIDEST
-) -> list[Line]:
-    """The mean by tag, without tags of a whole suite, which would repeat the line of the suite."""
-    tags = tags_of(results)
-    shown = [*tags] if verbosity > 0 else [*tags][:MOST_TAGS]
-    if not shown:
-        return []
-    lines = tag_table({tag: tags[tag] for tag in shown}, variants, columns).lines(columns)
+def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
+    """The mean of each tag in each variant, but not of the tags of a whole suite, which would repeat its line."""
+    tags = _tags(results)
+    shown = dict([*tags.items()][:most])
+    for_tag = 2 + min(max(len("by tag") - 2, *map(width, shown), 0), _WIDEST_TAG)
+    figures = FigureColumns(variants, columns - for_tag - 28)
+    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3)])
+    rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in shown.items()}
+    for cells in rows.values():
+        table.add(*cells)
+    room = columns - table.width() - 3
+    table.rows.clear()
+    for tag, cells in rows.items():
+        cases = counted(case_count(tags[tag]), "case")
+        table.add(*cells, cases + _not_passed(tags[tag], variants, room - len(cases)))
     if more := len(tags) - len(shown):
-        lines.append(line(f"  ... {counted(more, 'more tag')} (-v shows all)", DIM))
-    return lines
+        table.note = f"  ... {counted(more, 'more tag')} (-v shows all)"
+    return table
 
 
-def tags_of(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+def _tags(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
     """The results by tag: those with the most cases that did not pass first, then those with the lowest mean."""
     by_tag: dict[str, list[CaseResult]] = {}
     for result in results:
@@ -57,22 +65,6 @@ def tags_of(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
         return -unmet, min(means_by_variant(found[tag]).values(), default=2), tag
 
     return {tag: found[tag] for tag in sorted(found, key=order)}
-
-
-def tag_table(tags: Mapping[str, Sequence[CaseResult]], variants: Sequence[Variant], columns: int = WIDEST) -> Table:
-    """A table with one row for each tag and one column for each variant."""
-    for_tag = 2 + min(max(len("by tag") - 2, *map(width, tags)), _WIDEST_TAG)
-    figures = FigureColumns(variants, columns - for_tag - 28)
-    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3)])
-    rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in tags.items()}
-    for cells in rows.values():
-        table.add(*cells)
-    room = columns - table.width() - 3
-    table.rows.clear()
-    for tag, cells in rows.items():
-        cases = counted(case_count(tags[tag]), "case")
-        table.add(*cells, cases + _not_passed(tags[tag], variants, room - len(cases)))
-    return table
 
 
 def _not_passed(tagged: Sequence[CaseResult], variants: Sequence[Variant], room: int) -> str:
@@ -125,46 +117,45 @@ class FigureColumns:
         return [text for variant in ends for text in (score_text(figures[variant]), self._labels[variant])]
 
 
-def differences(results: Sequence[CaseResult]) -> list[tuple[str, Mapping[Variant, float]]]:
-    """The queries on which variants differ, with the mean of each variant; the widest apart first."""
-    cases: dict[tuple[str, str], list[CaseResult]] = {}
-    for result in results:
-        cases.setdefault((result.file, result.id), []).append(result)
+def variant_tables(
+    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int
+) -> list[Table]:
+    """The queries on which variants differ most, and each variant against the first; none for a single variant."""
+    if len(variants) < 2:
+        return []
+    return [_side_by_side(results, variants, most, columns), against_first_table(results, variants)]
+
+
+def _side_by_side(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
+    """A table with one row for each query and one column for each variant, the widest apart first."""
+    cases = grouped(results, key_of)
     means = {key: means_by_variant(case) for key, case in cases.items()}
     spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
     order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
-    return [(cases[key][0].query, means[key]) for key in order]
-
-
-def side_by_side_table(
-    shown: Sequence[tuple[str, Mapping[Variant, float]]], variants: Sequence[Variant], columns: int
-) -> Table:
-    """A table with one row for each query and one column for each variant."""
+    shown = [(cases[key][0].query, means[key]) for key in order[:most]]
     title = "side by side, the widest apart first"
-    widest = min(max(len(title), *(2 + width(harmless(query)) for query, _ in shown)), 42)
+    widest = min(max([len(title), *(2 + width(harmless(query)) for query, _ in shown)]), 42)
     figures = FigureColumns(variants, columns - widest - 2)
     table = Table([Column(title, most=42, is_code=True), *figures.columns])
-    for query, means in shown:
-        table.add(f"  {query}", *figures.cells(means))
+    for query, found in shown:
+        table.add(f"  {query}", *figures.cells(found))
     return table
 
 
-def against_first_table(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table | None:
+def against_first_table(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
     """A row for each variant but the first: its mean difference from the first, with a significance test.
 
-    Only cases with a score in both count. None where there are none.
+    Only cases with a score in both count.
     """
-    scored: dict[Variant, dict[tuple[str, str], CaseResult]] = {variant: {} for variant in variants}
-    for result in results:
-        if result.score is not None:
-            scored[variant_of(result)][result.file, result.id] = result
+    groups = grouped((result for result in results if result.score is not None), variant_of)
+    scored = {variant: {key_of(result): result for result in group} for variant, group in groups.items()}
     first, *others = variants
-    pairs = {
-        other: [(scored[first][key], scored[other][key]) for key in scored[other] if key in scored[first]]
-        for other in others
-    }
-    compared = {other: found for other, found in pairs.items() if found}
-    return _against(first, compared, variants) if compared else None
+    compared: dict[Variant, list[Pair]] = {}
+    for other in others:
+        before, after = scored.get(first, {}), scored.get(other, {})
+        if pairs := [(before[key], result) for key, result in after.items() if key in before]:
+            compared[other] = pairs
+    return _against(first, compared, variants) if compared else Table([])
 
 
 def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variants: Sequence[Variant]) -> Table:

@@ -9,7 +9,14 @@ from math import ceil
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.summary.cases import Variant, metric_name, variant_label, variant_of, weighted_mean
+from pytest_relevance.reports.summary.cases import (
+    Variant,
+    grouped,
+    metric_name,
+    variant_label,
+    variant_of,
+    weighted_mean,
+)
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
@@ -60,11 +67,9 @@ def suite_rows(
     results: Iterable[CaseResult], variants: Sequence[Variant], gates: Outcomes
 ) -> dict[str, list[SuiteRow]]:
     """The rows of each suite, one for each variant; a single row is named after the suite, others after the variant."""
-    files: dict[str, dict[Variant, list[CaseResult]]] = {}
-    for result in results:
-        files.setdefault(result.file, {}).setdefault(variant_of(result), []).append(result)
     rows: dict[str, list[SuiteRow]] = {}
-    for file, groups in sorted(files.items()):
+    for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
+        groups = grouped(of_file, variant_of)
         ordered = sorted(groups, key=str)
         # a gate is about all searches with one parameter, or without any: shown once, in the last of their rows
         last = {variant[1]: variant for variant in ordered}

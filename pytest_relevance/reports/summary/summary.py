@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nsmallest
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import score_text
@@ -17,20 +16,20 @@ from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
-    Variant,
     case_count,
+    grouped,
+    key_of,
     lowest_table,
     means_by_variant,
     metric_name,
     short_label,
     variant_label,
-    variant_of,
     variants_of,
 )
-from pytest_relevance.reports.summary.slices import against_first_table, differences, side_by_side_table, tag_lines
+from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded_lines, line, wrapped
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
@@ -60,10 +59,13 @@ def summary_lines(
     lines = suite_lines(results, variants, gate_outcomes(gates, require=require_gates), columns)
     if verbosity >= 0:
         compared = [result for result in results if not result.is_check]
-        lines += tag_lines(compared, variants, verbosity=verbosity, columns=columns)
-        if len(variants) > 1:
-            lines += _variants(compared, variants, verbosity, columns)
-        lines += _lowest(results, variants, verbosity, columns)
+        full = verbosity > 0
+        tables = [
+            tag_table(compared, variants, None if full else MOST_TAGS, columns),
+            *variant_tables(compared, variants, None if full else MOST_DIFFERENCES, columns),
+            lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST),
+        ]
+        lines += [spans for table in tables for spans in table.lines(columns)]
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
@@ -71,28 +73,6 @@ def summary_lines(
             if about.unjudged:  # listed queries without judgments are measured without a floor
                 lines += folded_lines(f"{file}: {about.unjudged}", DOUBT, columns)
     return lines
-
-
-def _variants(results: Sequence[CaseResult], variants: Sequence[Variant], verbosity: int, columns: int) -> list[Line]:
-    found = differences(results)
-    shown = found if verbosity > 0 else found[:MOST_DIFFERENCES]
-    lines = side_by_side_table(shown, variants, columns).lines(columns) if shown else []
-    table = against_first_table(results, variants)
-    return lines if table is None else [*lines, *table.lines(columns)]
-
-
-def lowest(results: Sequence[CaseResult], most: int = MOST_LOWEST) -> list[CaseResult]:
-    """The results with the lowest scores below 1, the lowest first."""
-    return nsmallest(
-        most,
-        (result for result in results if result.score is not None and result.score < 1),
-        key=lambda result: (result.score, result.file, result.line, result.variant or ""),
-    )
-
-
-def _lowest(results: Sequence[CaseResult], variants: Sequence[Variant], verbosity: int, columns: int) -> list[Line]:
-    shown = lowest(results, 4 * MOST_LOWEST if verbosity > 0 else MOST_LOWEST)
-    return [line("lowest", STRONG), *lowest_table(shown, variants).lines(columns)] if shown else []
 
 
 _STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
@@ -129,11 +109,8 @@ def _unfinished(info: RunInfo) -> str:
 def _cases(results: Sequence[CaseResult]) -> str:
     """How many cases there are, and how many of each status and baseline standing, over all variants."""
     cases = counted(case_count(results), "case")
-    ran_with: dict[tuple[str, str], set[Variant]] = {}
-    for result in results:
-        if not result.is_check:
-            ran_with.setdefault((result.file, result.id), set()).add(variant_of(result))
-    if any(len(variants) > 1 for variants in ran_with.values()):
+    groups = grouped((result for result in results if not result.is_check), key_of).values()
+    if any(len(variants_of(group)) > 1 for group in groups):
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
     found = Counter(result.status for result in results)
     counts = [f"{found[status]:,} {status}" for status in STATUSES if found[status]]
@@ -195,10 +172,10 @@ def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, column
         return lines
     shown = unstable if verbosity > 0 else unstable[:MOST_SHOWN]
     tables = [_table(shown, called, longest) for longest in _WIDTHS_OF_IDS]
-    lines += next((table for table in tables if table.width() <= columns), tables[-1]).lines(columns)
+    table = next((table for table in tables if table.width() <= columns), tables[-1])
     if more := len(unstable) - len(shown):
-        lines.append(line(f"  ... {more:,} more (-v shows all)", DIM))
-    return lines
+        table.note = f"  ... {more:,} more (-v shows all)"
+    return [*lines, *table.lines(columns)]
 
 
 def _table(shown: Sequence[CaseResult], called: Sequence[CaseResult], longest: int) -> Table:
