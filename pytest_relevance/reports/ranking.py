@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import TypeVar
 
 from pytest_relevance._text import counted, listed
@@ -26,47 +27,30 @@ def document_columns(title: str = "document") -> tuple[Column, Column]:
     return (Column(title, least=24, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
 
 
-def breakdown_table(result: CaseResult, found: Breakdown, *, full: bool = True) -> Table:
+def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
     """The breakdown with one row for each rank; results that the case excludes are marked. `full`: all ranks up to k.
 
     Otherwise ranks below the last result, where only the ideal goes on, are folded into one row.
     """
-    rows = _shown_rows(found, full=full)
+    results = sum(row.document is not None for row in found.rows)
+    is_long = results > MOST_ROWS + 1  # a note about one more is as long
+    rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
     table = Table([_RANK, *document_columns(), *_FIGURES, Column()])
     excluded = excluded_documents(result)
-    nothing = "nothing returned" if result.settings.unjudged == "zero" else "no judged result"
+    nothing = styled("nothing returned" if result.settings.unjudged == "zero" else "no judged result", DIM, 2)
+    name: tuple[str | Cell, ...]
     for row in rows:
         is_excluded = row.document in excluded and not row.repeated
-        name: tuple[str | Cell, ...]
-        if row.document is None:
-            name = (styled(nothing, DIM, 2),)
-        else:
-            name = (row.document, result.titles.get(row.document, ""))
+        name = (nothing,) if row.document is None else (row.document, result.titles.get(row.document, ""))
         style = BAD if is_excluded else _style(row)
         table.add(f"{row.rank}", *name, *_figures(row), _EXCLUDED if is_excluded else "", style=style)
-    results = sum(row.document is not None for row in found.rows)
-    if not full and results <= MOST_ROWS + 1 and results < len(found.rows):
+    if is_long and not full:
+        table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
+    elif len(rows) < len(found.rows):
         last = found.rows[-1]
         ranks = f"{last.rank}" if last.rank == results + 1 else f"{results + 1}-{last.rank}"
-        sums = ("", "", "", "", total(last.dcg), "", total(last.ideal_dcg))
-        table.add(ranks, styled(nothing, DIM, 2), *sums, style=DIM)
-    return table
-
-
-def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
-    """The breakdown as text, with the number of ranks that are not shown below it."""
-    lines = breakdown_table(result, found, full=full).lines(columns)
-    results = sum(row.document is not None for row in found.rows)
-    if not full and results > MOST_ROWS + 1:
-        lines.append(line(f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)", DIM))
-    return lines
-
-
-def _shown_rows(found: Breakdown, *, full: bool) -> Sequence[Row]:
-    results = sum(row.document is not None for row in found.rows)
-    if full:
-        return found.rows
-    return found.rows[: MOST_ROWS if results > MOST_ROWS + 1 else results]  # a note about one more is as long
+        table.add(ranks, nothing, "", "", "", "", total(last.dcg), "", total(last.ideal_dcg), style=DIM)
+    return table.lines(columns)
 
 
 def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
@@ -97,12 +81,11 @@ def excluded_documents(result: CaseResult) -> frozenset[str]:
 def _figures(row: Row) -> tuple[str, ...]:
     """The cells of `_FIGURES`; "-" for what an unjudged result does not have, nothing where there is no result."""
     if row.document is None:
-        own = ("", "")
+        own, discounted = ("", ""), ""
     elif row.grade is None:
-        own = ("repeat" if row.repeated else "-", "-")
+        own, discounted = ("repeat" if row.repeated else "-", "-"), "-"
     else:
-        own = (number(row.grade), number(row.gain))
-    discounted = "" if row.document is None else "-" if row.grade is None else total(row.discounted_gain)
+        own, discounted = (number(row.grade), number(row.gain)), total(row.discounted_gain)
     ideal = ("", "") if row.ideal_grade is None else (number(row.ideal_grade), total(row.ideal_dcg))
     return (*own, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
 
@@ -127,7 +110,7 @@ def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: in
     """The documents to blame, `full` all of them; nothing where there are none."""
     if result.score is None or (result.is_unjudged and not full):
         return []
-    lines = [*_too_high(result, found, full=full, columns=columns), *_lost(result, found, full=full, columns=columns)]
+    lines = [*_too_high(result, found, full, columns), *_lost(result, found, full, columns)]
     return [line(""), *lines] if lines else []
 
 
@@ -136,10 +119,10 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
     return blamed if full or len(blamed) == MOST_BLAMED + 1 else blamed[:MOST_BLAMED]
 
 
-def _too_high(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> Iterator[Line]:
+def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
     """The results with less gain than the ideal ranking has at their rank. Their titles are in the table above."""
     if not found.too_high or result.is_unjudged:
-        return
+        return []
     chosen = _most(found.too_high, full=full)
     parts = []
     for row in chosen:
@@ -149,29 +132,26 @@ def _too_high(result: CaseResult, found: Breakdown, *, full: bool, columns: int)
     if more := len(found.too_high) - len(chosen):
         parts.append(f"and {more} more")
     first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)
-    yield (_TOO_HIGH, STRONG), (first[len(_TOO_HIGH) :], PLAIN)
-    yield from map(line, rest)
+    return [((_TOO_HIGH, STRONG), (first[len(_TOO_HIGH) :], PLAIN)), *map(line, rest)]
 
 
-def _lost(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> Iterator[Line]:
+def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Iterator[Line]:
     """The documents that are missing, or below their ideal rank; in full also those that are missing without a loss."""
     lost = [loss for loss in found.losses if loss.loss > LEAST]
     chosen = _most(lost, full=full)
-    more = [*_missing_without_loss(result, found)] if full else []
-    if not chosen and not more:
+    shown = [*chosen, *(_missing_without_loss(result, found) if full else ())]
+    if not shown:
         return
-    table = _table(result, [*chosen, *more])
+    table = _table(result, shown, result.grade_names)
     if table.width() > columns:
-        table = _table(result, [*chosen, *more], grade_names={})
-    notes = [result.notes.get(loss.document or "", "") for loss in (*chosen, *more)]
+        table = _table(result, shown, {})
     for words, value in _rest(found, lost, len(chosen)):
         table.add(styled(words, DIM, 4), figure(value), style=DIM)
-    lines = table.lines(columns)
     yield line("lost most by", STRONG)
-    for number_, row in enumerate(lines):
+    for row, loss in zip_longest(table.lines(columns), shown):
         yield row
-        if number_ < len(notes) and notes[number_]:
-            yield from folded_lines(f"      {notes[number_]}", DIM, columns, "      ")
+        if loss is not None and (note := result.notes.get(loss.document or "", "")):
+            yield from folded_lines(f"      {note}", DIM, columns, "      ")
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:
@@ -186,24 +166,22 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
             yield loss
 
 
-def _table(result: CaseResult, losses: Sequence[Loss], grade_names: Mapping[float, str] | None = None) -> Table:
-    """A table with one row for each loss; `grade_names` replaces the names of grades in the result."""
-    names = result.grade_names if grade_names is None else grade_names
+def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str]) -> Table:
+    """A table with one row for each loss; `names` are those of grades."""
     gains = result.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
     table = Table([*document_columns(""), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2)
     for loss in losses:
         rank = "not returned" if loss.rank is None else f"rank {loss.rank}"
-        name: tuple[str | Cell, ...]
         if loss.document is None:
             grades = _grades_alike(result, loss)
-            name = (styled(f"any {loss.places} of {loss.candidates:,} with grade {grades}", PLAIN, 3),)
-        else:
-            title = result.titles.get(loss.document, "")
-            grade = f"grade {number(loss.grade)}"
-            name = (loss.document, title, f"{grade} ({names[loss.grade]})" if loss.grade in names else grade)
-        is_of_several = loss.document is not None and not loss.loss and gains[loss.grade] in together
-        table.add(*name, rank, "" if is_of_several and loss.rank is None else figure(loss.loss))
+            words = f"any {loss.places} of {loss.candidates:,} with grade {grades}"
+            table.add(styled(words, PLAIN, 3), rank, figure(loss.loss))
+            continue
+        grade = f"grade {number(loss.grade)}" + (f" ({names[loss.grade]})" if loss.grade in names else "")
+        is_of_several = loss.rank is None and not loss.loss and gains[loss.grade] in together
+        amount = "" if is_of_several else figure(loss.loss)
+        table.add(loss.document, result.titles.get(loss.document, ""), grade, rank, amount)
     return table
 
 
