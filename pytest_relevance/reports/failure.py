@@ -16,14 +16,16 @@ from pytest_relevance.reports.reasons import (
     reasons_in_brief,
     reasons_in_full,
     score_digits,
-    unstable_text,
 )
+from pytest_relevance.reports.table import cut_middle
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult, Repeats
 from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""
+
+_LONGEST_ID = 24  # in a sentence
 
 
 def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -188,3 +190,21 @@ def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     elif interval:
         lines.append(f"  {interval}")
     return [line(text, DOUBT if is_inconclusive else PLAIN) for text in lines]
+
+
+def unstable_text(result: CaseResult) -> str:
+    """The text about a ranking that changes from call to call; empty for one that does not."""
+    repeats = result.repeats
+    if repeats is None or repeats.rankings == 1:
+        return ""
+    different = counted(repeats.rankings, "different ranking")
+    calls = counted(repeats.calls, "call")
+    return f"the ranking is not stable: {different} in {calls}; first difference at {difference_text(repeats)}"
+
+
+def difference_text(repeats: Repeats, longest: int = _LONGEST_ID) -> str:
+    """`rank 3: a / b (of the same score)`; ids are cut to `longest` columns."""
+    if repeats.rank is None:
+        return counted(repeats.rankings, "different ranking")
+    ends = ["nothing" if name is None else cut_middle(harmless(name), longest) for name in repeats.documents]
+    return f"rank {repeats.rank}: {' / '.join(ends)}{' (of the same score)' if repeats.is_tie else ''}"

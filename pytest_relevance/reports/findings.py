@@ -14,7 +14,6 @@ from pytest_relevance.judgments.disagreement import (
     aggregate_figures,
     mixed,
     query_figures,
-    rated_by_several,
     rater_figures,
 )
 from pytest_relevance.judgments.model import Judgments
@@ -79,14 +78,11 @@ _FARTHEST = 4  # grades apart; what is farther is counted together
 _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
 
-def rater_lines(
-    judgments: Judgments, pairs: Sequence[Rated] | None = None, *, are_known: bool = True, limit: int | None = None
-) -> list[Line]:
-    """The report on a file of several raters. `pairs` are its documents with several ratings, computed here if None.
+def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None) -> list[Line]:
+    """The report on a file of several raters. `pairs` are its documents with several ratings.
 
     `are_known`: whether the file names its raters. `limit`: how many documents and raters are listed at most.
     """
-    pairs = rated_by_several(judgments) if pairs is None else pairs
     lines = [
         *_queries(judgments, pairs),
         *_apart(judgments, pairs, are_known, limit),

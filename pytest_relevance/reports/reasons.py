@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import cut, cut_middle
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import (
-    INCONCLUSIVE,
-    NEW,
-    PASSED,
-    REGRESSION,
-    STALE,
-    CaseResult,
-    Outcome,
-    Repeats,
-)
+from pytest_relevance.results.case_result import INCONCLUSIVE, NEW, PASSED, REGRESSION, STALE, CaseResult, Outcome
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
@@ -34,7 +24,7 @@ STATUSES = {
 """The statuses of a case, in the order of a summary, with the style of each."""
 
 _LEAST_REASON = 60
-_LONGEST_TITLE, _LONGEST_ID = 40, 24  # in a sentence
+_LONGEST_TITLE = 40  # in a sentence
 
 
 def reasons_in_brief(result: CaseResult) -> Line:
@@ -125,29 +115,11 @@ def score_digits(result: CaseResult) -> int:
     return digits_apart(result.score, result.floor)
 
 
-def unstable_text(result: CaseResult) -> str:
-    """The text about a ranking that changes from call to call; empty for one that does not."""
-    repeats = result.repeats
-    if repeats is None or repeats.rankings == 1:
-        return ""
-    different = counted(repeats.rankings, "different ranking")
-    calls = counted(repeats.calls, "call")
-    return f"the ranking is not stable: {different} in {calls}; first difference at {difference_text(repeats)}"
-
-
-def difference_text(repeats: Repeats, longest: int = _LONGEST_ID) -> str:
-    """`rank 3: a / b (of the same score)`; ids are cut to `longest` columns."""
-    if repeats.rank is None:
-        return counted(repeats.rankings, "different ranking")
-    ends = ["nothing" if name is None else cut_middle(harmless(name), longest) for name in repeats.documents]
-    return f"rank {repeats.rank}: {' / '.join(ends)}{' (of the same score)' if repeats.is_tie else ''}"
-
-
 MOST_MOVES = 3
 """How many documents that left, entered or moved the default report shows."""
 
 _HEAD = "since the baseline: "
-_LONGEST_MOVED_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
+_LONGEST_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
 _SAME = 1e-6  # a baseline has its scores with six decimals
 
 
@@ -233,7 +205,7 @@ def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
         (changes.moved, "moved", lambda move: f"{move.first} -> {move.second}"),
     ):
         chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
-        shown = [f"{cut_middle(harmless(move.document), _LONGEST_MOVED_ID)} {described(move)}" for move in chosen]
+        shown = [f"{cut_middle(harmless(move.document), _LONGEST_ID)} {described(move)}" for move in chosen]
         if len(shown) < len(moves):
             shown.append("...")
         if shown:

@@ -69,7 +69,7 @@ def anything_ran(results: Iterable[CaseResult]) -> bool:
     return any(result.status != SKIPPED for result in results)
 
 
-def metric_name(results: Iterable[CaseResult]) -> str:
+def metric_of(results: Iterable[CaseResult]) -> str:
     """`nDCG@10`, or `nDCG@k` for cases with several cutoffs."""
     cutoffs = {result.k for result in results}
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"

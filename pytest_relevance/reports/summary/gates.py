@@ -54,9 +54,8 @@ def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]
 
 
 def _title(judged: GateResult, finding: GateFinding) -> str:
-    if finding.about in _TITLES:
-        return _TITLES[finding.about]
-    return "pulled down most by" if len(judged.gate.bounds) == 1 else f"{finding.about} pulled down most by"
+    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
+    return _TITLES.get(finding.about, f"{metric}pulled down most by")
 
 
 _TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first"}

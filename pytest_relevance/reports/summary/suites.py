@@ -9,14 +9,7 @@ from math import ceil
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.summary.cases import (
-    Variant,
-    grouped,
-    metric_name,
-    variant_label,
-    variant_of,
-    weighted_mean,
-)
+from pytest_relevance.reports.summary.cases import Variant, grouped, metric_of, variant_label, variant_of, weighted_mean
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
@@ -105,7 +98,7 @@ def _figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
     if latencies:
         median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
         latency = f"p50 {median}, p95 {most}"
-    mean = f"mean {metric_name(results)} {score_text(weighted_mean(results))}"
+    mean = f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
     return styled(mean, PLAIN), Cell(tuple(spans)), styled(latency, DIM)
 
 

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted
+from pytest_relevance.reports.failure import difference_text
 from pytest_relevance.reports.numbers import score_text
-from pytest_relevance.reports.reasons import STATUSES, difference_text
+from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
@@ -21,7 +22,7 @@ from pytest_relevance.reports.summary.cases import (
     key_of,
     lowest_table,
     means_by_variant,
-    metric_name,
+    metric_of,
     short_label,
     variant_label,
     variants_of,
@@ -30,7 +31,7 @@ from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, varian
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
-from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult
+from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult, Repeats
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -126,7 +127,7 @@ def _means(results: Sequence[CaseResult]) -> list[str]:
     means = means_by_variant(results)
     if not means:
         return []
-    metric = metric_name(result for result in results if result.score is not None)
+    metric = metric_of(result for result in results if result.score is not None)
     if len(means) > _MOST_MEANS:
         return [f"mean {metric} {score_text(min(means.values()))} to {score_text(max(means.values()))}"]
     if len(means) == 1:
@@ -155,36 +156,35 @@ _WIDTHS_OF_IDS = (24, 17, 10)
 
 def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, columns: int = WIDEST) -> list[Line]:
     """The queries whose ranking changes from call to call; one line where none does."""
-    called = [result for result in results if result.repeats is not None]
+    called = [(result, result.repeats) for result in results if result.repeats is not None]
     if not called:
         return []
     unstable = sorted(
-        (result for result in called if result.repeats is not None and result.repeats.rankings > 1),
-        key=lambda result: (result.status not in NOT_PASSED, result.file, result.line),
+        (pair for pair in called if pair[1].rankings > 1),
+        key=lambda pair: (pair[0].status not in NOT_PASSED, pair[0].file, pair[0].line),
     )
-    queries = counted(case_count(unstable or called), "query", "queries")
-    calls = counted(max(result.repeats.calls for result in called if result.repeats is not None), "call")
+    queries = counted(case_count(result for result, _ in unstable or called), "query", "queries")
+    calls = counted(max(repeats.calls for _, repeats in called), "call")
     if not unstable:
         return [line(f"no ranking changes from call to call: {queries}, {calls} each")]
-    of_all = f"{queries} of {case_count(called):,}"
+    of_all = f"{queries} of {case_count(result for result, _ in called):,}"
     lines = [line(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT)]
     if verbosity < -1:
         return lines
     shown = unstable if verbosity > 0 else unstable[:MOST_SHOWN]
-    tables = [_table(shown, called, longest) for longest in _WIDTHS_OF_IDS]
+    tables = [_table(shown, [result for result, _ in called], longest) for longest in _WIDTHS_OF_IDS]
     table = next((table for table in tables if table.width() <= columns), tables[-1])
     if more := len(unstable) - len(shown):
         table.note = f"  ... {more:,} more (-v shows all)"
     return [*lines, *table.lines(columns)]
 
 
-def _table(shown: Sequence[CaseResult], called: Sequence[CaseResult], longest: int) -> Table:
+def _table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequence[CaseResult], longest: int) -> Table:
     """`  usb c hub  dense  rank 4: 2060476 / 1229111 (of the same score)`; the places where there are several files."""
     variants = variants_of(called)
     has_places = len({result.file for result in called}) > 1
     table = Table([Column(most=30, least=20), Column(), Column(), Column(gap=3)], indent=2)
-    for result in shown:
-        assert result.repeats is not None
+    for result, repeats in shown:
         place = styled(result.place if has_places else "", DIM)
-        table.add(result.query, short_label(result, variants), difference_text(result.repeats, longest), place)
+        table.add(result.query, short_label(result, variants), difference_text(repeats, longest), place)
     return table
