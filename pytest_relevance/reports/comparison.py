@@ -1,4 +1,4 @@
-"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown or JSON."""
+"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, a dict or JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Warnings about case files and judgment files as text: a block for each kind, with a line for each warning."""
+"""What is found in case files and judgment files: lint warnings, and where several raters differ.
+
+The warnings are a block for each kind, with a line for each warning. The report on raters has the documents on which
+they differ and how far, and who differs from the others.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,17 @@ from pytest_relevance.reports.table import RIGHT, Column, Table, cut
 from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, harmless, line, width
 
 MOST_OF_A_KIND = 10
+MOST_LISTED = 20
+MOST_QUERIES = 5
+MOST_OF_A_QUERY = 3
+"""How many pairs of one query are listed before those of others: one bad query would hide all others."""
+
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""
+
+_FAR = f"{FAR_APART}+ grades apart"
+_FARTHEST = 4  # grades apart; what is farther is counted together
+_WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
 
 def finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> list[Line]:
@@ -63,19 +78,6 @@ def total_line(amounts: Iterable[tuple[int, str, str]], errors: int, warnings: i
         for number, what in ((errors, "error"), (warnings, "warning"))
     )
     return line(f"{looked_at}: {'at least ' * at_least}{', '.join(found)}")
-
-
-MOST_LISTED = 20
-MOST_QUERIES = 5
-MOST_OF_A_QUERY = 3
-"""How many pairs of one query are listed before those of others: one bad query would hide all others."""
-
-RELIABLE, TENTATIVE = 0.8, 0.667
-"""Krippendorff, Content Analysis, 2004, chapter 11: the alpha of reliable ratings, and the least for any conclusion."""
-
-_FAR = f"{FAR_APART}+ grades apart"
-_FARTHEST = 4  # grades apart; what is farther is counted together
-_WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
 
 def rater_lines(judgments: Judgments, pairs: Sequence[Rated], *, are_known: bool, limit: int | None) -> list[Line]:

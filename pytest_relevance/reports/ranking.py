@@ -1,4 +1,8 @@
-"""The ranking of a case as a table: the breakdown of its nDCG@k, or the results alone where there are no judgments."""
+"""The ranking of a case: the table of its nDCG@k, or of its results alone, and the documents to blame for a low score.
+
+Those that rank too high have no figures: what they take from the score is counted as the loss of the documents that are
+missing or rank too low.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,13 @@ from pytest_relevance.results.case_result import CaseResult
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""
+
+MOST_BLAMED = 3
+"""How many documents of either kind the default report shows."""
+
+_TOO_HIGH = "too high:"
+
+Blamed = TypeVar("Blamed")
 
 _EXCLUDED = "excluded"
 
@@ -96,14 +107,6 @@ def _style(row: Row) -> str:
     if row.grade is None:
         return DOUBT
     return BAD if row.gain <= 0 and row.ideal_grade is not None else PLAIN
-
-
-MOST_BLAMED = 3
-"""How many documents of either kind the default report shows."""
-
-_TOO_HIGH = "too high:"
-
-Blamed = TypeVar("Blamed")
 
 
 def blame_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:

@@ -1,4 +1,4 @@
-"""The first lines of a report: the place of the case, and what is not met, or that everything is met."""
+"""The first lines of the report of a case: its place and its reasons; and the last: what changed since its baseline."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ STATUSES = {
     "measured": PLAIN,
 }
 """The statuses of a case, in the order of a summary, with the style of each."""
+
+MOST_MOVES = 3
+"""How many documents that left, entered or moved the default report shows."""
+
+_HEAD = "since the baseline: "
+_LONGEST_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
+_SAME = 1e-6  # a baseline has its scores with six decimals
 
 _LEAST_REASON = 60
 _LONGEST_TITLE = 40  # in a sentence
@@ -115,14 +122,6 @@ def score_digits(result: CaseResult) -> int:
     return digits_apart(result.score, result.floor)
 
 
-MOST_MOVES = 3
-"""How many documents that left, entered or moved the default report shows."""
-
-_HEAD = "since the baseline: "
-_LONGEST_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
-_SAME = 1e-6  # a baseline has its scores with six decimals
-
-
 def with_baseline(reasons: Sequence[str], result: CaseResult) -> list[str]:
     """The reasons with the score of the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`.
 
@@ -131,15 +130,15 @@ def with_baseline(reasons: Sequence[str], result: CaseResult) -> list[str]:
     """
     if result.baseline is None or result.baseline.score is None or result.score is None:
         return [*reasons]
-    name, score = result.metric.text, result.score
-    unmet = below(name, score, ">=", result.floor) if result.floor is not None else None
+    name, before = result.metric.text, _before(result.score, result.baseline.score, result.change)
+    unmet = below(name, result.score, ">=", result.floor) if result.floor is not None else None
     if unmet in reasons:
         others = [reason for reason in reasons if reason != unmet and not _is_drop(reason, name)]
         at = 1 if others and others[0].startswith("inconclusive") else 0
-        return [*others[:at], f"{unmet}   {_before(result, score)}", *others[at:]]
+        return [*others[:at], f"{unmet}   {before}", *others[at:]]
     if result.reasons:
         return [*reasons]
-    return [f"{reasons[0]}   {_before(result, score)}", *reasons[1:]]
+    return [f"{reasons[0]}   {before}", *reasons[1:]]
 
 
 def _is_drop(reason: str, name: str) -> bool:
@@ -147,15 +146,11 @@ def _is_drop(reason: str, name: str) -> bool:
     return reason.startswith(f"{name} ") and " below the baseline " in reason
 
 
-def _before(result: CaseResult, score: float) -> str:
-    assert result.baseline is not None
-    before = result.baseline.score
-    assert before is not None
-    if not result.change:
+def _before(score: float, before: float, change: float) -> str:
+    if not change:
         return f"(baseline {before:.3f})"
     digits = digits_apart(score, before)
-    how = "down" if result.change < 0 else "up"
-    return f"(baseline {before:.{digits}f}, {how} {abs(result.change):.{digits}f})"
+    return f"(baseline {before:.{digits}f}, {'down' if change < 0 else 'up'} {abs(change):.{digits}f})"
 
 
 def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:

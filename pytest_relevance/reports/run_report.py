@@ -1,4 +1,4 @@
-"""The report of a recorded run, as the run printed it: as text, as Markdown, or as data."""
+"""The reports of recorded runs: of one run, as it printed it, as text, Markdown or data; of runs that were merged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.record.merge import Gap, Merged
+    from pytest_relevance.results.record.merge import Merged
 
 _MOST = 5  # rows of a table in Markdown that has more
 _UNLIMITED = 100_000  # columns of a table in Markdown
@@ -183,18 +183,14 @@ def _keys(keys: Sequence[Key]) -> str:
 
 def _missing(merged: Merged) -> Iterator[str]:
     for gap in merged.gaps:
-        yield _gap(gap)
+        absent = gap.total - gap.found
+        cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
+        yield f"{gap.file}, {_search(gap.search, gap.variant)}: {cases}"
     names = merged.run.missing
     for name in names[:MOST_NAMED]:
         yield f"did not finish: {name}"
     if len(names) > MOST_NAMED:
         yield f"... and {len(names) - MOST_NAMED:,} more that did not finish"
-
-
-def _gap(gap: Gap) -> str:
-    absent = gap.total - gap.found
-    cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
-    return f"{gap.file}, {_search(gap.search, gap.variant)}: {cases}"
 
 
 def _search(name: str, variant: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Counts and means over the results of a run: statuses, search variants, weighted means, percentiles."""
+"""The cases of a run: their search variants, counts and means, and tables that list cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gate that failed as text: what was found, and the cases that it comes from, with their places."""
+"""The gates of a run as text: what was found, and the cases that it comes from, with their places."""
 
 from __future__ import annotations
 
@@ -67,11 +67,8 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
     if finding.about == ERRORS:
         if result.verdict == ERROR:
             yield result.weight, score_text(None)
-        return
-    if finding.about == PASSING:
-        if not passes(result) and result.verdict != ERROR:
-            yield 0.0 if score is None else -score, score_text(score)
-        return
+    elif finding.about == PASSING and not passes(result) and result.verdict != ERROR:
+        yield 0.0 if score is None else -score, score_text(score)
     now = result.scores.get(finding.about)
     bound = next((bound for metric, bound in gate.bounds if metric.text == finding.about), 0.0)
     is_drop = gate.condition == MAX_DROP

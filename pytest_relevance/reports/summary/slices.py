@@ -1,4 +1,7 @@
-"""The means by tag of a summary, tags whose cases did not pass first."""
+"""Slices of a run: the means by tag, and several search variants side by side, each tested against the first.
+
+The test imports numpy, so that it is made only where there are several variants.
+"""
 
 from __future__ import annotations
 

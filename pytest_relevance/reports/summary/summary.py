@@ -38,6 +38,13 @@ from pytest_relevance.results.run_info import FileInfo, RunInfo
 MOST_LOWEST, MOST_DIFFERENCES = 5, 5
 """How many queries a summary lists by default."""
 
+MOST_UNSTABLE = 5
+"""How many queries whose ranking changes from call to call are listed by default."""
+
+_STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
+_MOST_MEANS = 3
+_WIDTHS_OF_IDS = (24, 17, 10)
+
 
 def summary_lines(
     results: Sequence[CaseResult],
@@ -74,10 +81,6 @@ def summary_lines(
             if about.unjudged:  # listed queries without judgments are measured without a floor
                 lines += folded_lines(f"{file}: {about.unjudged}", DOUBT, columns)
     return lines
-
-
-_STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
-_MOST_MEANS = 3
 
 
 def verdict_lines(
@@ -149,11 +152,6 @@ def _gates(outcomes: Counter[str]) -> Iterable[str]:
         yield "the gate is met" if total == 1 else f"all {total:,} gates met"
 
 
-MOST_SHOWN = 5
-
-_WIDTHS_OF_IDS = (24, 17, 10)
-
-
 def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, columns: int = WIDEST) -> list[Line]:
     """The queries whose ranking changes from call to call; one line where none does."""
     called = [(result, result.repeats) for result in results if result.repeats is not None]
@@ -171,15 +169,15 @@ def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, column
     lines = [line(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT)]
     if verbosity < -1:
         return lines
-    shown = unstable if verbosity > 0 else unstable[:MOST_SHOWN]
-    tables = [_table(shown, [result for result, _ in called], longest) for longest in _WIDTHS_OF_IDS]
+    shown = unstable if verbosity > 0 else unstable[:MOST_UNSTABLE]
+    tables = [_unstable_table(shown, [result for result, _ in called], longest) for longest in _WIDTHS_OF_IDS]
     table = next((table for table in tables if table.width() <= columns), tables[-1])
     if more := len(unstable) - len(shown):
         table.note = f"  ... {more:,} more (-v shows all)"
     return [*lines, *table.lines(columns)]
 
 
-def _table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequence[CaseResult], longest: int) -> Table:
+def _unstable_table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequence[CaseResult], longest: int) -> Table:
     """`  usb c hub  dense  rank 4: 2060476 / 1229111 (of the same score)`; the places where there are several files."""
     variants = variants_of(called)
     has_places = len({result.file for result in called}) > 1
