@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import pandas
 
 
+_Places = dict[float, deque[float]]
+"""The discounted gains at the ideal ranks of each gain that are still free, best first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One rank (from 1) of the table.
@@ -201,10 +205,6 @@ def _too_high(rows: Sequence[Row], best: Sequence[Term]) -> tuple[Row, ...]:
         for row, term in zip(rows, best, strict=False)
         if row.gain < term.gain and row.document is not None and not row.repeated
     )
-
-
-_Places = dict[float, deque[float]]
-"""The discounted gains at the ideal ranks of each gain that are still free, best first."""
 
 
 def _of_returned(

@@ -57,9 +57,8 @@ def markdown_lines(
     """The report in Markdown: the verdict first. The arguments are those of `comparison_lines`."""
     lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
     lines += ["", *_metric_table(comparison, all_p_values=True).markdown()]
-    tags = _tag_table(comparison, limit)
-    if tags.rows:
-        lines += ["", *tags.markdown()]
+    if tags := _tag_table(comparison, limit).markdown():
+        lines += ["", *tags]
     movers = _movers(comparison, limit, gates)
     lines += _mover_table("Largest drops", movers.drops, is_drop=True)
     lines += _mover_table("Largest gains", movers.gains, is_drop=False)

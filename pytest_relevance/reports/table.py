@@ -96,6 +96,8 @@ class Table:
 
     def markdown(self) -> list[str]:
         """The table as lines of Markdown."""
+        if not self.rows:
+            return []
         widths = self._natural(self.rows)
         used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
         head = [column.title or "" for _, column in used]

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 
 MOST_TAGS = 8
 
+MOST_DRAWS = 10_000_000
+"""How many signs and queries are drawn at most: a summary must not take longer than its tests."""
+
+Pair = tuple[CaseResult, CaseResult]
+
+_SIGNIFICANT = 0.05
 _WIDEST_TAG = 30
 
 
@@ -88,14 +94,6 @@ def _is_whole(tagged: Sequence[CaseResult], sizes: Mapping[str, int]) -> bool:
     """Whether a tag's cases are all those of the run, or of one suite."""
     files = {result.file for result in tagged}
     return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
-
-
-MOST_DRAWS = 10_000_000
-"""How many signs and queries are drawn at most: a summary must not take longer than its tests."""
-
-_SIGNIFICANT = 0.05
-
-Pair = tuple[CaseResult, CaseResult]
 
 
 class FigureColumns:
