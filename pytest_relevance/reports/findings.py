@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import isnan
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.cases.lint import KINDS, LintFinding
 from pytest_relevance.judgments.disagreement import (
     FAR_APART,
     Rated,
@@ -23,9 +23,11 @@ from pytest_relevance.judgments.disagreement import (
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import krippendorff_alpha
 from pytest_relevance.reports.numbers import number
-from pytest_relevance.reports.ranking import document_columns
-from pytest_relevance.reports.table import RIGHT, Column, Table, cut
+from pytest_relevance.reports.table import RIGHT, Column, Table, cut, document_columns
 from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, harmless, line, width
+
+if TYPE_CHECKING:
+    from pytest_relevance.cases.lint import LintFinding
 
 MOST_OF_A_KIND = 10
 MOST_LISTED = 20
@@ -43,6 +45,8 @@ _WIDEST_RATER, _WIDEST_RATINGS, _WIDEST_QUERY = 16, 45, 30
 
 def finding_lines(findings: Sequence[LintFinding], *, every: bool = False) -> list[Line]:
     """The warnings by kind: what is the matter and what to do, then where. `every`: all of them."""
+    from pytest_relevance.cases.lint import KINDS  # the report on raters does without the reader of case files
+
     lines: list[Line] = []
     for name, kind in KINDS.items():
         of_kind = [finding for finding in findings if finding.kind == name]

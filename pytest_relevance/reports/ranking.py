@@ -13,7 +13,7 @@ from typing import TypeVar
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, number, total
-from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, styled
+from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
 from pytest_relevance.results.case_result import CaseResult
 
@@ -31,11 +31,6 @@ _EXCLUDED = "excluded"
 
 _RANK = Column("rank", RIGHT)
 _FIGURES = tuple(Column(name, RIGHT) for name in ("grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"))
-
-
-def document_columns(title: str = "document") -> tuple[Column, Column]:
-    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
-    return (Column(title, least=24, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
 
 
 def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:

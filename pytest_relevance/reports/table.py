@@ -41,6 +41,11 @@ class Column:
     is_markdown: bool = False
 
 
+def document_columns(title: str = "document") -> tuple[Column, Column]:
+    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
+    return (Column(title, least=24, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell made of styled spans, or one that covers several columns."""
