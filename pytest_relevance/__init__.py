@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
-    from pytest_relevance.reports.compare.comparison import Comparison, compare_runs
+    from pytest_relevance.reports.comparison import Comparison, compare_runs
     from pytest_relevance.results.case_result import CaseResult
     from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.evaluate import evaluate
@@ -32,7 +32,7 @@ _HOMES = {
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
     "CaseResult": "pytest_relevance.results.case_result",
-    "Comparison": "pytest_relevance.reports.compare.comparison",
+    "Comparison": "pytest_relevance.reports.comparison",
     "FileInfo": "pytest_relevance.results.run_info",
     "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
@@ -42,7 +42,7 @@ _HOMES = {
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",
     "breakdown": "pytest_relevance.reports.breakdown",
-    "compare_runs": "pytest_relevance.reports.compare.comparison",
+    "compare_runs": "pytest_relevance.reports.comparison",
     "evaluate": "pytest_relevance.results.evaluate",
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",

@@ -15,7 +15,7 @@ import pytest
 from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import is_brief, is_by_line, verbosity
 from pytest_relevance.plugin.run_store import RunStore
-from pytest_relevance.reports.summary.gate_report import gate_lines
+from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.gates import GateResult, judge_gates

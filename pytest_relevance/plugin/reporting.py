@@ -26,11 +26,10 @@ from pytest_relevance.plugin.running.lost_checks import raise_lost_check
 from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
 from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
 from pytest_relevance.plugin.travel import CallEnd, attached_to
-from pytest_relevance.reports.case.failure import failure_lines, failure_message
-from pytest_relevance.reports.summary.counts import anything_ran
-from pytest_relevance.reports.summary.gate_report import named_gate_lines
-from pytest_relevance.reports.summary.summary import summary_lines
-from pytest_relevance.reports.summary.verdict import verdict_lines
+from pytest_relevance.reports.failure import failure_lines, failure_message
+from pytest_relevance.reports.summary.cases import anything_ran
+from pytest_relevance.reports.summary.gates import named_gate_lines
+from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, Line, folded, harmless, line
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.gates import GateResult

@@ -5,27 +5,23 @@ The figures come from `metrics.scalar`, so that the DCG of the last row divided 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.metrics.scalar import (
-    GradedRanking,
-    Term,
-    dcg_terms,
-    grade_ranking,
-    ideal_grades,
-    scored_indexes,
-)
+from pytest_relevance.metrics.scalar import GradedRanking, Term, dcg_terms, grade_ranking, ideal_grades, scored_indexes
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import id_text, read_ranking
 
 if TYPE_CHECKING:
     import pandas
+
+
+_Places = dict[float, deque[float]]
+"""The discounted gains at the ideal ranks of each gain that are still free, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +156,9 @@ def _break_down(
         key=lambda found: found[2],
     )
     own = {row.document: row.discounted_gain for row in rows if not row.repeated}
-    free = _places(best)
+    free: _Places = defaultdict(deque)
+    for term in best:
+        free[term.gain].append(term.discounted)
     losses = [*_of_returned(returned, free, own, settings)]
     if settings.ideal != "returned":
         names = [(document, grade) for document, grade in absent if document not in deeper]
@@ -183,35 +181,21 @@ def _rows(
 ) -> tuple[Row, ...]:
     """The rows of the scored results, `indexes` in the ranking, and of the ideal below the last of them."""
     terms = dcg_terms([graded.grades[index] for index in indexes], settings, k)
-    discounts = discount_table(settings.discount, max(len(terms), len(ideal_terms)))
-    order = _dense_ranks(graded, settings)
-    repeated = set(graded.repeated)
+    ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, of[-1].total if of else 0.0) for of in (terms, ideal_terms))
+    ranks = max(len(terms), len(ideal_terms))
+    order, repeated = _dense_ranks(graded, settings), set(graded.repeated)
     rows: list[Row] = []
-    dcg = cg = ideal_dcg = 0.0
-    for rank, (term, ideal) in enumerate(zip_longest(terms, ideal_terms), 1):
-        index = grade = None
-        if term is not None:
-            index, grade, dcg = indexes[rank - 1], term.grade, term.total
-        if ideal is not None:
-            ideal_dcg = ideal.total
-        if grade is not None and (grade > 0 or settings.negative == "keep"):
-            cg += grade
-        rows.append(
-            Row(
-                rank=rank,
-                document=None if index is None else ranking[index],
-                grade=grade,
-                gain=0.0 if term is None else term.gain,
-                discount=discounts[rank - 1],
-                discounted_gain=0.0 if term is None else term.discounted,
-                dcg=dcg,
-                cg=cg,
-                ideal_grade=None if ideal is None else ideal.grade,
-                ideal_dcg=ideal_dcg,
-                ideal_rank=None if grade is None else order[grade],
-                repeated=index in repeated,
-            )
-        )
+    cg = 0.0
+    for number, discount in enumerate(discount_table(settings.discount, ranks)[:ranks]):
+        index = indexes[number] if number < len(terms) else None
+        term = terms[number] if number < len(terms) else ended
+        ideal = ideal_terms[number] if number < len(ideal_terms) else ideal_ended
+        if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
+            cg += term.grade
+        document = None if index is None else ranking[index]
+        sums = (term.discounted, term.total, cg, ideal.grade, ideal.total)
+        place = None if term.grade is None else order[term.grade]
+        rows.append(Row(number + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
     return tuple(rows)
 
 
@@ -223,25 +207,13 @@ def _too_high(rows: Sequence[Row], best: Sequence[Term]) -> tuple[Row, ...]:
     )
 
 
-_Places = dict[float, deque[float]]
-"""The discounted gains at the ideal ranks of each gain that are still free, best first."""
-
-
-def _places(best: Sequence[Term]) -> _Places:
-    places: _Places = {}
-    for term in best:
-        places.setdefault(term.gain, deque()).append(term.discounted)
-    return places
-
-
 def _of_returned(
     returned: Iterable[tuple[str, float, int]], free: _Places, own: Mapping[str | None, float], settings: Settings
 ) -> Iterator[Loss]:
     """The losses of documents that were returned, times the IDCG. They get the first ideal ranks of their gain."""
     for document, grade, rank in returned:
         gain = settings.gains[grade]
-        places = free.get(gain)
-        loss = (places.popleft() if places else 0.0) - own.get(document, 0.0)
+        loss = (free[gain].popleft() if free[gain] else 0.0) - own.get(document, 0.0)
         if gain > 0 or loss:
             yield Loss(document, grade, rank, loss)
 

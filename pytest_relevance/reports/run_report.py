@@ -1,27 +1,27 @@
-"""The report of a recorded run, as the run printed it: as text, as Markdown, or as data."""
+"""The reports of recorded runs: of one run, as it printed it, as text, Markdown or data; of runs that were merged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.reports.case.failure import failure_lines, failure_message
-from pytest_relevance.reports.markdown import block, code, escaped
-from pytest_relevance.reports.summary.baseline import mover_table, movers_of
-from pytest_relevance.reports.summary.case_rows import lowest_table
-from pytest_relevance.reports.summary.counts import NOT_PASSED, anything_ran, variants_of
-from pytest_relevance.reports.summary.gate_report import gate_lines
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.reports.failure import failure_lines, failure_message
+from pytest_relevance.reports.summary.baseline import mover_tables
+from pytest_relevance.reports.summary.cases import NOT_PASSED, anything_ran, lowest_table, variants_of
+from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
+from pytest_relevance.reports.summary.slices import tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
-from pytest_relevance.reports.summary.summary import lowest, summary_lines
-from pytest_relevance.reports.summary.tags import tag_table, tags_of
-from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
-from pytest_relevance.reports.summary.verdict import verdict_lines
-from pytest_relevance.reports.table import Column, Table
-from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, harmless, line, plain
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
+from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
+from pytest_relevance.reports.table import Column, Table, block, code, escaped
+from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
+from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.record.merge import Merged
 
 _MOST = 5  # rows of a table in Markdown that has more
 _UNLIMITED = 100_000  # columns of a table in Markdown
@@ -55,7 +55,7 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     gates = run_gates(run)
     verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
     parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
-    parts += _tables(run, gates)
+    parts += _tables(run, gates, verbosity)
     failed = [result for result in run.results if has_failed(result)]
     parts += [_folded_failure(result, verbosity) for result in failed]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
@@ -99,26 +99,20 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
     }
 
 
-def _tables(run: Run, gates: Sequence[GateResult]) -> Iterator[list[str]]:
+def _tables(run: Run, gates: Sequence[GateResult], verbosity: int) -> list[list[str]]:
     """The tables of the summary with their titles, without empty ones."""
     results = run.results
-    variants = variants_of(results)
+    variants, most = variants_of(results), None if verbosity > 0 else _MOST
     compared = [result for result in results if not result.is_check]
-    yield _suites(run, gates).markdown()
-    if gates:
-        yield _gates(gates).markdown()
-    if tags := tags_of(compared):
-        yield tag_table(tags, variants, _UNLIMITED).markdown()
-    if len(variants) > 1:
-        if found := differences(compared):
-            yield side_by_side_table(found[:_MOST], variants, _UNLIMITED).markdown()
-        if (against := against_first_table(compared, variants)) is not None:
-            yield against.markdown()
-    for title, sign in (("Down since the baseline", -1), ("Up since the baseline", 1)):
-        if movers := movers_of(results, sign):
-            yield [f"{title}:", "", *mover_table(movers[:_MOST], results, PLAIN).markdown()]
-    if shown := lowest(results):
-        yield ["Lowest:", "", *lowest_table(shown, variants).markdown()]
+    tables = [
+        _suites(run, gates),
+        _gates(gates),
+        tag_table(compared, variants, None, _UNLIMITED),
+        *variant_tables(compared, variants, most, _UNLIMITED),
+        *mover_tables(results, most),
+        lowest_table(results, variants, _MOST),
+    ]
+    return [table.markdown() for table in tables if table.rows]
 
 
 def _suites(run: Run, gates: Sequence[GateResult]) -> Table:
@@ -147,3 +141,58 @@ def _folded_failure(result: CaseResult, verbosity: int) -> list[str]:
         "",
         "</details>",
     ]
+
+
+MOST_NAMED = 20
+"""How many node ids are listed of what did not finish."""
+
+_MOST_EXAMPLES = 3
+
+
+def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int) -> list[Line]:
+    """The report of a run that was merged from so many `records`.
+
+    Advice about the baseline is left out: the reports of the runs have it.
+    """
+    run = merged.run
+    lines = folded_lines(_joined(merged, records), DIM, indent="  ")
+    lines += summary_lines(run.results, {}, run.info, gates)
+    for gate in gates:
+        lines += named_gate_lines(gate)
+    for text in _missing(merged):
+        lines += folded_lines(text, BAD, indent="  ")
+    absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
+    unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
+    return [*lines, *verdict_lines(run.results, gates, run.info, unfinished=unfinished)]
+
+
+def _joined(merged: Merged, records: int) -> str:
+    parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
+    if merged.again:
+        parts.append(f"{_keys(merged.again)} in several of them, with the same results")
+    if merged.replaced:
+        parts.append(f"{_keys(merged.replaced)} with other results in an earlier one, which do not count")
+    return "; ".join(parts)
+
+
+def _keys(keys: Sequence[Key]) -> str:
+    names = [quoted(_search(case, variant)) for _, case, variant in keys[:_MOST_EXAMPLES]]
+    more = len(keys) - len(names)
+    return f"{counted(len(keys), 'case')} ({listed([*names, f'{more:,} more'] if more else names, 'and')})"
+
+
+def _missing(merged: Merged) -> Iterator[str]:
+    for gap in merged.gaps:
+        absent = gap.total - gap.found
+        cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
+        yield f"{gap.file}, {_search(gap.search, gap.variant)}: {cases}"
+    names = merged.run.missing
+    for name in names[:MOST_NAMED]:
+        yield f"did not finish: {name}"
+    if len(names) > MOST_NAMED:
+        yield f"... and {len(names) - MOST_NAMED:,} more that did not finish"
+
+
+def _search(name: str, variant: str | None) -> str:
+    """A case or a search with its variant: `search[bm25]`."""
+    return name + (f"[{variant}]" if variant is not None else "")

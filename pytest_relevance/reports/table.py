@@ -1,16 +1,17 @@
 """A table of columns, rows and styles, rendered as aligned text of a given width or as Markdown.
 
-The text of cells may come from users: it is escaped for a terminal, or put in code spans in Markdown. Columns without
-any text are left out.
+The text of cells may come from users: it is escaped and cut for a terminal, or put in code spans in Markdown, where
+nothing is a link, a mention or markup. Columns without any text are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from pytest_relevance.reports.markdown import code, escaped
-from pytest_relevance.reports.text import PLAIN, STRONG, WIDEST, Line, cut, cut_middle, harmless, width
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 
 LEFT, RIGHT = "<", ">"
 
@@ -24,35 +25,33 @@ class Column:
     `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
     minimum width. `most`: the width that longer text is cut to in any case. `least`: where the table is too wide, text
     is cut down to so much; None: it is never cut. Columns are cut from left to right; those that `may_go` are left out
-    before any text is cut further. `middle`: cut text in its middle. `is_code`: Markdown shows the text in code spans.
+    before any text is cut further. `middle`: cut text in its middle. `is_code`: Markdown shows the text in code spans;
+    `is_markdown`: the text is Markdown already, in which what users wrote is escaped.
     """
 
     title: str | None = ""
     align: str = LEFT
     gap: int = 2
     at_least: int = 0
-    most: int | None = None
+    most: int = sys.maxsize
     least: int | None = None
     may_go: bool = False
     middle: bool = False
     is_code: bool = False
+    is_markdown: bool = False
+
+
+def document_columns(title: str = "document") -> tuple[Column, Column]:
+    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
+    return (Column(title, least=24, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell made of styled spans, or one that covers several columns. `markdown` replaces the spans in Markdown."""
+    """A cell made of styled spans, or one that covers several columns."""
 
     spans: Line
     columns: int = 1
-    markdown: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """Cells from left to right, the last ones may be absent. `style` applies to the cells that are plain text."""
-
-    cells: Sequence[str | Cell]
-    style: str = PLAIN
 
 
 def styled(text: str, style: str, columns: int = 1) -> Cell:
@@ -60,81 +59,88 @@ def styled(text: str, style: str, columns: int = 1) -> Cell:
     return Cell(((text, style),), columns)
 
 
-def markdown_cell(markdown: str) -> Cell:
-    """A cell of a table that is rendered as Markdown alone; what users wrote must be escaped in it already."""
-    return Cell(((markdown, PLAIN),), markdown=markdown)
+Row = Sequence[tuple[int, Cell]]
+"""The cells of a row, each with the index of the column that it begins in; the last columns may have none."""
 
 
 @dataclass(slots=True)
 class Table:
-    """Columns and rows. There is a head where any column has a title. `indent` is in blanks."""
+    """Columns and rows; without rows nothing is shown. There is a head where any column has a title.
+
+    `indent` is in blanks. `title` stands above the table, `note` below it.
+    """
 
     columns: Sequence[Column]
-    rows: list[TableRow] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     indent: int = 0
+    title: str = ""
+    note: str = ""
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
-        """Add a row."""
-        self.rows.append(TableRow(cells, style))
+        """Add a row of cells from left to right. `style` applies to those that are plain text."""
+        row, index = [], 0
+        for each in cells:
+            cell = styled(each, style) if isinstance(each, str) else each
+            row.append((index, replace(cell, spans=tuple((harmless(text), how) for text, how in cell.spans))))
+            index += cell.columns
+        self.rows.append(row)
 
     def lines(self, columns: int = WIDEST) -> list[Line]:
         """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
-        placed = [list(_placed(row)) for row in self._all_rows()]
-        widths = self._widths(placed, columns)
-        return [self._line(row, widths) for row in placed]
+        if not self.rows:
+            return []
+        rows = self._with_head()
+        widths = self._widths(rows, columns)
+        title = [line(self.title, STRONG)] if self.title else []
+        note = [line(self.note, DIM)] if self.note else []
+        return [*title, *(self._line(row, widths) for row in rows), *note]
 
     def width(self) -> int:
         """The width of the table in terminal columns before it is cut to fit."""
-        return self._together(self._natural([list(_placed(row)) for row in self._all_rows()]))
+        return self._together(self._natural(self._with_head()))
 
     def markdown(self) -> list[str]:
         """The table as lines of Markdown."""
-        placed = [list(_placed(row)) for row in self.rows]
-        widths = self._natural(placed)
-        used = [index for index, _ in enumerate(self.columns) if widths[index]]
-        head = [self.columns[index].title or "" for index in used]
-        align = ["---:" if self.columns[index].align == RIGHT else "---" for index in used]
-        body = [[self._in_markdown(row, index) for index in used] for row in placed]
-        return [f"| {' | '.join(cells)} |" for cells in (head, align, *body)]
+        if not self.rows:
+            return []
+        widths = self._natural(self.rows)
+        used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
+        head = [column.title or "" for _, column in used]
+        align = ["---:" if column.align == RIGHT else "---" for _, column in used]
+        body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
+        title = [f"{self.title[0].upper()}{self.title[1:]}:", ""] if self.title else []
+        note = ["", self.note.strip()] if self.note else []
+        return [*title, *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)), *note]
 
-    def _in_markdown(self, row: Sequence[tuple[int, Cell]], index: int) -> str:
-        if markdown := "".join(cell.markdown for first, cell in row if first == index):
-            return markdown
-        text = "".join(text for first, cell in row if first == index for text, _ in cell.spans).strip()
-        is_code = self.columns[index].is_code and all(cell.columns == 1 for first, cell in row if first == index)
-        return code(text, in_cell=True) if text and is_code else escaped(text)
-
-    def _all_rows(self) -> list[TableRow]:
-        titles = [column.title for column in self.columns]
-        if not any(titles):
+    def _with_head(self) -> Sequence[Row]:
+        if not any(column.title for column in self.columns):
             return self.rows
-        cells: list[str | Cell] = []
-        for index, title in enumerate(titles):
-            if title is not None:
-                covered = next((n for n, other in enumerate(titles[index + 1 :]) if other is not None), 0)
-                cells.append(styled(title, STRONG, 1 + covered))
-        return [TableRow(cells, STRONG), *self.rows]
+        head: list[tuple[int, Cell]] = []
+        for index, column in enumerate(self.columns):
+            if column.title is not None:
+                head.append((index, styled(harmless(column.title), STRONG)))
+            else:
+                first, cell = head[-1]
+                head[-1] = first, replace(cell, columns=cell.columns + 1)
+        return [head, *self.rows]
 
-    def _natural(self, placed: Sequence[Sequence[tuple[int, Cell]]]) -> list[int]:
+    def _natural(self, rows: Sequence[Row]) -> list[int]:
         """The width of each column before the table is cut to fit: at most its `most`."""
         widths = [column.at_least for column in self.columns]
-        for row in placed:
+        for row in rows:
             for index, cell in row:
                 if cell.columns == 1:
                     widths[index] = max(widths[index], _width(cell))
-        return [
-            each if column.most is None else min(each, column.most)
-            for each, column in zip(widths, self.columns, strict=True)
-        ]
+        return [min(each, column.most) for each, column in zip(widths, self.columns, strict=True)]
 
-    def _widths(self, placed: Sequence[Sequence[tuple[int, Cell]]], room: int) -> list[int]:
+    def _widths(self, rows: Sequence[Row], room: int) -> list[int]:
         """The width of each column, 0 for one that is left out."""
-        widths = self._natural(placed)
+        widths = self._natural(rows)
         if self._cut(widths, room, [column.least for column in self.columns]):
             going = [column.may_go for column in self.columns]
-            widths = [0 if goes else each for goes, each in zip(going, self._natural(placed), strict=True)]
+            widths = [0 if goes else each for goes, each in zip(going, self._natural(rows), strict=True)]
             self._cut(widths, room, [None if column.least is None else _NARROWEST for column in self.columns])
-        for row in placed:
+        for row in rows:
             for index, cell in row:
                 if cell.columns > 1:
                     covered, there = self._covered(index, cell, widths)
@@ -160,58 +166,92 @@ class Table:
         used = [each for each in range(index, index + cell.columns) if widths[each]]
         return used, sum(widths[each] for each in used) + sum(self.columns[each].gap for each in used[1:])
 
-    def _line(self, row: Sequence[tuple[int, Cell]], widths: Sequence[int]) -> Line:
-        spans: list[tuple[str, str]] = []
-        before = " " * self.indent
+    def _line(self, row: Row, widths: Sequence[int]) -> Line:
+        spans: list[Span] = []
         for index, cell in row:
             covered, room = self._covered(index, cell, widths)
             if not covered:
                 continue
             column = self.columns[index]
-            shown = [(_cut_text(text, room, column), style) for text, style in cell.spans]
+            shorten = cut_middle if column.middle else cut
+            shown = [(shorten(text, room), style) for text, style in cell.spans]
             blanks = " " * (room - sum(width(text) for text, _ in shown))
-            _append(spans, before + (blanks if column.align == RIGHT else ""), PLAIN)
-            for text, style in shown:
-                _append(spans, text, style)
-            _append(spans, blanks if column.align == LEFT else "", PLAIN)
-            following = self.columns[covered[-1] + 1 :]
-            before = " " * next(
-                (each.gap for each, used in zip(following, widths[covered[-1] + 1 :], strict=True) if used), 0
-            )
-        while spans and not spans[-1][0].rstrip():
-            spans.pop()
-        if spans:
-            spans[-1] = spans[-1][0].rstrip(), spans[-1][1]
-        return tuple(spans) or (("", PLAIN),)
-
-
-def _placed(row: TableRow) -> Iterator[tuple[int, Cell]]:
-    """The cells of a row with the column that each begins in, their text harmless."""
-    index = 0
-    for cell in row.cells:
-        if isinstance(cell, str):
-            yield index, Cell(((harmless(cell), row.style),))
-            index += 1
-        else:
-            spans = tuple((harmless(text), style) for text, style in cell.spans)
-            yield index, Cell(spans, cell.columns, cell.markdown)
-            index += cell.columns
+            before, after = (blanks, "") if column.align == RIGHT else ("", blanks)
+            gap = " " * (self.columns[covered[0]].gap if spans else self.indent)
+            spans += [(gap + before, PLAIN), *shown, (after, PLAIN)]
+        return _joined(spans)
 
 
 def _width(cell: Cell) -> int:
     return sum(width(text) for text, _ in cell.spans)
 
 
-def _cut_text(text: str, columns: int, column: Column) -> str:
-    return cut_middle(text, columns) if column.middle else cut(text, columns)
+def _in_markdown(cell: Cell | None, column: Column) -> str:
+    text = "".join(text for text, _ in cell.spans).strip() if cell is not None else ""
+    if column.is_markdown:
+        return text
+    is_code = column.is_code and cell is not None and cell.columns == 1
+    return code(text, in_cell=True) if text and is_code else escaped(text)
 
 
-def _append(spans: list[tuple[str, str]], text: str, style: str) -> None:
-    """Append text to a line; blanks, which have no style to see, become part of the span before them."""
-    if not text:
-        return
-    if spans and (spans[-1][1] == style or text.isspace() or spans[-1][0].isspace()):
-        before, of_before = spans[-1]
-        spans[-1] = before + text, style if before.isspace() else of_before
-    else:
-        spans.append((text, style))
+def _joined(spans: Iterable[Span]) -> Line:
+    """Spans of one style as one, without blanks at the end; blanks, which show no style, join what is before them."""
+    joined: list[Span] = [("", PLAIN)]
+    for text, style in spans:
+        before, of_before = joined[-1]
+        if not before.strip():
+            joined[-1] = before + text, style
+        elif style == of_before or not text.strip():
+            joined[-1] = before + text, of_before
+        else:
+            joined.append((text, style))
+    last, style = joined[-1]
+    return *joined[:-1], (last.rstrip(), style)
+
+
+def cut(text: str, columns: int) -> str:
+    """Harmless text cut with `...` where it is wider than `columns`."""
+    if width(text) <= columns:
+        return text
+    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
+    if width(text) <= columns or columns <= 3:
+        return cut(text, columns)
+    beginning = _beginning(text, (columns - 3) // 2)
+    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
+    return f"{beginning}...{end}"
+
+
+def _beginning(text: str, columns: int) -> str:
+    used = 0
+    for index, character in enumerate(text):
+        used += width(character)
+        if used > columns:
+            return text[:index]
+    return text
+
+
+def code(text: str, *, in_cell: bool = False) -> str:
+    """User's text in a code span. In a cell of a table a bar has to be escaped, and only there."""
+    shown = harmless(text)
+    if in_cell:
+        shown = shown.replace("|", "\\|")
+    if not shown.strip():
+        shown = repr(shown)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def block(text: str) -> list[str]:
+    """Text of several lines in a code block."""
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return [fence, *text.split("\n"), fence]
+
+
+def escaped(text: str) -> str:
+    """The words of a report itself, escaped for a cell of a table."""
+    return harmless(text).replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

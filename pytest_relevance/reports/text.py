@@ -6,7 +6,7 @@ The words of the report itself are ASCII; ids, queries and titles come from user
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 WIDEST = 100
 """The default width of a report, in terminal columns."""
@@ -22,8 +22,6 @@ _JOINERS = frozenset({"\u200c", "\u200d"})  # letters of Indic scripts, Persian 
 _ZERO_WIDTH = frozenset({"Mn", "Me", "Cf"})
 _WIDE = frozenset({"W", "F"})
 
-_LONGEST_ID = 24  # an id up to here is shown whole, whatever that leaves for its title
-_LEAST_TITLE = 8  # a title that is cut shorter is of no use
 _DEEPEST_INDENT = 24
 
 
@@ -53,60 +51,6 @@ def _columns(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
 
 
-def cut(text: str, columns: int) -> str:
-    """Harmless text cut with `...` where it is wider than `columns`."""
-    if width(text) <= columns:
-        return text
-    return _beginning(text, columns - 3) + "..." if columns > 3 else _beginning(text, columns)
-
-
-def cut_middle(text: str, columns: int) -> str:
-    """Harmless text cut with `...` in its middle: ids of one collection often begin alike."""
-    if width(text) <= columns or columns <= 3:
-        return cut(text, columns)
-    beginning = _beginning(text, (columns - 3) // 2)
-    end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
-    return f"{beginning}...{end}"
-
-
-def _beginning(text: str, columns: int) -> str:
-    used = 0
-    for index, character in enumerate(text):
-        used += _columns(character)
-        if used > columns:
-            return text[:index]
-    return text
-
-
-def pad(text: str, columns: int) -> str:
-    """Harmless text filled with blanks."""
-    return text + " " * (columns - width(text))
-
-
-def fit(text: str, columns: int) -> str:
-    """User's text made harmless and brought to exactly `columns`: cut with `...`, or filled with blanks."""
-    return pad(cut(harmless(text), columns), columns)
-
-
-def side_by_side(documents: Sequence[tuple[str, str]], columns: int) -> list[str]:
-    """Pairs of id and title (or none, "") as two aligned columns, together as wide as they need and at most `columns`.
-
-    Where there is not room for both, titles are cut first.
-    """
-    ids = [harmless(document) for document, _ in documents]
-    titles = [harmless(title) for _, title in documents]
-    longest_id, longest_title = (max(map(width, texts), default=0) for texts in (ids, titles))
-    for_ids = min(longest_id, columns, max(_LONGEST_ID, columns - 2 - longest_title))
-    for_titles = min(longest_title, columns - for_ids - 2)
-    if for_titles < min(_LEAST_TITLE, longest_title) or not longest_title:
-        for_ids = min(longest_id, columns)
-        return [pad(cut_middle(document, for_ids), for_ids) for document in ids]
-    return [
-        f"{pad(cut_middle(document, for_ids), for_ids)}  {pad(cut(title, for_titles), for_titles)}"
-        for document, title in zip(ids, titles, strict=True)
-    ]
-
-
 def line(text: str, style: str = PLAIN) -> Line:
     """A line of one span."""
     return ((text, style),)
@@ -133,6 +77,11 @@ def folded(text: str, columns: int = WIDEST, indent: str = "", first: int | None
         else:
             current += f" {word}" if number else word
     return [*lines, current]
+
+
+def folded_lines(text: str, style: str = PLAIN, columns: int = WIDEST, indent: str = "    ") -> list[Line]:
+    """User's text as lines of one style: see `folded`."""
+    return [line(part, style) for part in folded(harmless(text), columns, indent)]
 
 
 def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ") -> list[str]:

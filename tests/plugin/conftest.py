@@ -28,7 +28,7 @@ for module in (
         "pytest_relevance.plugin.running.fixture",
         "pytest_relevance.plugin.outputs.writing",
     ),
-    "pytest_relevance.reports.case.failure",
+    "pytest_relevance.reports.failure",
 ):
     try:
         importlib.import_module(module)

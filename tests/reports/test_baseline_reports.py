@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.case.failure import failure_lines
-from pytest_relevance.reports.case.rank_changes import baseline_change_lines
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
-from pytest_relevance.reports.text import harmless, plain, width
+from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_result import BaselineComparison, CaseResult
 from pytest_relevance.results.run_info import FileInfo
 
@@ -161,7 +161,7 @@ def test_whatever_documents_are_called_lines_are_harmless_and_narrow(
     found = shop.result(results, {"a": 1}, accepted)
     found.titles = {**found.titles, **dict.fromkeys(accepted, title)}
     for full in (False, True):
-        for spans in baseline_change_lines(found, full=full):
+        for spans in baseline_change_lines(found, full=full, columns=WIDEST):
             text = "".join(text for text, _ in spans)
             assert harmless(text) == text
             assert width(text) <= 100

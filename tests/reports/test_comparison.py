@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import Comparison, Run, compare_runs
-from pytest_relevance.reports.compare.text import comparison_lines
-from pytest_relevance.reports.markdown import code
+from pytest_relevance.reports.comparison_text import comparison_lines
+from pytest_relevance.reports.table import code
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
 from pytest_relevance.results.case_result import CaseResult
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.case.failure import failure_lines, search_label, settings_text
+from pytest_relevance.reports.failure import failure_lines, search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
 from pytest_relevance.results.case_result import CHECK, CaseResult
 from pytest_relevance.results.rankings.ranking import read_ranking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.reports.case.failure import failure_lines
+from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import SearchError
 

@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
-from pytest_relevance.reports.summary.gate_report import gate_lines
-from pytest_relevance.reports.summary.merge_report import merged_lines
-from pytest_relevance.reports.summary.stability import stability_lines
-from pytest_relevance.reports.summary.verdict import verdict_lines
+from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines, report_markdown
+from pytest_relevance.reports.summary.gates import gate_lines
+from pytest_relevance.reports.summary.summary import stability_lines, verdict_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import BaselineComparison, CaseResult, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates

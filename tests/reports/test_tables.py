@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
-from pytest_relevance.reports.text import BAD, PLAIN, STRONG, harmless, plain, width
+from pytest_relevance.reports.text import BAD, DIM, PLAIN, STRONG, harmless, plain, width
 
 DOCUMENTS = (Column("document", least=10, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
 
@@ -60,6 +60,19 @@ def test_a_cell_may_cover_several_columns() -> None:
     assert text(table) == ["  sku-1   rank 4          -0.100", "  ... and 3 more of them    -0.3"]
 
 
+def test_a_title_covers_the_last_columns_too() -> None:
+    table = Table([Column("grade", RIGHT), *DOCUMENTS])
+    table.add("3", "sku-1", "Boots")
+    assert text(table) == ["grade  document", "    3  sku-1  Boots"]
+
+
+def test_ids_and_titles_of_wide_characters_are_aligned() -> None:
+    table = Table(DOCUMENTS)
+    for row in (("sku-1", "Boots"), ("7", "運動靴"), ("sku-100", "")):
+        table.add(*row)
+    assert text(table) == ["document", "sku-1    Boots", "7        運動靴", "sku-100"]
+
+
 def test_rows_and_cells_have_styles() -> None:
     table = Table([Column("query"), Column("status")])
     table.add("boots", styled("failed", BAD))
@@ -92,3 +105,29 @@ def test_lines_are_harmless_equally_long_and_no_wider_than_they_may_be(
         assert harmless(shown) == shown
         assert width(shown) <= columns
     assert all("\n" not in line for line in products(*rows).markdown())
+
+
+def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
+    table = Table([Column(), Column(align=RIGHT)], indent=2, title="lowest", note="  ... 2 more (-v shows all)")
+    assert (table.lines(), table.markdown()) == ([], [])  # without rows there is nothing to say
+    table.add("boots", "0.500")
+    assert table.lines() == [
+        (("lowest", STRONG),),
+        (("  boots  0.500", PLAIN),),
+        (("  ... 2 more (-v shows all)", DIM),),
+    ]
+    assert table.markdown() == [
+        "Lowest:",
+        "",
+        "|  |  |",
+        "| --- | ---: |",
+        "| boots | 0.500 |",
+        "",
+        "... 2 more (-v shows all)",
+    ]
+
+
+def test_a_column_of_markdown_is_left_as_it_is() -> None:
+    table = Table([Column("what changed", is_markdown=True)])
+    table.add("1 out<br>lost: `sku-1`")
+    assert table.markdown()[-1] == "| 1 out<br>lost: `sku-1` |"

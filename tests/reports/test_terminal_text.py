@@ -8,18 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.text import (
-    cut,
-    cut_middle,
-    fit,
-    folded,
-    harmless,
-    line,
-    plain,
-    side_by_side,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports.table import cut, cut_middle
+from pytest_relevance.reports.text import folded, harmless, line, plain, width, wrapped
 
 HARMLESS = ["boots", "schöne Stiefel", "運動靴", "👟", "👩‍💻", "नमस्ते", "می‌خواهم", "1 000 €", "e\u0301", ""]
 
@@ -75,14 +65,12 @@ def test_the_columns_that_a_text_takes(text: str, columns: int) -> None:
     assert width(text) == columns
 
 
-def test_a_text_is_cut_or_filled() -> None:
-    assert fit("boots", 8) == "boots   "
-    assert fit("boots", 5) == "boots"
-    assert fit("winter boots", 8) == "winte..."
-    assert fit("運動靴", 5) == "運..."
-    assert fit("運動靴", 8) == "運動靴  "
-    assert fit("a\nb", 6) == "a\\nb  "
-    assert fit("boots", 2) == "bo"
+def test_a_text_is_cut() -> None:
+    assert cut("boots", 8) == "boots"
+    assert cut("boots", 5) == "boots"
+    assert cut("winter boots", 8) == "winte..."
+    assert cut("運動靴", 5) == "運..."
+    assert cut("boots", 2) == "bo"
 
 
 def test_the_middle_of_an_id_is_cut() -> None:
@@ -97,45 +85,6 @@ def test_no_text_is_wider_than_it_may_be(text: str, columns: int) -> None:
     safe = harmless(text)
     assert width(cut(safe, columns)) <= columns
     assert width(cut_middle(safe, columns)) <= columns
-    assert width(fit(text, columns)) == columns
-
-
-def test_ids_and_titles_are_aligned() -> None:
-    assert side_by_side([("sku-1", "Boots"), ("7", "運動靴"), ("sku-100", "")], 40) == [
-        "sku-1    Boots ",
-        "7        運動靴",
-        "sku-100        ",
-    ]
-
-
-def test_ids_alone_take_what_they_need() -> None:
-    assert side_by_side([("sku-1", ""), ("sku-100", "")], 40) == ["sku-1  ", "sku-100"]
-    assert side_by_side([], 40) == []
-
-
-def test_titles_are_cut_before_ids() -> None:
-    assert side_by_side([("sku-1", "Waterproof winter boots")], 20) == ["sku-1  Waterproof..."]
-
-
-def test_an_id_up_to_24_characters_is_whole_while_there_is_room() -> None:
-    (text,) = side_by_side([("sku-12345678901234567890", "Waterproof winter boots")], 40)
-    assert text == "sku-12345678901234567890  Waterproof ..."
-
-
-def test_a_longer_id_leaves_room_for_its_title() -> None:
-    (text,) = side_by_side([("9f6b1c1e-0000-4000-8000-000000000001", "Winter boots")], 40)
-    assert text == "9f6b1c1e-00...000000000001  Winter boots"
-
-
-def test_a_title_without_room_is_left_out() -> None:
-    assert side_by_side([("sku-12345678901234567890", "Waterproof winter boots")], 30) == ["sku-12345678901234567890"]
-
-
-@given(st.lists(st.tuples(st.text(min_size=1), st.text()), min_size=1), st.integers(12, 60))
-def test_two_columns_are_equally_wide_and_not_too_wide(documents: list[tuple[str, str]], columns: int) -> None:
-    widths = {width(text) for text in side_by_side(documents, columns)}
-    assert len(widths) == 1
-    assert widths.pop() <= columns
 
 
 def test_text_is_folded_at_blanks() -> None:

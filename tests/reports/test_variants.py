@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
-from pytest_relevance.reports.summary.counts import Variant
-from pytest_relevance.reports.summary.variants import against_first_table
+from pytest_relevance.reports.summary.cases import Variant
+from pytest_relevance.reports.summary.slices import against_first_table
 from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
 from pytest_relevance.results.case_result import CaseResult
 
@@ -32,8 +32,7 @@ def entries(variant: str | None, scores: list[float], score: float | None = 0.0)
 
 
 def variant_lines(results: list[CaseResult], compared: list[Variant]) -> list[Line]:
-    table = against_first_table(results, compared)
-    return [] if table is None else table.lines()
+    return against_first_table(results, compared).lines()
 
 
 def variants(*names: str) -> list[Variant]:

@@ -25,7 +25,7 @@ from pytest_relevance.cli.parsing import add_grade_column
 from pytest_relevance.cli.text import complain, put, write
 
 if TYPE_CHECKING:
-    from pytest_relevance.reports.compare.comparison import Comparison
+    from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.compare.incompatibilities import Incomparable
     from pytest_relevance.results.compare.thresholds import ComparisonGates
 
@@ -174,7 +174,7 @@ def run(arguments: Namespace) -> int:
 
 def _compared(arguments: Namespace) -> Comparison:
     from pytest_relevance.judgments.reading import read_judgments
-    from pytest_relevance.reports.compare.comparison import compare_runs
+    from pytest_relevance.reports.comparison import compare_runs
 
     of_first, of_second = (None if name == _NO_VARIANT else name for name in arguments.variants or ("", ""))
     judgments = arguments.judgments

@@ -98,7 +98,7 @@ def check(arguments: Namespace) -> None:
         if message := problem(arguments):
             raise CommandError(f"{PROGRAM} compare: {message}")
     if arguments.output is not None:
-        from pytest_relevance.reports.compare.comparison import is_report
+        from pytest_relevance.reports.comparison import is_report
 
         refuse_to_replace("compare", arguments.output, is_report, "no report of a comparison")
 

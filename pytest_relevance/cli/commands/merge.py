@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
-    from pytest_relevance.reports.summary.merge_report import merged_lines
+    from pytest_relevance.reports.run_report import merged_lines
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
     from pytest_relevance.results.record.merge import Unmergeable, merge_runs

@@ -11,7 +11,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pytest_relevance.cli.command_table import OK, CommandError
 from pytest_relevance.cli.parsing import add_format, add_scale, existing
 from pytest_relevance.cli.text import complain, show
-from pytest_relevance.reports.raters import MOST_LISTED
+from pytest_relevance.reports.findings import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import read_ratings
     from pytest_relevance.judgments.source import Source
-    from pytest_relevance.reports.raters import rater_lines
+    from pytest_relevance.reports.findings import rater_lines
 
     rows = read_ratings(Source.read(arguments.file), arguments.format)
     judgments = graded(rows, arguments.scale, "median")  # repeated ratings count as those of several raters

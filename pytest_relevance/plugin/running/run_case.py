@@ -93,7 +93,7 @@ def _end(this: CaseRun, result: CaseResult, how: str) -> None:
     """
     __tracebackhide__ = True
     if how in (FAILED, "fail"):
-        from pytest_relevance.reports.case.failure import failure_lines, failure_message
+        from pytest_relevance.reports.failure import failure_lines, failure_message
         from pytest_relevance.reports.text import plain
 
         # A test that catches the exception of a check may print its text; that of an item is rebuilt for the terminal.

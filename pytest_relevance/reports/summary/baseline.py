@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.figures import LEAST
-from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
-from pytest_relevance.reports.summary.counts import case_count, short_label, variants_of
+from pytest_relevance.reports.numbers import LEAST
+from pytest_relevance.reports.summary.cases import add_case, case_count, case_table, short_label, variants_of
 from pytest_relevance.reports.table import Table, styled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, folded_lines
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
 from pytest_relevance.results.run_info import FileInfo
 
@@ -36,37 +35,32 @@ def baseline_lines(
     """
     if not any(info.has_baseline for info in files.values()):
         return []
-    lines: list[Line] = []
-    for title, movers, style in (
-        ("down since the baseline", movers_of(results, -1), BAD),
-        ("up since the baseline", movers_of(results, 1), GOOD),
-    ):
-        shown = movers if verbosity > 0 else movers[:MOST_MOVERS]
-        if shown:
-            lines += [line(title, STRONG), *mover_table(shown, results, style).lines(columns)]
-        if more := len(movers) - len(shown):
-            lines.append(line(f"  ... {more} more (-v shows all)", DIM))
+    tables = mover_tables(results, None if verbosity > 0 else MOST_MOVERS)
+    lines = [spans for table in tables for spans in table.lines(columns)]
     orphans = [name for file, info in files.items() if info.is_whole(results, file) for name in info.orphans or ()]
     for text, style in _advice(results, orphans, updating):
-        lines += [line(part, style) for part in folded(harmless(text), columns, "    ")]
+        lines += folded_lines(text, style, columns)
     return lines
 
 
-def movers_of(results: Iterable[CaseResult], sign: int) -> list[CaseResult]:
-    """The cases whose score fell (`sign` -1) or rose (1) since the baseline, those that moved farthest first."""
+def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]:
+    """The cases whose score fell since the baseline, and those whose score rose, those that moved farthest first."""
+    return [
+        _mover_table("down since the baseline", results, -1, BAD, most),
+        _mover_table("up since the baseline", results, 1, GOOD, most),
+    ]
+
+
+def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: str, most: int | None) -> Table:
+    variants, table = variants_of(results), case_table(title, figures=2)
     moved = [result for result in results if result.change * sign > LEAST]
-    return sorted(moved, key=lambda result: -result.change * sign)
-
-
-def mover_table(movers: Iterable[CaseResult], among: Iterable[CaseResult], style: str) -> Table:
-    """`-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`."""
-    variants = variants_of(among)
-    rows: list[CaseRow] = []
-    for result in movers:
+    for result in sorted(moved, key=lambda result: -result.change * sign)[:most]:
         assert result.score is not None
         before = f"{result.score - result.change:.3f} -> {result.score:.3f}"
-        rows.append((result, [styled(f"{result.change:+.3f}", style), before], short_label(result, variants)))
-    return case_table(rows, figures=2)
+        add_case(table, result, short_label(result, variants), styled(f"{result.change:+.3f}", style), before)
+    if more := len(moved) - len(table.rows):
+        table.note = f"  ... {more} more (-v shows all)"
+    return table
 
 
 def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str | None) -> Iterable[tuple[str, str]]:

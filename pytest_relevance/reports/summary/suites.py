@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.figures import score_text
-from pytest_relevance.reports.summary.counts import (
-    STATUSES,
-    Variant,
-    metric_name,
-    percentile,
-    variant_label,
-    variant_of,
-    weighted_mean,
-)
+from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.summary.cases import Variant, grouped, metric_of, variant_label, variant_of, weighted_mean
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
@@ -66,11 +60,9 @@ def suite_rows(
     results: Iterable[CaseResult], variants: Sequence[Variant], gates: Outcomes
 ) -> dict[str, list[SuiteRow]]:
     """The rows of each suite, one for each variant; a single row is named after the suite, others after the variant."""
-    files: dict[str, dict[Variant, list[CaseResult]]] = {}
-    for result in results:
-        files.setdefault(result.file, {}).setdefault(variant_of(result), []).append(result)
     rows: dict[str, list[SuiteRow]] = {}
-    for file, groups in sorted(files.items()):
+    for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
+        groups = grouped(of_file, variant_of)
         ordered = sorted(groups, key=str)
         # a gate is about all searches with one parameter, or without any: shown once, in the last of their rows
         last = {variant[1]: variant for variant in ordered}
@@ -106,8 +98,14 @@ def _figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
     if latencies:
         median, most = (duration(percentile(latencies, share)) for share in (0.5, 0.95))
         latency = f"p50 {median}, p95 {most}"
-    mean = f"mean {metric_name(results)} {score_text(weighted_mean(results))}"
+    mean = f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
     return styled(mean, PLAIN), Cell(tuple(spans)), styled(latency, DIM)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The nearest-rank percentile for a `share` from 0 to 1. Raises IndexError where there are no values."""
+    ordered = sorted(values)
+    return ordered[max(0, ceil(share * len(ordered)) - 1)]
 
 
 def _gates(counts: Mapping[str, int]) -> Cell:

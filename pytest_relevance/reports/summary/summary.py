@@ -6,23 +6,44 @@ in Python (`relevance.check`) search nothing themselves: they have suite lines, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from heapq import nsmallest
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
+from pytest_relevance._text import counted
+from pytest_relevance.reports.failure import difference_text
+from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.summary.baseline import baseline_lines
-from pytest_relevance.reports.summary.case_rows import lowest_table
-from pytest_relevance.reports.summary.counts import Variant, variants_of
-from pytest_relevance.reports.summary.stability import stability_lines
+from pytest_relevance.reports.summary.cases import (
+    NOT_PASSED,
+    WIDEST_VARIANT,
+    case_count,
+    grouped,
+    key_of,
+    lowest_table,
+    means_by_variant,
+    metric_of,
+    short_label,
+    variant_label,
+    variants_of,
+)
+from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
-from pytest_relevance.reports.summary.tags import tag_lines
-from pytest_relevance.reports.summary.variants import against_first_table, differences, side_by_side_table
-from pytest_relevance.reports.text import DOUBT, STRONG, WIDEST, Line, folded, harmless, line
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.reports.table import Column, Table, cut, styled
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
+from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult, Repeats
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 MOST_LOWEST, MOST_DIFFERENCES = 5, 5
 """How many queries a summary lists by default."""
+
+MOST_UNSTABLE = 5
+"""How many queries whose ranking changes from call to call are listed by default."""
+
+_STANDINGS = {REGRESSION: "worse than the baseline", STALE: "with a stale baseline", NEW: "new to the baseline"}
+_MOST_MEANS = 3
+_WIDTHS_OF_IDS = (24, 17, 10)
 
 
 def summary_lines(
@@ -46,40 +67,122 @@ def summary_lines(
     lines = suite_lines(results, variants, gate_outcomes(gates, require=require_gates), columns)
     if verbosity >= 0:
         compared = [result for result in results if not result.is_check]
-        lines += tag_lines(compared, variants, verbosity=verbosity, columns=columns)
-        if len(variants) > 1:
-            lines += _variants(compared, variants, verbosity, columns)
-        lines += _lowest(results, variants, verbosity, columns)
+        full = verbosity > 0
+        tables = [
+            tag_table(compared, variants, None if full else MOST_TAGS, columns),
+            *variant_tables(compared, variants, None if full else MOST_DIFFERENCES, columns),
+            lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST),
+        ]
+        lines += [spans for table in tables for spans in table.lines(columns)]
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
-        lines += _unjudged_queries(files, columns)
+        for file, about in sorted(files.items()):
+            if about.unjudged:  # listed queries without judgments are measured without a floor
+                lines += folded_lines(f"{file}: {about.unjudged}", DOUBT, columns)
     return lines
 
 
-def _unjudged_queries(files: Mapping[str, FileInfo], columns: int) -> list[Line]:
-    """Which listed queries of which file have no judgments, so that they are measured without a floor."""
-    texts = [f"{harmless(file)}: {info.unjudged}" for file, info in sorted(files.items()) if info.unjudged]
-    return [line(part, DOUBT) for text in texts for part in folded(text, columns, "    ")]
+def verdict_lines(
+    results: Sequence[CaseResult],
+    gates: Sequence[GateResult],
+    info: RunInfo,
+    *,
+    width: int = WIDEST,
+    require_gates: bool = False,
+    unfinished: str | None = None,
+) -> list[Line]:
+    """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
+
+    `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
+    """
+    outcomes = Counter(gate.outcome(require=require_gates) for gate in gates)
+    absent = _unfinished(info) if unfinished is None else unfinished
+    parts = [_cases(results), *_means(results), *_gates(outcomes), *filter(None, [absent])]
+    is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
+    style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
+    return [line(text, style) for text in wrapped("", parts, width, "; ")]
 
 
-def _variants(results: Sequence[CaseResult], variants: Sequence[Variant], verbosity: int, columns: int) -> list[Line]:
-    found = differences(results)
-    shown = found if verbosity > 0 else found[:MOST_DIFFERENCES]
-    lines = side_by_side_table(shown, variants, columns).lines(columns) if shown else []
-    table = against_first_table(results, variants)
-    return lines if table is None else [*lines, *table.lines(columns)]
+def _unfinished(info: RunInfo) -> str:
+    """How many cases did not finish; pytest itself reports files that could not be collected."""
+    cases = sum("::" in name for name in info.missing)
+    return f"{counted(cases, 'case')} did not finish" if cases else ""
 
 
-def lowest(results: Sequence[CaseResult], most: int = MOST_LOWEST) -> list[CaseResult]:
-    """The results with the lowest scores below 1, the lowest first."""
-    return nsmallest(
-        most,
-        (result for result in results if result.score is not None and result.score < 1),
-        key=lambda result: (result.score, result.file, result.line, result.variant or ""),
+def _cases(results: Sequence[CaseResult]) -> str:
+    """How many cases there are, and how many of each status and baseline standing, over all variants."""
+    cases = counted(case_count(results), "case")
+    groups = grouped((result for result in results if not result.is_check), key_of).values()
+    if any(len(variants_of(group)) > 1 for group in groups):
+        cases += f" in {counted(len(variants_of(results)), 'variant')}"
+    found = Counter(result.status for result in results)
+    counts = [f"{found[status]:,} {status}" for status in STATUSES if found[status]]
+    standings = Counter(result.baseline.standing for result in results if result.baseline is not None)
+    since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
+    if not counts:
+        return cases
+    return f"{cases}: {', '.join(counts)}" + (f" ({', '.join(since)})" if since else "")
+
+
+def _means(results: Sequence[CaseResult]) -> list[str]:
+    """The mean of each variant; the lowest and the highest where there are many."""
+    means = means_by_variant(results)
+    if not means:
+        return []
+    metric = metric_of(result for result in results if result.score is not None)
+    if len(means) > _MOST_MEANS:
+        return [f"mean {metric} {score_text(min(means.values()))} to {score_text(max(means.values()))}"]
+    if len(means) == 1:
+        return [f"mean {metric} {score_text(*means.values())}"]
+    shown = [
+        f"{cut(variant_label(variant, [*means]), WIDEST_VARIANT)} {score_text(means[variant])}"
+        for variant in sorted(means, key=str)
+    ]
+    return [f"mean {metric} {', '.join(shown)}"]
+
+
+def _gates(outcomes: Counter[str]) -> Iterable[str]:
+    total, failed, skipped = outcomes.total(), outcomes[FAILED], outcomes[SKIPPED]
+    if failed:
+        yield f"{failed:,} of {counted(total, 'gate')} failed"
+    if skipped:
+        yield f"{skipped:,} of {counted(total, 'gate')} not evaluated"
+    if total and not failed and not skipped:
+        yield "the gate is met" if total == 1 else f"all {total:,} gates met"
+
+
+def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, columns: int = WIDEST) -> list[Line]:
+    """The queries whose ranking changes from call to call; one line where none does."""
+    called = [(result, result.repeats) for result in results if result.repeats is not None]
+    if not called:
+        return []
+    unstable = sorted(
+        (pair for pair in called if pair[1].rankings > 1),
+        key=lambda pair: (pair[0].status not in NOT_PASSED, pair[0].file, pair[0].line),
     )
+    queries = counted(case_count(result for result, _ in unstable or called), "query", "queries")
+    calls = counted(max(repeats.calls for _, repeats in called), "call")
+    if not unstable:
+        return [line(f"no ranking changes from call to call: {queries}, {calls} each")]
+    of_all = f"{queries} of {case_count(result for result, _ in called):,}"
+    lines = [line(f"ranking changes from call to call: {of_all}, {calls} each", DOUBT)]
+    if verbosity < -1:
+        return lines
+    shown = unstable if verbosity > 0 else unstable[:MOST_UNSTABLE]
+    tables = [_unstable_table(shown, [result for result, _ in called], longest) for longest in _WIDTHS_OF_IDS]
+    table = next((table for table in tables if table.width() <= columns), tables[-1])
+    if more := len(unstable) - len(shown):
+        table.note = f"  ... {more:,} more (-v shows all)"
+    return [*lines, *table.lines(columns)]
 
 
-def _lowest(results: Sequence[CaseResult], variants: Sequence[Variant], verbosity: int, columns: int) -> list[Line]:
-    shown = lowest(results, 4 * MOST_LOWEST if verbosity > 0 else MOST_LOWEST)
-    return [line("lowest", STRONG), *lowest_table(shown, variants).lines(columns)] if shown else []
+def _unstable_table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequence[CaseResult], longest: int) -> Table:
+    """`  usb c hub  dense  rank 4: 2060476 / 1229111 (of the same score)`; the places where there are several files."""
+    variants = variants_of(called)
+    has_places = len({result.file for result in called}) > 1
+    table = Table([Column(most=30, least=20), Column(), Column(), Column(gap=3)], indent=2)
+    for result, repeats in shown:
+        place = styled(result.place if has_places else "", DIM)
+        table.add(result.query, short_label(result, variants), difference_text(repeats, longest), place)
+    return table

@@ -1,27 +1,21 @@
-"""Counts and means over the results of a run: statuses, search variants, weighted means, percentiles."""
+"""The cases of a run: their search variants, counts and means, and tables that list cases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import ceil
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from heapq import nsmallest
+from typing import TypeVar
 
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, cut, harmless
+from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, cut, styled
+from pytest_relevance.reports.text import DIM, harmless
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
 
-STATUSES = {
-    "passed": GOOD,
-    "failed": BAD,
-    "error": BAD,
-    "inconclusive": DOUBT,
-    "xfailed": DOUBT,
-    "xpassed": DOUBT,
-    "skipped": DOUBT,
-    "measured": PLAIN,
-}
-"""The statuses that a summary counts, in its order, with the style of each."""
+Group = TypeVar("Group", bound=Hashable)
 
 NOT_PASSED = frozenset({"failed", "error", "inconclusive"})
 
@@ -32,6 +26,19 @@ WIDEST_VARIANT = 16
 def variant_of(result: CaseResult) -> Variant:
     """The search of a case and its parameter."""
     return result.search, result.variant
+
+
+def grouped(results: Iterable[CaseResult], key: Callable[[CaseResult], Group]) -> dict[Group, list[CaseResult]]:
+    """Results by a key, in their order."""
+    groups: dict[Group, list[CaseResult]] = {}
+    for result in results:
+        groups.setdefault(key(result), []).append(result)
+    return groups
+
+
+def key_of(result: CaseResult) -> tuple[str, str]:
+    """The file and the id of a case, which all of its variants share."""
+    return result.file, result.id
 
 
 def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
@@ -54,7 +61,7 @@ def short_label(result: CaseResult, variants: Sequence[Variant]) -> str:
 
 def case_count(results: Iterable[CaseResult]) -> int:
     """How many cases there are, in whatever variants they ran."""
-    return len({(result.file, result.id) for result in results})
+    return len(set(map(key_of, results)))
 
 
 def anything_ran(results: Iterable[CaseResult]) -> bool:
@@ -62,7 +69,7 @@ def anything_ran(results: Iterable[CaseResult]) -> bool:
     return any(result.status != SKIPPED for result in results)
 
 
-def metric_name(results: Iterable[CaseResult]) -> str:
+def metric_of(results: Iterable[CaseResult]) -> str:
     """`nDCG@10`, or `nDCG@k` for cases with several cutoffs."""
     cutoffs = {result.k for result in results}
     return f"nDCG@{cutoffs.pop()}" if len(cutoffs) == 1 else "nDCG@k"
@@ -81,14 +88,34 @@ def weighted_mean(results: Iterable[CaseResult]) -> float | None:
 
 def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     """The weighted mean of each variant that has one."""
-    groups: dict[Variant, list[CaseResult]] = {}
-    for result in results:
-        groups.setdefault(variant_of(result), []).append(result)
-    means = {variant: weighted_mean(group) for variant, group in groups.items()}
+    means = {variant: weighted_mean(group) for variant, group in grouped(results, variant_of).items()}
     return {variant: mean for variant, mean in means.items() if mean is not None}
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile for a `share` from 0 to 1. Raises IndexError where there are no values."""
-    ordered = sorted(values)
-    return ordered[max(0, ceil(share * len(ordered)) - 1)]
+def case_table(title: str, figures: int = 1, label_gap: int = 2) -> Table:
+    """A table of cases: so many figures, then the query, a label behind it, the status and the place.
+
+    `-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`.
+    """
+    figure, query = Column(align=RIGHT), Column(most=40, least=20, is_code=True)
+    others = (Column(gap=label_gap), Column(gap=3), Column(gap=3, is_code=True))
+    return Table([*[figure] * figures, query, *others], indent=2, title=title)
+
+
+def add_case(table: Table, result: CaseResult, label: str, *figures: str | Cell) -> None:
+    """Add a row to a table of cases."""
+    status = styled(result.status, STATUSES[result.status])
+    table.add(*figures, result.query, label, status, styled(result.place, DIM))
+
+
+def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], most: int) -> Table:
+    """The cases with the lowest scores below 1, the lowest first."""
+    found = nsmallest(
+        most,
+        (result for result in results if result.score is not None and result.score < 1),
+        key=lambda result: (result.score, result.file, result.line, result.variant or ""),
+    )
+    table = case_table("lowest")
+    for result in found:
+        add_case(table, result, short_label(result, variants), score_text(result.score))
+    return table

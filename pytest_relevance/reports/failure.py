@@ -7,24 +7,25 @@ from collections.abc import Mapping, Sequence
 from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
-from pytest_relevance.reports.case.losses import blame_lines
-from pytest_relevance.reports.case.rank_changes import baseline_change_lines
-from pytest_relevance.reports.case.ranking import breakdown_lines, result_lines
-from pytest_relevance.reports.case.reasons import (
-    STYLES,
+from pytest_relevance.reports.numbers import number, total
+from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, result_lines
+from pytest_relevance.reports.reasons import (
+    STATUSES,
+    baseline_change_lines,
     interval_text,
     reasons_in_brief,
     reasons_in_full,
     score_digits,
-    unstable_text,
 )
-from pytest_relevance.reports.figures import number, total
+from pytest_relevance.reports.table import cut_middle
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult, Repeats
 from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""
+
+_LONGEST_ID = 24  # in a sentence
 
 
 def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -164,7 +165,7 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
     if result.score is None:
         parts = [f"{name} n/a: no judged document is relevant", settings]
         return [line(text) for text in wrapped("", parts, columns, "     ")]
-    style = STYLES.get(result.verdict, PLAIN)
+    style = STATUSES[result.verdict]
     sums = f"DCG {total(found.dcg)} / ideal DCG {total(found.ideal_dcg)} = "
     score = f"{name} {result.score:.{score_digits(result)}f}"
     if not found.ideal_dcg:
@@ -189,3 +190,21 @@ def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     elif interval:
         lines.append(f"  {interval}")
     return [line(text, DOUBT if is_inconclusive else PLAIN) for text in lines]
+
+
+def unstable_text(result: CaseResult) -> str:
+    """The text about a ranking that changes from call to call; empty for one that does not."""
+    repeats = result.repeats
+    if repeats is None or repeats.rankings == 1:
+        return ""
+    different = counted(repeats.rankings, "different ranking")
+    calls = counted(repeats.calls, "call")
+    return f"the ranking is not stable: {different} in {calls}; first difference at {difference_text(repeats)}"
+
+
+def difference_text(repeats: Repeats, longest: int = _LONGEST_ID) -> str:
+    """`rank 3: a / b (of the same score)`; ids are cut to `longest` columns."""
+    if repeats.rank is None:
+        return counted(repeats.rankings, "different ranking")
+    ends = ["nothing" if name is None else cut_middle(harmless(name), longest) for name in repeats.documents]
+    return f"rank {repeats.rank}: {' / '.join(ends)}{' (of the same score)' if repeats.is_tie else ''}"

@@ -1,4 +1,4 @@
-"""Figures as reports print them: grades, gains, scores, differences, p-values."""
+"""Numbers as reports print them: grades, gains, scores, differences, p-values."""
 
 from __future__ import annotations
 

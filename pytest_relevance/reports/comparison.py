@@ -1,18 +1,20 @@
-"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown or JSON."""
+"""`compare_runs` and `Comparison`: two runs compared, as figures, text, Markdown, a dict or JSON."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.reports.compare.data import as_data
-from pytest_relevance.reports.compare.markdown import markdown_lines
-from pytest_relevance.reports.compare.text import MOST_SHOWN, comparison_lines
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
 from pytest_relevance.reports.text import harmless, plain
-from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.case_result import Key, settings_to_dict
+from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
 from pytest_relevance.results.compare.runs import compare, load_runs
 from pytest_relevance.results.compare.thresholds import ComparisonGates, judge
 
@@ -32,11 +34,7 @@ class Comparison(Compared):
     """
 
     def judge(
-        self,
-        max_drop: Mapping[str, float] | None = None,
-        *,
-        p: float | None = None,
-        max_case_drop: float | None = None,
+        self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
     ) -> ComparisonGates:
         """Judge the second run by gates; the reports take what is returned.
 
@@ -55,13 +53,45 @@ class Comparison(Compared):
         return "\n".join(markdown_lines(self, limit=limit, gates=gates)) + "\n"
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
-        """The report as a dict with stable keys; at most `limit` drops and gains, by default those of `movers`."""
-        return as_data(self, limit=limit, gates=gates)
+        """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
+
+        What is not defined is None. A new key may be added; one that is there keeps its name and its meaning, or
+        `version` goes up. docs/comparing.md has them all.
+        """
+        movers = self.largest(MOST_MOVERS if limit is None else limit)
+        data = {
+            "kind": KIND,
+            "version": VERSION,
+            "first": self.first,
+            "second": self.second,
+            "compared": len(self),
+            "changed_rankings": self.changed_rankings,
+            "settings": [_settings(settings) for settings in self.settings],
+            "depths": [*self.depths],
+            "metrics": [_flat(row) for row in self.metrics],
+            "by_tag": [_flat(row) for row in self.by_tag],
+            "movers": {"drops": [*map(_mover, movers.drops)], "gains": [*map(_mover, movers.gains)]},
+            "left_out": [
+                {"kind": found.kind, "reason": found.reason, "cases": [*map(_key, found.cases)]}
+                for found in self.left_out
+            ],
+            "errors": [
+                {**_key(error.key), "in_first": error.in_first, "in_second": error.in_second} for error in self.errors
+            ],
+            "notes": [*self.notes],
+        }
+        if gates is not None:
+            data["gates"] = {
+                "passed": gates.passed,
+                "findings": [{"text": finding.text, "is_met": finding.is_met} for finding in gates.findings],
+                "drops": [*map(_mover, gates.drops)],
+            }
+        return data
 
     def to_json(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> str:
         """The dict of `to_dict` as JSON; characters that a terminal could act on are escaped."""
         text = json.dumps(self.to_dict(limit=limit, gates=gates), ensure_ascii=False, indent=2, allow_nan=False)
-        return "".join(f"{_escaped(line)}\n" for line in text.split("\n"))
+        return "".join(f"{_escaped_line(line)}\n" for line in text.split("\n"))
 
 
 _BEGINNINGS = (
@@ -76,7 +106,7 @@ def is_report(data: bytes) -> bool:
     return any(re.match(beginning, data) for beginning in _BEGINNINGS)
 
 
-def _escaped(line: str) -> str:
+def _escaped_line(line: str) -> str:
     """A line of JSON with harmful characters escaped; only its texts can have any."""
     if line.isprintable():
         return line
@@ -120,3 +150,34 @@ def compare_runs(
     """
     loaded = load_runs(first, second, metrics, judgments, missing, settings)
     return compare(loaded, variants, Comparison, common=common, resamples=resamples, seed=seed)
+
+
+KIND = "pytest-relevance comparison"
+VERSION = 1
+
+_SETTINGS = ("gain", "discount", "ideal", "unjudged", "negative", "max_grade")
+
+
+def _settings(settings: Settings) -> dict[str, Any]:
+    """All settings, the defaults too."""
+    return {name: getattr(settings, name) for name in _SETTINGS} | settings_to_dict(settings)
+
+
+def _flat(row: Any) -> dict[str, Any]:
+    """A row of figures as one flat dict, its means included."""
+    values = asdict(row)
+    values |= values.pop("means")
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
+    }
+
+
+def _key(key: Key) -> dict[str, str | None]:
+    return dict(zip(("file", "id", "variant"), key, strict=True))
+
+
+def _mover(mover: Mover) -> dict[str, Any]:
+    values = asdict(mover)
+    del values["key"]
+    values |= {**_key(mover.key), **values.pop("changes"), "difference": mover.difference}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""A gate that failed as text: what was found, and the cases that it comes from, with their places."""
+"""The gates of a run as text: what was found, and the cases that it comes from, with their places."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from heapq import nlargest
 
 from pytest_relevance.cases.gates import MAX_DROP, PASSING
-from pytest_relevance.reports.figures import number, score_text
-from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded, harmless, line
+from pytest_relevance.reports.numbers import number, score_text
+from pytest_relevance.reports.summary.cases import add_case, case_table
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line
 from pytest_relevance.results.case_result import ERROR, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
 
@@ -22,47 +22,40 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
     if verbosity < 0 or judged.not_judged or not judged.unmet:
         return [line(f"{place}: {harmless(judged.message)}", BAD)]
     (first, *others), met = judged.unmet, [finding for finding in judged.findings if finding.is_met]
-    lines = _folded(f"{place}: {first.text}", BAD, width)
+    lines = folded_lines(f"{place}: {first.text}", BAD, width)
     for finding in (*others, *met):
-        lines += _folded(f"  {finding.text}", PLAIN if finding.is_met else BAD, width)
+        lines += folded_lines(f"  {finding.text}", PLAIN if finding.is_met else BAD, width)
     about = (("tag", judged.gate.tag), ("variant", judged.variant))
     if shown := [f"{name} {value}" for name, value in about if value is not None]:
-        lines += _folded("   ".join(shown), PLAIN, width)
+        lines += folded_lines("   ".join(shown), PLAIN, width)
     for finding in judged.unmet:
         lines += _cases(judged, finding, width)
     return lines
 
 
-def named_gate_lines(judged: GateResult, *, width: int = WIDEST) -> list[Line]:
+def named_gate_lines(judged: GateResult) -> list[Line]:
     """The report of a gate under its name, as part of a whole report: what it found, also where that is met."""
     if judged.unmet:
-        return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=width)]
+        return [line(harmless(judged.name), STRONG), *gate_lines(judged)]
     found = judged.message if judged.not_judged else f"met: {judged.message}"
     text = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return [line(part, DOUBT if judged.not_judged else GOOD) for part in folded(harmless(text), width, "    ")]
-
-
-def _folded(text: str, style: str, columns: int) -> list[Line]:
-    return [line(part, style) for part in folded(harmless(text), columns, "    ")]
+    return folded_lines(text, DOUBT if judged.not_judged else GOOD)
 
 
 def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:
     """The cases that an unmet condition comes from, those that count most first."""
     pulls = [(pull, shown, result) for result in judged.results for pull, shown in _pulls(judged, finding, result)]
     most = nlargest(MOST_CASES, pulls, key=lambda found: found[0])
-    if not most:
-        return []
     several = len({result.weight for result in judged.results}) > 1
-    rows: list[CaseRow] = [
-        (result, [shown], f"weight {number(result.weight)}" if several else "") for _, shown, result in most
-    ]
-    return [line(_title(judged, finding), STRONG), *case_table(rows, label_gap=3).lines(columns)]
+    table = case_table(_title(judged, finding), label_gap=3)
+    for _, shown, result in most:
+        add_case(table, result, f"weight {number(result.weight)}" if several else "", shown)
+    return table.lines(columns)
 
 
 def _title(judged: GateResult, finding: GateFinding) -> str:
-    if finding.about in _TITLES:
-        return _TITLES[finding.about]
-    return "pulled down most by" if len(judged.gate.bounds) == 1 else f"{finding.about} pulled down most by"
+    metric = f"{finding.about} " if len(judged.gate.bounds) > 1 else ""
+    return _TITLES.get(finding.about, f"{metric}pulled down most by")
 
 
 _TITLES = {ERRORS: "without a score", PASSING: "not passed, the lowest first"}
@@ -74,11 +67,8 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
     if finding.about == ERRORS:
         if result.verdict == ERROR:
             yield result.weight, score_text(None)
-        return
-    if finding.about == PASSING:
-        if not passes(result) and result.verdict != ERROR:
-            yield 0.0 if score is None else -score, score_text(score)
-        return
+    elif finding.about == PASSING and not passes(result) and result.verdict != ERROR:
+        yield 0.0 if score is None else -score, score_text(score)
     now = result.scores.get(finding.about)
     bound = next((bound for metric, bound in gate.bounds if metric.text == finding.about), 0.0)
     is_drop = gate.condition == MAX_DROP

@@ -1,0 +1,293 @@
+"""The report of a comparison of two runs: as text, at most 100 columns wide except for longer words of users, and as
+Markdown, for the comment of a pull request or the summary of a CI job.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from pytest_relevance._text import counted
+from pytest_relevance.reports.failure import settings_text
+from pytest_relevance.reports.numbers import number, p_text, score_text, signed
+from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
+from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
+from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
+from pytest_relevance.results.compare.incompatibilities import shown_key, some
+from pytest_relevance.results.compare.thresholds import ComparisonGates, shown_p
+from pytest_relevance.results.rankings.cut import asked_text
+from pytest_relevance.results.rankings.rank_changes import Move
+
+MOST_SHOWN = 5
+"""How many movers of a kind, and tags, are shown unless more are asked for."""
+
+SIGNIFICANT = 0.05
+"""The largest p-value at which a difference is reported as more than chance."""
+
+_MOST_DOCUMENTS = 3
+_MOST_DROPS = 50
+_WIDEST_ID = 40
+
+
+def comparison_lines(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+) -> list[Line]:
+    """The report with at most `limit` entries of each list, None for all. What `gates` found comes last."""
+    names = f"{harmless(comparison.first)} -> {harmless(comparison.second)}"
+    counts = [f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"]
+    lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts)]
+    lines += [line(text, DIM) for text in _settings(comparison)]
+    lines += [line(""), *_metric_table(comparison).lines()]
+    if tags := _tag_table(comparison, limit).lines():
+        lines += [line(""), *tags]
+    movers = _movers(comparison, limit, gates)
+    lines += [*_mover_lines("largest drops", movers.drops, is_drop=True)]
+    lines += [*_mover_lines("largest gains", movers.gains, is_drop=False)]
+    if comparison.notes:
+        lines.append(line(""))
+    for note in comparison.notes:
+        lines += folded_lines(note, DIM, indent="  ")
+    return [*lines, line(""), *_verdict_lines(comparison, gates)]
+
+
+def markdown_lines(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+) -> list[str]:
+    """The report in Markdown: the verdict first. The arguments are those of `comparison_lines`."""
+    lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
+    lines += ["", *_metric_table(comparison, all_p_values=True).markdown()]
+    if tags := _tag_table(comparison, limit).markdown():
+        lines += ["", *tags]
+    movers = _movers(comparison, limit, gates)
+    lines += _mover_table("Largest drops", movers.drops, is_drop=True)
+    lines += _mover_table("Largest gains", movers.gains, is_drop=False)
+    lines += ["", f"{counted(len(comparison), 'case')} compared; {'; '.join(_settings(comparison))}."]
+    if comparison.notes:
+        lines += ["", *(f"- {code(note)}" for note in comparison.notes)]
+    return lines
+
+
+def _settings(comparison: Compared) -> list[str]:
+    """The settings that the scores were computed with, and the depths that were set, where metrics depend on them."""
+    depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
+    return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
+
+
+def _metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
+    """The figures of each variant and metric; `all_p_values` shows both where a terminal has room for one."""
+    rows = comparison.metrics
+    is_adjusted = any(row.p != row.adjusted_p for row in rows if row.p == row.p)
+    titles = ("p", "p (Holm)") if all_p_values else ("p (Holm)" if is_adjusted else "p",)
+    named = []
+    for row in rows:
+        interval = f"{signed(row.low)} to {signed(row.high)}"
+        p_values = map(p_text, (row.p, row.adjusted_p)[-len(titles) :])
+        effect = "n/a" if math.isnan(row.effect) else f"{row.effect:+.2f}"
+        named.append((row.metric, row, (interval, *p_values, effect)))
+    return _table(Column("metric", most=30, least=8), named, ("95 % interval", *titles, "effect"))
+
+
+def _tag_table(comparison: Compared, limit: int | None) -> Table:
+    """The figures of the first `limit` tags, with a note about further tags."""
+    rows = _tag_rows(comparison)
+    metrics = {row.metric for row in rows[:limit]}
+    named = [(row.tag if len(metrics) == 1 else f"{row.tag} ({row.metric})", row, ()) for row in rows[:limit]]
+    title = f"by tag ({metrics.pop()})" if len(metrics) == 1 else "by tag"
+    table = _table(Column(title, most=30, least=8, is_code=True), named)
+    if more := len(rows) - len(named):
+        table.note = f"... and {counted(more, 'more tag')}"
+    return table
+
+
+def _tag_rows(comparison: Compared) -> list[TagDifference]:
+    """The rows by tag of each variant's first metric, without the tags that all of its cases have.
+
+    The rows of every metric where each is the score of some cases alone: the nDCG@k of several k.
+    """
+    is_shared = all(column.applies.all() for column in comparison.columns)
+    cases = {(row.variant, row.metric): row.means.queries for row in reversed(comparison.metrics)}
+    first = {row.variant: row.metric for row in reversed(comparison.metrics)}
+    return [
+        row
+        for row in comparison.by_tag
+        if (not is_shared or row.metric == first[row.variant]) and row.means.queries < cases[row.variant, row.metric]
+    ]
+
+
+def _table(
+    name: Column, rows: Sequence[tuple[str, Difference | TagDifference, Sequence[str]]], titles: Sequence[str] = ()
+) -> Table:
+    """A table of means, with further figures under `titles`, and a column for the variants where there are any."""
+    has_variants = any(row.variant is not None for _, row, _ in rows)
+    names = [name, Column("variant", most=30, least=8, is_code=True)] if has_variants else [name]
+    titles = ("cases", "first", "second", "change", *titles, "better", "worse", "same")
+    table = Table([*names, *(Column(title, RIGHT) for title in titles)])
+    for text, row, figures in rows:
+        means = row.means
+        scores = (score_text(means.first), score_text(means.second), signed(means.difference))
+        counts = (f"{count:,}" for count in (means.better, means.worse, means.same))
+        table.add(
+            text, *([row.variant or ""] if has_variants else []), f"{means.queries:,}", *scores, *figures, *counts
+        )
+    return table
+
+
+def _movers(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> Movers:
+    """The largest drops and gains; also the drops that a gate does not allow, up to a bound."""
+    if limit is None or gates is None:
+        return comparison.largest(limit)
+    return comparison.largest(limit, max(limit, min(len(gates.drops), _MOST_DROPS)))
+
+
+def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterator[Line]:
+    if not movers:
+        return
+    metric = _shared_metric(movers)
+    yield line("")
+    yield line(title if metric is None else f"{title} ({metric})", STRONG)
+    names = (Column(least=20), Column(gap=1, least=20))
+    table = Table([Column(align=RIGHT), Column(), Column(), *names, Column()], indent=2)
+    for mover in movers:
+        figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
+        style = BAD if is_drop else GOOD
+        cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
+        similarity = f"{_rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
+        table.add(*cells, mover.query, _label(mover), styled(similarity, DIM))
+    for shown, mover in zip(table.lines(), movers, strict=True):
+        yield shown
+        for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_id):
+            yield from map(line, wrapped(f"          {word:<5}  ", documents))
+
+
+def _shown_id(document: str) -> str:
+    return cut_middle(harmless(document), _WIDEST_ID)
+
+
+def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[str]:
+    if not movers:
+        return []
+    figures = (_shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")
+    names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
+    table = Table([*names, *(Column(each, RIGHT) for each in figures)])
+    for mover in movers:
+        moves = _moves(mover, is_drop=is_drop, shown=lambda document: code(document, in_cell=True))
+        changes = "<br>".join([_rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
+        scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
+        similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
+        table.add(f"{mover.query} {_label(mover)}".rstrip(), changes, *scores, *similarity)
+    return ["", *table.markdown()]
+
+
+def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Iterator[Line]:
+    """The result of each metric in words, then the findings of the gates."""
+    texts = [_verdict(row) for row in comparison.metrics]
+    if gates is None:
+        texts.append((_new_errors(comparison), BAD))
+    else:
+        texts += [
+            (f"met: {finding.text}", GOOD) if finding.is_met else (f"NOT MET: {finding.text}", BAD)
+            for finding in gates.findings
+        ]
+        texts.append((_gates_text(gates), GOOD if gates.passed else BAD))
+    for text, style in texts:
+        if text:
+            yield from folded_lines(text, style, indent="  ")
+
+
+def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterator[str]:
+    """What `_verdict_lines` has, as a list in Markdown."""
+    for row in comparison.metrics:
+        yield f"- **{_verdict(row, code)[0]}**"
+    if gates is None:
+        if errors := _new_errors(comparison):
+            yield f"- {code(errors)}"
+        return
+    for finding in gates.findings:
+        yield f"- {'met' if finding.is_met else '**not met**'}: {code(finding.text)}"
+    if text := _gates_text(gates):
+        yield f"- **{text}**"
+
+
+def _verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
+    """The result of a metric in words, and its style. `shown` escapes the name of a variant for the report."""
+    means = row.means
+    name = row.metric if row.variant is None else f"{row.metric} of {shown(row.variant)}"
+    if not means.queries:
+        return f"{name} is not defined for any case", PLAIN
+    over = f"over {counted(means.queries, 'case')}{f' ({row.undefined:,} n/a)' if row.undefined else ''}"
+    if means.same == means.queries:
+        return f"{name} is {score_text(means.first)} {over}, no case changed", PLAIN
+    figures = f"from {score_text(means.first)} to {score_text(means.second)}"
+    tested = f"({signed(means.difference)}, {shown_p(row.adjusted_p)})"
+    how = "fell" if means.difference < -TIE else "rose" if means.difference > TIE else "stayed the same"
+    if row.adjusted_p <= SIGNIFICANT:
+        return f"{name} {how} {figures} {tested} {over}", BAD if means.difference < 0 else GOOD
+    return f"{name} {how} {figures} {tested} {over}: no more than chance would do", PLAIN
+
+
+def _new_errors(comparison: Compared) -> str:
+    """The cases that ended in an error in the second run alone, in words; empty where there are none."""
+    new = [shown_key(error.key) for error in comparison.errors if error.is_new]
+    return f"{counted(len(new), 'case')} ended in an error, and in none before: {some(new)}" if new else ""
+
+
+def _gates_text(gates: ComparisonGates) -> str:
+    """How many gates are not met; empty where there are no gates."""
+    unmet = sum(not finding.is_met for finding in gates.findings)
+    if unmet:
+        return f"{unmet} of {counted(len(gates.findings), 'gate')} not met"
+    return "all gates met" if gates.findings else ""
+
+
+def _shared_metric(movers: Iterable[Mover]) -> str | None:
+    """The metric of all movers; None where they have several."""
+    metrics = {mover.metric for mover in movers}
+    return metrics.pop() if len(metrics) == 1 else None
+
+
+def _label(mover: Mover) -> str:
+    """What follows the query of a case: its id where that is different, and its variant."""
+    _, case, variant = mover.key
+    parts = ["" if case == mover.query else f"({case})", "" if variant is None else f"[{variant}]"]
+    return " ".join(filter(None, parts))
+
+
+def _rank_counts(mover: Mover) -> str:
+    """`4 out, 4 in, 3 moved`."""
+    changes = mover.changes
+    counts = ((len(changes.left), "out"), (len(changes.entered), "in"), (len(changes.moved), "moved"))
+    return ", ".join(f"{count} {what}" for count, what in counts if count) or f"the same top {changes.k}"
+
+
+def _moves(mover: Mover, *, is_drop: bool, shown: Callable[[str], str]) -> list[tuple[str, list[str]]]:
+    """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
+
+    Relevant documents come first, then the others. `shown` escapes and cuts an id for the report.
+    """
+    shifted = [move for move in mover.shifted if (move.distance < 0) == is_drop]
+    kinds: dict[str, Sequence[Move]]
+    if is_drop:
+        entered = [move for move in mover.changes.entered if move not in mover.found]
+        kinds = {"lost": mover.lost, "down": shifted, "new": entered}
+    else:
+        left = [move for move in mover.changes.left if move not in mover.lost]
+        kinds = {"found": mover.found, "up": shifted, "gone": left}
+    return [(word, _first_of(found, shown)) for word, found in kinds.items() if found]
+
+
+def _first_of(found: Sequence[Move], shown: Callable[[str], str]) -> list[str]:
+    """A few of the documents, and how many more there are; one more is named, as that takes no more room."""
+    first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
+    more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
+    return [*(f"{shown(move.document)} ({_grade_and_ranks(move)})" for move in first), *more]
+
+
+def _grade_and_ranks(move: Move) -> str:
+    """`grade 3, rank 1 -> 37`; `was rank 9` and `now rank 4` where a document is in one ranking alone."""
+    grade = "unjudged" if move.grade is None else f"grade {number(move.grade)}"
+    if move.first is None:
+        return f"{grade}, now rank {move.second}"
+    if move.second is None:
+        return f"{grade}, was rank {move.first}"
+    return f"{grade}, rank {move.first} -> {move.second}"

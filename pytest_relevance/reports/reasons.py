@@ -1,0 +1,222 @@
+"""The first lines of the report of a case: its place and its reasons; and the last: what changed since its baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_relevance.reports.numbers import number
+from pytest_relevance.reports.table import cut, cut_middle
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.results.case_result import INCONCLUSIVE, NEW, PASSED, REGRESSION, STALE, CaseResult, Outcome
+from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
+from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+
+STATUSES = {
+    "passed": GOOD,
+    "failed": BAD,
+    "error": BAD,
+    "inconclusive": DOUBT,
+    "xfailed": DOUBT,
+    "xpassed": DOUBT,
+    "skipped": DOUBT,
+    "measured": PLAIN,
+}
+"""The statuses of a case, in the order of a summary, with the style of each."""
+
+MOST_MOVES = 3
+"""How many documents that left, entered or moved the default report shows."""
+
+_HEAD = "since the baseline: "
+_LONGEST_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
+_SAME = 1e-6  # a baseline has its scores with six decimals
+
+_LEAST_REASON = 60
+_LONGEST_TITLE = 40  # in a sentence
+
+
+def reasons_in_brief(result: CaseResult) -> Line:
+    """Every reason in one line, however wide: an id that is cut cannot be looked for."""
+    parts = [*_reasons(result)]
+    if interval := interval_text(result):
+        parts.append(interval)
+    if result.verdict == INCONCLUSIVE and result.unjudged:
+        parts.append(f"judge these: {', '.join(result.unjudged)}")
+    if query := query_text(result):
+        parts.append(query)
+    return (f"{harmless(result.place)}: ", PLAIN), (harmless("; ".join(parts)), STATUSES[result.verdict])
+
+
+def query_text(result: CaseResult) -> str:
+    """`query "smart watch"` where the id of the case is another text, such as `q043`; else empty."""
+    return f'query "{result.query}"' if result.id != result.query else ""
+
+
+def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
+    """The first reason behind the place, or below it where that leaves little room; the others below."""
+    style = STATUSES[result.verdict]
+    reasons = _with_titles(result) if result.reasons and result.outcomes else _reasons(result)
+    first, *others = map(harmless, with_baseline(reasons, result))
+    place = f"{harmless(result.place)}: "
+    room = columns - width(place)
+    lines = [line(place.rstrip())]
+    if room < min(_LEAST_REASON, width(first)):
+        others.insert(0, first)
+    else:
+        beginning, *rest = folded(first, columns, "    ", first=room)
+        lines = [((place, PLAIN), (beginning, style)), *(line(text, style) for text in rest)]
+    return lines + [line(text, style) for other in others for text in folded(f"  {other}", columns, "    ")]
+
+
+def _reasons(result: CaseResult) -> Sequence[str]:
+    return result.reasons or (_met(result),)
+
+
+def _with_titles(result: CaseResult) -> list[str]:
+    """The reasons; those that name documents have their titles."""
+    short = {document: cut(harmless(title), _LONGEST_TITLE) for document, title in result.titles.items()}
+    messages = {outcome.message: message_with_titles(outcome, result, short) for outcome in result.outcomes}
+    return [messages.get(reason, reason) for reason in result.reasons]
+
+
+def _met(result: CaseResult) -> str:
+    """The text about a case that met everything."""
+    name, floor = result.metric.text, result.floor
+    met = ", ".join(map(_met_outcome, result.outcomes))
+    if not result.judgments:
+        text = "" if met else "no judgments"
+    elif result.score is None:
+        text = f"{name} n/a, no judged document is relevant"
+    else:
+        digits = score_digits(result)
+        expected = f"at least {floor:.{digits}f}" if floor is not None else "no floor"
+        text = f"{name} {result.score:.{digits}f}, {expected}"
+    if result.verdict != PASSED:
+        return text
+    text = f"{text}: passed" if text else "passed"
+    return f"{text}; met: {met}" if met else text
+
+
+def _met_outcome(outcome: Outcome) -> str:
+    """`P@5 0.800 >= 0.600`, `results 0`, `latency 3.2 ms`, `first`."""
+    if outcome.value is None:
+        return outcome.name
+    if outcome.kind == "metric":
+        digits = digits_apart(outcome.value, outcome.bound)
+        return f"{outcome.name} {outcome.value:.{digits}f} {outcome.comparison} {outcome.bound:.{digits}f}"
+    return f"{outcome.name} {duration(outcome.value) if outcome.kind == 'latency' else number(outcome.value)}"
+
+
+def interval_text(result: CaseResult) -> str:
+    """`nDCG@10 lies between 0.287 and 0.641`, or nothing where unjudged results cannot change the score."""
+    settings, (lower, upper) = result.settings, result.interval
+    if lower is None or settings.ideal != "judged" or settings.unjudged != "zero" or result.judged == result.top:
+        return ""
+    digits = score_digits(result)
+    return f"{result.metric.text} lies between {lower:.{digits}f} and {upper:.{digits}f}"
+
+
+def score_digits(result: CaseResult) -> int:
+    """The number of decimals of the score: enough to distinguish it from the floor."""
+    if result.floor is None or result.score is None:
+        return 3
+    return digits_apart(result.score, result.floor)
+
+
+def with_baseline(reasons: Sequence[str], result: CaseResult) -> list[str]:
+    """The reasons with the score of the baseline: `... is below 0.500   (baseline 0.764, down 0.452)`.
+
+    Where the floor is not met, that reason gets the baseline, and the reason about the drop is left out. `reasons` may
+    be the text about a case that met everything; reasons that are not about the score stay as they are.
+    """
+    if result.baseline is None or result.baseline.score is None or result.score is None:
+        return [*reasons]
+    name, before = result.metric.text, _before(result.score, result.baseline.score, result.change)
+    unmet = below(name, result.score, ">=", result.floor) if result.floor is not None else None
+    if unmet in reasons:
+        others = [reason for reason in reasons if reason != unmet and not _is_drop(reason, name)]
+        at = 1 if others and others[0].startswith("inconclusive") else 0
+        return [*others[:at], f"{unmet}   {before}", *others[at:]]
+    if result.reasons:
+        return [*reasons]
+    return [f"{reasons[0]}   {before}", *reasons[1:]]
+
+
+def _is_drop(reason: str, name: str) -> bool:
+    """Whether a reason is that the score dropped by more than the tolerance."""
+    return reason.startswith(f"{name} ") and " below the baseline " in reason
+
+
+def _before(score: float, before: float, change: float) -> str:
+    if not change:
+        return f"(baseline {before:.3f})"
+    digits = digits_apart(score, before)
+    return f"(baseline {before:.{digits}f}, {'down' if change < 0 else 'up'} {abs(change):.{digits}f})"
+
+
+def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
+    """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
+    baseline = result.baseline
+    if baseline is None or baseline.standing in (NEW, STALE):
+        return []
+    known = zip(baseline.documents, baseline.grades, strict=False)
+    grades = {document: grade for document, grade in known if grade is not None}
+    changes = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
+    judgments = _judgments_changed(result)
+    if not changes:
+        text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
+        return [line(part) for part in folded(_HEAD + text, columns, "    ")]
+    alike = [f"Jaccard@{result.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
+    style = BAD if baseline.standing == REGRESSION else PLAIN
+    lines = [line(text, style) for text in wrapped(_HEAD, [*_counts(changes, result, full), *alike], columns)]
+    if judgments:
+        text = f"  the score of the accepted ranking {judgments} too"
+        lines += [line(part) for part in folded(text, columns, "    ")]
+    return lines
+
+
+def _judgments_changed(result: CaseResult) -> str:
+    """A clause where the accepted ranking has another score today than when it was accepted; else empty."""
+    assert result.baseline is not None
+    score, then = result.baseline.score, result.baseline.then.get(result.metric.text)
+    if then is None or (score is not None and abs(then - score) <= _SAME):
+        return ""
+    digits = 3 if score is None else digits_apart(then, score)
+    today = "n/a" if score is None else f"{score:.{digits}f}"
+    return f"was {then:.{digits}f} that day and is {today} today: the judgments or settings changed"
+
+
+def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
+    """`3 out (a from rank 1, ...)`, `3 in (...)`, `2 moved (...)`, in pieces between which lines may be broken.
+
+    Of what left, the documents with the highest gains come first: they explain the lost score. Their titles are named,
+    those of the others are in the table above.
+    """
+    gains, titles = result.settings.gains, result.titles
+    left = sorted(changes.left, key=lambda move: -gains[move.grade])
+    parts: list[str] = []
+    for moves, what, described in (
+        (left, "out", lambda move: f"{_from(move)}{_title(titles.get(move.document, ''))}"),
+        (changes.entered, "in", _to),
+        (changes.moved, "moved", lambda move: f"{move.first} -> {move.second}"),
+    ):
+        chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
+        shown = [f"{cut_middle(harmless(move.document), _LONGEST_ID)} {described(move)}" for move in chosen]
+        if len(shown) < len(moves):
+            shown.append("...")
+        if shown:
+            shown[0] = f"{len(moves)} {what} ({shown[0]}"
+            shown[-1] += ")"
+        parts += shown
+    return parts
+
+
+def _title(title: str) -> str:
+    return f' "{cut(harmless(title), _LONGEST_MOVED_TITLE)}"' if title else ""
+
+
+def _from(move: Move) -> str:
+    return f"from rank {move.first}" + (f" to {move.second}" if move.second is not None else "")
+
+
+def _to(move: Move) -> str:
+    return f"at rank {move.second}" if move.first is None else f"from rank {move.first} to {move.second}"

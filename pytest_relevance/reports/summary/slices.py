@@ -1,0 +1,191 @@
+"""Slices of a run: the means by tag, and several search variants side by side, each tested against the first.
+
+The test imports numpy, so that it is made only where there are several variants.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_relevance._text import counted
+from pytest_relevance.reports.numbers import LEAST, p_text, score_text, signed
+from pytest_relevance.reports.summary.cases import (
+    NOT_PASSED,
+    WIDEST_VARIANT,
+    Variant,
+    case_count,
+    grouped,
+    key_of,
+    means_by_variant,
+    variant_label,
+    variant_of,
+)
+from pytest_relevance.reports.table import RIGHT, Column, Table, cut, styled
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, width
+from pytest_relevance.results.case_result import CaseResult
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.compare.differences import Means
+
+MOST_TAGS = 8
+
+MOST_DRAWS = 10_000_000
+"""How many signs and queries are drawn at most: a summary must not take longer than its tests."""
+
+Pair = tuple[CaseResult, CaseResult]
+
+_SIGNIFICANT = 0.05
+_WIDEST_TAG = 30
+
+
+def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
+    """The mean of each tag in each variant, but not of the tags of a whole suite, which would repeat its line."""
+    tags = _tags(results)
+    shown = dict([*tags.items()][:most])
+    for_tag = 2 + min(max(len("by tag") - 2, *map(width, shown), 0), _WIDEST_TAG)
+    figures = FigureColumns(variants, columns - for_tag - 28)
+    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3)])
+    rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in shown.items()}
+    for cells in rows.values():
+        table.add(*cells)
+    room = columns - table.width() - 3
+    table.rows.clear()
+    for tag, cells in rows.items():
+        cases = counted(case_count(tags[tag]), "case")
+        table.add(*cells, cases + _not_passed(tags[tag], variants, room - len(cases)))
+    if more := len(tags) - len(shown):
+        table.note = f"  ... {counted(more, 'more tag')} (-v shows all)"
+    return table
+
+
+def _tags(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+    """The results by tag: those with the most cases that did not pass first, then those with the lowest mean."""
+    by_tag: dict[str, list[CaseResult]] = {}
+    for result in results:
+        for tag in result.tags:
+            by_tag.setdefault(tag, []).append(result)
+    sizes = Counter(result.file for result in results)
+    found = {tag: tagged for tag, tagged in by_tag.items() if not _is_whole(tagged, sizes)}
+
+    def order(tag: str) -> tuple[int, float, str]:
+        unmet = case_count(result for result in found[tag] if result.status in NOT_PASSED)
+        return -unmet, min(means_by_variant(found[tag]).values(), default=2), tag
+
+    return {tag: found[tag] for tag in sorted(found, key=order)}
+
+
+def _not_passed(tagged: Sequence[CaseResult], variants: Sequence[Variant], room: int) -> str:
+    """How many cases of a tag did not pass; with several variants, of which."""
+    found = [result for result in tagged if result.status in NOT_PASSED]
+    if not found:
+        return ""
+    counts = Counter(map(variant_of, found))
+    in_brief = f", {case_count(found)} not passed"
+    if len(variants) == 1:
+        return in_brief
+    in_each = [f"{variant_label(variant, variants)} {counts[variant]}" for variant in variants if counts[variant]]
+    ways = [f", not passed: {', '.join(in_each)}", f"{in_brief} in {counted(len(in_each), 'variant')}"]
+    return next((words for words in ways if width(words) <= room), in_brief)
+
+
+def _is_whole(tagged: Sequence[CaseResult], sizes: Mapping[str, int]) -> bool:
+    """Whether a tag's cases are all those of the run, or of one suite."""
+    files = {result.file for result in tagged}
+    return len(tagged) == sum(sizes.values()) or [len(tagged)] == [sizes[file] for file in files]
+
+
+class FigureColumns:
+    """A column of figures for each variant; where these do not fit, the lowest and the highest with their variants."""
+
+    def __init__(self, variants: Sequence[Variant], room: int) -> None:
+        self._labels = {variant: cut(variant_label(variant, variants), WIDEST_VARIANT) for variant in variants}
+        titles = [*self._labels.values()] if len(variants) > 1 else [""] * len(variants)
+        self.columns = [Column(title, RIGHT, at_least=5) for title in titles]
+        self._fits = Table(self.columns).width() <= room
+        if not self._fits:
+            label = Column(None, gap=1, at_least=WIDEST_VARIANT)
+            self.columns = [Column("lowest and highest"), label, Column(None, gap=3), label]
+
+    def cells(self, figures: Mapping[Variant, float]) -> list[str]:
+        """The figures of a row."""
+        if self._fits:
+            return [score_text(figures.get(variant)) for variant in self._labels]
+        if not figures:
+            return ["n/a", "", "", ""]
+        ends = (min(figures, key=figures.__getitem__), max(figures, key=figures.__getitem__))
+        return [text for variant in ends for text in (score_text(figures[variant]), self._labels[variant])]
+
+
+def variant_tables(
+    results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int
+) -> list[Table]:
+    """The queries on which variants differ most, and each variant against the first; none for a single variant."""
+    if len(variants) < 2:
+        return []
+    return [_side_by_side(results, variants, most, columns), against_first_table(results, variants)]
+
+
+def _side_by_side(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
+    """A table with one row for each query and one column for each variant, the widest apart first."""
+    cases = grouped(results, key_of)
+    means = {key: means_by_variant(case) for key, case in cases.items()}
+    spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
+    order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
+    shown = [(cases[key][0].query, means[key]) for key in order[:most]]
+    title = "side by side, the widest apart first"
+    widest = min(max([len(title), *(2 + width(harmless(query)) for query, _ in shown)]), 42)
+    figures = FigureColumns(variants, columns - widest - 2)
+    table = Table([Column(title, most=42, is_code=True), *figures.columns])
+    for query, found in shown:
+        table.add(f"  {query}", *figures.cells(found))
+    return table
+
+
+def against_first_table(results: Sequence[CaseResult], variants: Sequence[Variant]) -> Table:
+    """A row for each variant but the first: its mean difference from the first, with a significance test.
+
+    Only cases with a score in both count.
+    """
+    groups = grouped((result for result in results if result.score is not None), variant_of)
+    scored = {variant: {key_of(result): result for result in group} for variant, group in groups.items()}
+    first, *others = variants
+    compared: dict[Variant, list[Pair]] = {}
+    for other in others:
+        before, after = scored.get(first, {}), scored.get(other, {})
+        if pairs := [(before[key], result) for key, result in after.items() if key in before]:
+            compared[other] = pairs
+    return _against(first, compared, variants) if compared else Table([])
+
+
+def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variants: Sequence[Variant]) -> Table:
+    from pytest_relevance.metrics.significance import holm
+
+    found = {variant: _compared(pairs) for variant, pairs in compared.items()}
+    adjusted = holm([p for *_, p in found.values()])
+    heads = ("change", "95 % interval", "p" if len(found) == 1 else "p (Holm)", "better", "worse", "same")
+    name = Column(f"against {variant_label(first, variants)}", least=8, is_code=True)
+    table = Table([name, *(Column(head, RIGHT) for head in heads)])
+    for (variant, (means, interval, _)), p in zip(found.items(), adjusted, strict=True):
+        style = (GOOD if means.difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN
+        change, counts = styled(signed(means.difference), style), (means.better, means.worse, means.same)
+        table.add(f"  {variant_label(variant, variants)}", change, interval, p_text(p), *(f"{n:,}" for n in counts))
+    return table
+
+
+def _compared(pairs: Sequence[Pair]) -> tuple[Means, str, float]:
+    """The weighted means and how many pairs are better, worse and the same; the interval; the p-value."""
+    import numpy as np
+
+    from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
+    from pytest_relevance.results.compare.differences import ScoreColumn, means, without_noise
+
+    first, second, weights = np.array([(one.score, two.score, two.weight) for one, two in pairs], float).T
+    column = ScoreColumn("nDCG@k", first, second, np.ones(len(pairs), bool))
+    shares = weights if np.ptp(weights) else None
+    second, draws = without_noise(first, second), MOST_DRAWS // len(pairs)
+    test = randomisation_test(first, second, weights=shares, resamples=min(100_000, max(1_000, draws)))
+    interval = bootstrap_interval(first, second, weights=shares, resamples=min(10_000, max(1_000, draws)))
+    found = means(column, np.arange(len(pairs)), weights)
+    return found, f"{signed(interval.low)} to {signed(interval.high)}", test.p
