@@ -6,20 +6,12 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance._text import quoted
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
-
-
-class TextWriter(Protocol):
-    """The part of pytest's terminal writer and terminal reporter that is used here."""
-
-    def write(self, content: str, *, flush: bool = ..., **markup: bool) -> None:
-        """Write text with markup (`red=True`)."""
-
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},
@@ -92,13 +84,13 @@ class FailureText:
         """Return the whole text, without colours."""
         return plain(self.lines)
 
-    def toterminal(self, tw: TextWriter) -> None:
+    def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         write_lines(tw, self.shown)
 
 
-def write_lines(tw: TextWriter, lines: Iterable[Line]) -> None:
-    """Write styled lines, each with a line end."""
+def write_lines(tw: Any, lines: Iterable[Line]) -> None:
+    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter."""
     for spans in lines:
         for text, style in spans:
             if text:

@@ -37,7 +37,7 @@ from pytest_relevance.plugin.collecting.items import (
 from pytest_relevance.plugin.collecting.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
 from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import requires_baseline, tolerance
+from pytest_relevance.plugin.options import requires_baseline
 from pytest_relevance.plugin.private import AnyItem, parameters_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
@@ -109,7 +109,7 @@ class CaseFile(pytest.Module):
         items = list(self._items(suite, shown))
         digest = digest_files([self.path, *suite.files]) if option.relevance_record is not None else ""
         info = self._info(suite, [item.stash[CASE_RUN] for item in items], digest, before)
-        run_store(self.config).announce(shown, info, travels=hasattr(self.config, "workerinput"))
+        run_store(self.config).files[shown] = info
         return items
 
     def _read_baseline(self, shown: str) -> Baseline | None:
@@ -190,12 +190,11 @@ class CaseFile(pytest.Module):
     def _fitter(self, shown: str) -> Callable[[Sequence[AnyItem], Case, FunctionType], None]:
         """Return a function that sets up the items of a case: case run, variant and marks."""
         marks, variants = CaseMarks(), Variants(self.config)
-        path, usual = str(self.path), tolerance(self.config)
+        path = str(self.path)
 
         def fit(items: Sequence[AnyItem], case: Case, function: FunctionType) -> None:
             found = variants.of(case, items)
             names = _names(items, found)
-            own = case.terms.tolerance
             for item, variant in zip(items, found, strict=True):
                 assert isinstance(item, pytest.Item)
                 run = item.stash[CASE_RUN] = CaseRun(
@@ -205,7 +204,6 @@ class CaseFile(pytest.Module):
                     path,
                     function=function,
                     variant=variant,
-                    tolerance=usual if own is None else own,
                     baseline=self._baseline,
                     items=names.get(variant, ()),
                 )

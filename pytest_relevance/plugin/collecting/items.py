@@ -77,18 +77,13 @@ def bind(run: CaseRun, *, is_shared: bool) -> None:
     assert isinstance(item, pytest.Function)
     function = item.obj
     if is_shared or not isinstance(function, FunctionType):
-        item.obj = run.function = function = _copy(run.function)
+        function = FunctionType(run.function.__code__, _GLOBALS, run.function.__name__)
+        item.obj = run.function = function
     function.__kwdefaults__ = {_RUN: run}
-
-
-def _copy(function: FunctionType | None) -> FunctionType:
-    assert function is not None
-    return FunctionType(function.__code__, _GLOBALS, function.__name__)
 
 
 def plain_function(run: CaseRun) -> FunctionType:
     """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
-    assert run.function is not None
     code = run.function.__code__
     arguments = [f"{name}, " for name in code.co_varnames[: code.co_argcount]]
     function = _function(_compiled(_SYNC, arguments), code.co_filename, code.co_firstlineno, run.case.node_name)

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
-from pytest_relevance.plugin.options import needs_details, tolerance, verbosity
+from pytest_relevance.plugin.options import needs_details, verbosity
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
@@ -47,9 +47,7 @@ async def run_async(this: CaseRun) -> None:
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResult:
     """Score a ranking given by a test in Python. `path` is the file of the check; `case` has its line."""
     __tracebackhide__ = True
-    config = item.config
-    own = case.terms.tolerance
-    this = CaseRun(case, item, shown_path(path, config), path, tolerance=tolerance(config) if own is None else own)
+    this = CaseRun(case, item, shown_path(path, item.config), path)
     item.stash.setdefault(CHECKS, []).append(this)
     score(this, _read(this, ranking), None)
     assert this.result is not None

@@ -1,0 +1,184 @@
+"""The files written at the end of a run: worklist, record, baselines, raised floors, as options ask.
+
+The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
+is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance._files import is_read_only, write_whole
+from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._text import counted
+from pytest_relevance.plugin import reporting
+from pytest_relevance.plugin.options import ended_well, outputs_of, runs_tests
+from pytest_relevance.plugin.run_store import Message, first_named, run_store
+from pytest_relevance.plugin.updates import ratchet, update_baselines
+from pytest_relevance.reports.text import harmless
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import RunInfo
+
+Write = Callable[[bool], Iterable[Message]]
+"""Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
+
+
+def install(config: pytest.Config) -> None:
+    """Register the outputs that options ask for. Raises UsageError for a file that cannot or must not be written."""
+    if not hasattr(config, "workerinput"):
+        reporting.install(config)
+        config.pluginmanager.register(Outputs(config), "relevance-outputs")
+
+
+class Outputs:
+    """The hooks that write the output files."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._store = run_store(config)
+        self._runs_tests = runs_tests(config)
+        self._has_begun = False
+        self._outputs = {f"--relevance-{name}": _OUTPUTS[name](config) for name in outputs_of(config.option)}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Record that tests are run, not only listed: options such as `--fixtures` have a session too.
+
+        Only the start is recorded, as a plugin may replace the loop itself.
+        """
+        self._has_begun = self._runs_tests
+        return (yield)
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Write the outputs, and set the exit status of a failed run if that is not possible."""
+        for option, (write, unwritten) in self._outputs.items():
+            if not self._has_begun:
+                self._store.messages += [Message(unwritten)] if unwritten else []
+                continue
+            messages = [*write(ended_well(exitstatus))]
+            self._store.messages += [message._replace(option=option) for message in messages]
+            if not all(message.is_good for message in messages) and ended_well(exitstatus):
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _worklist(config: pytest.Config) -> tuple[Write, str]:
+    from pytest_relevance.results.worklist import why_kept
+
+    target = Target.of("--relevance-unjudged", config.option.relevance_unjudged, config, why_kept)
+    return partial(_write_worklist, target), f"{target.shown} is not written: no case was scored"
+
+
+def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
+    from pytest_relevance.results.worklist import Worklist
+
+    scored = [result for result in run_store(target.config).results if result.scores]
+    if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
+        yield Message(f"{target.shown} is not written: no case was scored")
+        return
+    found = Worklist(scored)
+    trouble = target.write(lambda path: write_whole(path, found.to_csv()))
+    words = "no unjudged results"
+    if found.rows:
+        words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
+    if trouble is None:
+        yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
+    else:
+        yield Message(f"{words}, and no list of them: {trouble}", is_good=False)
+
+
+def _record(config: pytest.Config) -> tuple[Write, str]:
+    from pytest_relevance.results.record.file import is_record
+
+    def why_kept(data: bytes) -> str | None:
+        return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
+
+    target = Target.of("--relevance-record", config.option.relevance_record, config, why_kept)
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return lambda _: [_write_record(target, started)], f"{target.shown} is not written: no test ran"
+
+
+def _write_record(target: Target, started: str) -> Message:
+    from pytest_relevance import __version__
+
+    store = run_store(target.config)
+    command = ("pytest", *map(str, target.config.invocation_params.args))
+    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
+    missing = (*store.broken, *store.unfinished())
+    files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
+    run = Run(store.results, files, RunInfo(__version__, started, versions, command, missing=missing))
+    with paused_gc():
+        trouble = target.write(run.write)
+    if trouble is not None:
+        return Message(f"no record of the run: {trouble}", is_good=False)
+    unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
+    return Message(f"record: {target.shown} ({counted(len(run), 'case')}{unfinished})")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An output file that an option names; `shown` is its name for messages.
+
+    `why_kept` returns the reason not to overwrite a file with this content, or None if it may be overwritten.
+    """
+
+    path: Path
+    shown: str
+    config: pytest.Config
+    why_kept: Callable[[bytes], str | None]
+
+    @classmethod
+    def of(cls, option: str, file: str, config: pytest.Config, why_kept: Callable[[bytes], str | None]) -> Target:
+        """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
+        path = Path(os.path.abspath(os.path.expanduser(file)))
+        target = cls(path, harmless(file), config, why_kept)
+        trouble = target.trouble() if file else "the name of the file is empty"
+        if trouble is not None:
+            raise pytest.UsageError(f"{option}={harmless(file)}: {trouble}")
+        return target
+
+    def trouble(self) -> str | None:
+        """Return why the file cannot or must not be written, and what to do; None if no reason is known."""
+        target = Path(os.path.realpath(self.path))
+        if target.is_dir():
+            return f"{self.shown} is a folder; name a file in it"
+        if not target.parent.is_dir():
+            return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
+        if not os.access(target.parent, os.W_OK) or is_read_only(target):
+            return f"{self.shown} may not be written; see to its permissions, or name another file"
+        if not target.is_file():  # the file does not exist, or has no content to lose, as a pipe
+            return None
+        try:
+            reason = self.why_kept(target.read_bytes())
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+        return reason and f"{self.shown} {reason}"
+
+    def write(self, write: Callable[[Path], None]) -> str | None:
+        """Write the file with the function `write`; return why that failed, or None.
+
+        The target is checked again first, as it may have changed during the run.
+        """
+        trouble = self.trouble()
+        if trouble is None:
+            try:
+                write(self.path)
+            except OSError as error:
+                trouble = f"{self.shown} cannot be written: {error.strerror or error}"
+        return trouble
+
+
+_OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {
+    "unjudged": _worklist,
+    "record": _record,
+    "update": lambda config: (lambda _: update_baselines(config), ""),
+    "ratchet": lambda config: (lambda _: ratchet(config), ""),
+}
+"""Makes each output from the options: the function that writes it, and a message for a run that ran no test."""
