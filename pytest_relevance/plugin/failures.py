@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance._text import quoted
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
 
 MARKUP: dict[str, dict[str, bool]] = {
@@ -45,15 +44,6 @@ class CaseError(_Failed):
 
     `xfail` does not cover it.
     """
-
-
-class AsyncFixture(CaseError):
-    """A case requests an async fixture that no plugin sets up."""
-
-    def __init__(self, name: str, *, has_asyncio: bool) -> None:
-        super().__init__(f"the fixture {quoted(name)} is asynchronous, and no plugin sets it up", pytrace=False)
-        self.name = name
-        self.has_asyncio = has_asyncio
 
 
 @dataclass(frozen=True, slots=True)

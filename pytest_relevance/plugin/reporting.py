@@ -19,7 +19,7 @@ from pytest_relevance.plugin.options import ended_well, is_brief, is_by_line, ru
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, CallEnd, case_runs_of
-from pytest_relevance.plugin.running.fixture_help import explain
+from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.lost_checks import raise_lost_check
 from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
@@ -59,6 +59,13 @@ class Reporting:
         self._gates: Sequence[GateResult] = ()
         self._gates_are_judged = self._was_cut_short = False
         self._advised: set[str] = set()
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Fail a case with an async fixture that no plugin sets up: pytest gives no advice on what to do about it."""
+        run = item.stash.get(CASE_RUN, None)
+        if run is not None and run.neglected_fixture is not None:
+            refuse_neglected_fixture(run, has_asyncio=has_plugin(item.config, PYTEST_ASYNCIO))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:

@@ -5,27 +5,25 @@ is right for a coroutine search and wrong for a plain one: a plain search may st
 is called outside any loop, and only a response that must be awaited goes to the plugin's loop. A coroutine search that
 no plugin runs uses the loop of `calling`.
 
-pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `LoopScopes` makes a case
-run in the loop in which its search was made.
+pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `LoopScopes` finds
+the loop in which the search of a case was made.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.collecting.items import plain_function
-from pytest_relevance.plugin.failures import AsyncFixture
-from pytest_relevance.plugin.private import fixtures_of, is_asyncio_fixture, loop_scope_of
+from pytest_relevance.plugin.private import PYTEST, is_asyncio_fixture, loop_scope_of
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.plugin.running.run_case import call_ahead
 
-Items = Sequence[pytest.Item | pytest.Collector]
+Fixtures = Mapping[str, Sequence[Any]]
 
 PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
 ANYIO = ("anyio", "anyio.pytest_plugin")
@@ -74,105 +72,45 @@ class LoopChoice:
 
 
 class LoopScopes:
-    """Marks the cases of a file with the scope of the pytest-asyncio loop that they run in.
+    """The pytest-asyncio loops that cases run in; without pytest-asyncio none.
 
     In auto mode pytest-asyncio runs every case, in strict mode only marked ones. A case is marked where an async
     fixture makes its search in a loop of pytest-asyncio; the mark has the scope of that loop.
     """
 
-    def __init__(self, file: pytest.Module) -> None:
-        self._file = file
-        config = file.config
-        self._auto = _is_auto(config)
+    def __init__(self, config: pytest.Config) -> None:
+        self._is_active = has_plugin(config, PYTEST_ASYNCIO)
+        self.is_auto = self._is_active and _is_auto(config)
         of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
         self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
         of_tests = _setting(config, "asyncio_default_test_loop_scope")
         # One loop for each case, pytest-asyncio's default, breaks a client that is created once, in the first case.
-        self._otherwise = ((of_tests if of_tests != "function" else None) or "session") if self._auto else None
-        self._scopes: dict[tuple[str, ...], str | None] = {}
+        self._otherwise = ((of_tests if of_tests != "function" else None) or "session") if self.is_auto else None
 
-    def items(self, case: Case, make: Callable[[], Items]) -> Items:
-        """Make the items of a case with `make`, and mark them for pytest-asyncio."""
-        key, made = (case.search, *case.usefixtures), None
-        if key not in self._scopes:
-            made = make()
-            fixtures = fixtures_of(made[0]) if made else {}
-            self._scopes[key] = self._scope_of(case.search, fixtures)
-        scope = self._scopes[key] or self._otherwise
-        if scope is None:
-            return made if made is not None else make()
-        mark = pytest.mark.asyncio(loop_scope=scope)
-        if not self._auto:
-            # In strict mode pytest-asyncio reads the marks while it makes an item: by then only the file can have them.
-            self._file.own_markers.append(mark.mark)
-            try:
-                made = make()
-            finally:
-                self._file.own_markers.remove(mark.mark)
-        made = made if made is not None else make()
-        for item in made:
-            item.add_marker(mark, append=False)
-        return made
-
-    def _scope_of(self, search: str, fixtures: Mapping[str, Sequence[Any]]) -> str | None:
-        """Return the loop scope of the nearest async fixture that the search depends on, or None if there is none."""
-        names = [search]
+    def scope_of(self, search: str, fixtures: Fixtures) -> str | None:
+        """Return the loop scope of the nearest async fixture that a search depends on, or of tests, or None."""
+        names = [search] if self._is_active else []
         for name in names:
             for fixture in fixtures.get(name, ())[-1:]:
                 function = fixture.func
-                if _is_async(function) and (self._auto or is_asyncio_fixture(function)):
+                if _is_async(function) and (self.is_auto or is_asyncio_fixture(function)):
                     return str(loop_scope_of(function) or self._of_fixtures or fixture.scope)
                 names += [argument for argument in fixture.argnames if argument not in names]
+        return self._otherwise
+
+
+def neglected_fixture(config: pytest.Config, fixtures: Fixtures) -> str | None:
+    """Return the name of an async fixture that no plugin sets up, or None if there is none."""
+    setups = config.hook.pytest_fixture_setup.get_hookimpls()
+    if not all(impl.function.__module__.startswith((PYTEST, "pytest_asyncio.", "anyio.")) for impl in setups):
+        return None  # an unknown plugin, which may set it up
+    if "anyio_backend" in fixtures and has_plugin(config, ANYIO):
         return None
-
-
-class AsyncFixtures:
-    """Finds cases with an async fixture that no plugin sets up: pytest gives no advice on what to do about it."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._auto = has_plugin(config, PYTEST_ASYNCIO) and _is_auto(config)
-        self._found: dict[tuple[str, ...], str | None] = {}
-
-    def look_at(self, case: Case, items: Items) -> None:
-        """Make the items of a case fail with advice if they request an async fixture that no plugin sets up."""
-        key = (case.search, *case.usefixtures)
-        if key not in self._found:
-            self._found[key] = self._left_alone(items[0]) if items else None
-        name = self._found[key]
-        if name is not None:
-            manager = self._config.pluginmanager
-            if not manager.has_plugin("relevance-async-fixtures"):
-                manager.register(_Advice(), "relevance-async-fixtures")
-            for item in items:
-                item.stash[_LEFT_ALONE] = name
-
-    def _left_alone(self, item: pytest.Item | pytest.Collector) -> str | None:
-        known = ("_pytest.", "pytest_asyncio.", "anyio.")
-        setups = self._config.hook.pytest_fixture_setup.get_hookimpls()
-        if not all(impl.function.__module__.startswith(known) for impl in setups):
-            return None  # an unknown plugin, which may set it up
-        fixtures = fixtures_of(item)
-        if "anyio_backend" in fixtures and has_plugin(self._config, ANYIO):
-            return None
-        for name, found in fixtures.items():
-            function = found[-1].func
-            if _is_async(function) and not (self._auto or is_asyncio_fixture(function)):
-                return str(name)
-        return None
-
-
-_LEFT_ALONE: pytest.StashKey[str] = pytest.StashKey()
-
-
-class _Advice:
-    """The hook that fails such a case in its setup. Registered only where there is one."""
-
-    @pytest.hookimpl
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        name = item.stash.get(_LEFT_ALONE, None)
-        if name is not None:
-            raise AsyncFixture(name, has_asyncio=has_plugin(item.config, PYTEST_ASYNCIO))
+    is_auto = has_plugin(config, PYTEST_ASYNCIO) and _is_auto(config)
+    for name, found in fixtures.items():
+        if _is_async(found[-1].func) and not (is_auto or is_asyncio_fixture(found[-1].func)):
+            return str(name)
+    return None
 
 
 def _is_auto(config: pytest.Config) -> bool:

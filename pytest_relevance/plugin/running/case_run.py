@@ -39,7 +39,7 @@ class CaseRun:
 
     `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
     function of the case, None for a check. `items` are the names of its items in this variant, if they do not follow
-    from id and variant. `baseline` is that of its file.
+    from id and variant. `baseline` is that of its file, `neglected_fixture` an async fixture that no plugin sets up.
 
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
     of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
@@ -55,6 +55,7 @@ class CaseRun:
     variant: str | None = None
     baseline: Baseline | None = None
     items: Sequence[str] = ()
+    neglected_fixture: str | None = None
     properties: Sequence[tuple[str, object]] = ()
     response: tuple[object, float] | None = None
     result: CaseResult | None = None

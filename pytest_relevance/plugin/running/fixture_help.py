@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.plugin.failures import AsyncFixture, CaseError
+from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running.case_run import CaseRun
 
 _OURS = (
@@ -61,12 +61,19 @@ def explain(run: CaseRun, call: pytest.CallInfo[None]) -> str | None:
         run.error = CaseError(message, pytrace=False)
         call.excinfo = _in_place_of(call.excinfo, message.partition("\n")[0])
         return advice
-    if isinstance(error, AsyncFixture):
-        install = "" if error.has_asyncio else " (it is not installed)"
-        run.error = CaseError(f"{error}{_HOW_TO_WAIT.format(search=run.case.search, install=install)}", pytrace=False)
-        return f"async fixture {error.name}"
+    if run.neglected_fixture is not None and error is run.error:
+        return f"async fixture {run.neglected_fixture}"
     _leave_out_ours(call.excinfo)
     return None
+
+
+def refuse_neglected_fixture(run: CaseRun, *, has_asyncio: bool) -> None:
+    """Raise `CaseError` with advice about the async fixture that no plugin sets up."""
+    install = "" if has_asyncio else " (it is not installed)"
+    message = f"the fixture {quoted(str(run.neglected_fixture))} is asynchronous, and no plugin sets it up"
+    advice = _HOW_TO_WAIT.format(search=run.case.search, install=install)
+    run.error = CaseError(message + advice, pytrace=False)
+    raise run.error
 
 
 def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[str, str | None]:
