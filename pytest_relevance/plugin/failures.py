@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_relevance.plugin.options import is_brief, is_by_line, verbosity
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
 
 MARKUP: dict[str, dict[str, bool]] = {
@@ -60,15 +61,20 @@ class Crash:
 
 
 class FailureText:
-    """The report of a failing case with colours, which replaces pytest's own representation of the exception.
+    """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
 
-    `shown` are the lines for the terminal; JUnit and other reporters use all `lines`.
+    `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
+    for. With `is_known` the terminal shows the brief form: the advice in the whole text was shown before.
     """
 
-    def __init__(self, lines: Sequence[Line], crash: Crash, shown: Sequence[Line]) -> None:
-        self.lines = lines
+    def __init__(
+        self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
+    ) -> None:
+        whole = lines_of(max(verbosity(option), 0))
+        brief = lines_of(-1) if is_known or is_brief(option) else whole
         self.reprcrash = crash
-        self.shown = shown
+        self.lines = brief if is_known else whole
+        self.shown = [] if is_by_line(option) else brief  # pytest prints the crash itself
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""

@@ -13,7 +13,6 @@ from typing import Any, Literal, cast
 import pytest
 
 from pytest_relevance.plugin.failures import Crash, FailureText
-from pytest_relevance.plugin.options import is_brief, is_by_line, verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.summary.gate_report import gate_lines
 from pytest_relevance.reports.text import harmless
@@ -73,6 +72,4 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) 
     path, message = store.files[gate.file].path, harmless(gate.message)
     if outcome == "skipped":
         return path, gate.line, f"Skipped: {message}"
-    lines = gate_lines(gate, verbosity=max(verbosity(option), 0))
-    shown = [] if is_by_line(option) else gate_lines(gate, verbosity=-1) if is_brief(option) else lines
-    return FailureText(lines, Crash(path, gate.line, message), shown)
+    return FailureText(option, lambda verbosity: gate_lines(gate, verbosity=verbosity), Crash(path, gate.line, message))

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_relevance.plugin.collecting.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
-from pytest_relevance.plugin.options import ended_well, is_brief, is_by_line, runs_tests, verbosity
+from pytest_relevance.plugin.options import ended_well, runs_tests
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, CallEnd, case_runs_of
@@ -264,14 +264,11 @@ class Reporting:
 
         Each advice is shown once in a run, as many cases may lack the same fixture.
         """
-        option = self._config.option
-        lines = failure_lines(result, verbosity=max(verbosity(option), 0))
-        shown = failure_lines(result, verbosity=-1) if is_brief(option) or advice in self._advised else lines
+        is_known = advice in self._advised
         if advice is not None:
-            lines = shown if advice in self._advised else lines
             self._advised.add(advice)
-        if is_by_line(option):  # pytest prints the crash itself
-            shown = []
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
         crash = Crash(result.source or file, result.line, harmless(failure_message(result)))
-        return FailureText(lines, crash, shown)
+        return FailureText(
+            self._config.option, lambda verbosity: failure_lines(result, verbosity=verbosity), crash, is_known=is_known
+        )

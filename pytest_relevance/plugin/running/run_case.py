@@ -26,22 +26,25 @@ from pytest_relevance.results.scoring import add_details, score_case
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     __tracebackhide__ = True
-    ranking, latency = _ranking_of_call(this)
-    repeat = this.item.config.option.relevance_repeat
-    if repeat is not None:
-        _compare(this, [ranking, *(_ranking_of_call(this)[0] for _ in range(repeat - 1))])
-    score(this, ranking, latency)
+    calls = this.item.config.option.relevance_repeat or 1
+    _score_first(this, [_ranking_of_call(this) for _ in range(calls)])
 
 
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
-    ranking, latency = await _ranking_of_call_async(this)
-    repeat = this.item.config.option.relevance_repeat
-    if repeat is not None:
-        rankings = [ranking, *[(await _ranking_of_call_async(this))[0] for _ in range(repeat - 1)]]
-        _compare(this, rankings)
-    score(this, ranking, latency)
+    calls = this.item.config.option.relevance_repeat or 1
+    _score_first(this, [await _ranking_of_call_async(this) for _ in range(calls)])
+
+
+def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
+    """Score the ranking of the first call; compare those of the others with it."""
+    __tracebackhide__ = True
+    if len(calls) > 1:
+        from pytest_relevance.results.rankings.repeats import compare_calls
+
+        this.repeats = compare_calls(this.case, [ranking for ranking, _ in calls])
+    score(this, *calls[0])
 
 
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResult:
@@ -150,12 +153,6 @@ def _read(this: CaseRun, response: object) -> Ranking:
     except UnreadableRanking as problem:
         this.error = CaseError(str(problem), pytrace=False)
         raise this.error from None
-
-
-def _compare(this: CaseRun, rankings: Sequence[Ranking]) -> None:
-    from pytest_relevance.results.rankings.repeats import compare_calls
-
-    this.repeats = compare_calls(this.case, rankings)
 
 
 def wants_properties(option: Any) -> bool:
