@@ -84,6 +84,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""
+    from pytest_relevance.plugin import reporting
     from pytest_relevance.plugin.running.fixture import Relevance
 
+    reporting.install(request.config)
     return Relevance(request.node)

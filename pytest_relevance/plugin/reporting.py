@@ -184,7 +184,7 @@ class Reporting:
             for result in passed:
                 terminalreporter.write_sep("_", (result.node or result.id).rpartition("::")[2])
                 write_lines(terminalreporter, failure_lines(result, verbosity=1))
-        lines = [*self._summary(results), *self._message_lines(), *self._verdict(results)]
+        lines = self._lines(results)
         if lines:
             terminalreporter.write_sep("=", "relevance")
             write_lines(terminalreporter, lines)
@@ -217,12 +217,19 @@ class Reporting:
         results = self._store.results
         return results if anything_ran(results) else []
 
-    def _summary(self, results: Sequence[CaseResult]) -> list[Line]:
-        option = self._config.option
+    def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
+        """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
+        messages, self._store.messages = self._store.messages, []
+        lines = [
+            line(part, PLAIN if message.is_good else BAD)
+            for message in messages
+            for part in folded(message.text, indent="    ")
+        ]
         if not results:
-            return []
+            return lines
+        option = self._config.option
         require = option.relevance_gates == "require"
-        lines = summary_lines(
+        summary = summary_lines(
             results,
             self._files(),
             RunInfo(),
@@ -233,8 +240,9 @@ class Reporting:
         )
         for gate in self._gates:
             if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
-                lines += named_gate_lines(gate)
-        return lines
+                summary += named_gate_lines(gate)
+        info = RunInfo(missing=tuple(self._store.unfinished()))
+        return [*summary, *lines, *verdict_lines(results, self._gates, info, require_gates=require)]
 
     def _files(self) -> dict[str, FileInfo]:
         """Return the case files by name; orphaned baseline entries are left out unless all cases of the file ended."""
@@ -242,22 +250,6 @@ class Reporting:
             file: info if not info.orphans or self._store.is_whole(file) else replace(info, orphans=())
             for file, info in self._store.files.items()
         }
-
-    def _message_lines(self) -> list[Line]:
-        """Return the messages as lines, once."""
-        messages, self._store.messages = self._store.messages, []
-        return [
-            line(part, PLAIN if message.is_good else BAD)
-            for message in messages
-            for part in folded(message.text, indent="    ")
-        ]
-
-    def _verdict(self, results: Sequence[CaseResult]) -> list[Line]:
-        if not results:
-            return []
-        info = RunInfo(missing=tuple(self._store.unfinished()))
-        require = self._config.option.relevance_gates == "require"
-        return verdict_lines(results, self._gates, info, require_gates=require)
 
     def _text(self, result: CaseResult, advice: str | None) -> FailureText:
         """Return the report of a failure for pytest to print.

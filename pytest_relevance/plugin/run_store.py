@@ -50,7 +50,8 @@ class RunStore:
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
-    `unscored` those whose call passed without scoring a case. `messages` are those about written files.
+    `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
+    tags of cases that this process registered as markers.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -61,6 +62,7 @@ class RunStore:
         self.failed: set[str] = set()
         self.unscored: set[str] = set()
         self.messages: list[Message] = []
+        self.tags: set[str] = set()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}

@@ -47,15 +47,17 @@ from pytest_relevance.plugin.options import requires_baseline
 from pytest_relevance.plugin.private import AnyItem, fixtures_of, parameters_of, pattern_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.results.baseline.file import SUFFIX, has_baseline, orphaned_baselines
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.baseline.file import (
+    SUFFIX,
+    baseline_path,
+    has_baseline,
+    orphaned_baselines,
+    read_baseline,
+)
+from pytest_relevance.results.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
-
-OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
-"""The tags that this plugin registered as markers."""
-
 
 FIRST_WORKER = "gw0"
 """The id of pytest-xdist's first worker."""
@@ -130,8 +132,6 @@ class CaseFile(pytest.Module):
                 raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
         from pytest_relevance.results.baseline.comparison import Baseline
-        from pytest_relevance.results.baseline.file import baseline_path, read_baseline
-        from pytest_relevance.results.run_info import RecordError
 
         try:
             return Baseline(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}"))
@@ -332,16 +332,12 @@ def _orphan(baseline: str) -> str:
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
     """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
     registered = {line.split(":")[0].split("(")[0].strip() for line in config.getini("markers")}
-    return frozenset((registered | OWNED_TAGS) - _own_tags(config))
-
-
-def _own_tags(config: pytest.Config) -> set[str]:
-    return config.stash.setdefault(OWN_TAGS, set())
+    return frozenset((registered | OWNED_TAGS) - run_store(config).tags)
 
 
 def _register(config: pytest.Config, suite: Suite) -> None:
-    own = _own_tags(config)
-    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
-        if tag not in own:
-            own.add(tag)
-            config.addinivalue_line("markers", f"{tag}: relevance cases with this tag")
+    """Register the tags of cases as markers."""
+    known = run_store(config).tags
+    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags if tag not in known):
+        known.add(tag)
+        config.addinivalue_line("markers", f"{tag}: relevance cases with this tag")
