@@ -13,14 +13,13 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_relevance.plugin.collecting.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
+from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
+from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
 from pytest_relevance.plugin.options import ended_well, runs_tests
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, CallEnd, case_runs_of
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
 from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
-from pytest_relevance.plugin.running.lost_checks import raise_lost_check
 from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.counts import anything_ran
@@ -92,7 +91,9 @@ class Reporting:
         outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
         is_subtest = call.when == "call" and item.stash.get(IN_CALL, False)
-        if not is_subtest:
+        if not is_subtest and item.stash.get(RAISED, None):
+            from pytest_relevance.plugin.running.fixture import raise_lost_check
+
             raise_lost_check(item, call)
         if call.when != "call" and call.excinfo is None:
             return (yield)
@@ -208,8 +209,6 @@ class Reporting:
             return
         self._gates_are_judged = True
         if any(info.gates for info in self._store.files.values()):
-            from pytest_relevance.plugin.gate_reports import report_gates
-
             self._gates = report_gates(session, self._store)
 
     def _results(self) -> list[CaseResult]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin import updates
+from pytest_relevance.plugin import outputs as updates
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run

@@ -1,7 +1,7 @@
 """A case file as a pytest collector whose cases are real test functions.
 
-Each case becomes a function (`items`) that goes through `pytest_pycollect_makeitem` like any other test function, and
-so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where no
+Each case becomes a function (`run_case`) that goes through `pytest_pycollect_makeitem` like any other test function,
+and so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where no
 other plugin implements the hooks of that step, it is done once for all cases that request the same fixtures.
 """
 
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -27,26 +26,14 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.collecting.items import (
-    bind,
-    function_code,
-    make_function,
-    marks_of,
-    only_pytest_makes_items,
-)
-from pytest_relevance.plugin.collecting.loops import (
-    ANYIO,
-    PYTEST_ASYNCIO,
-    LoopScopes,
-    has_plugin,
-    neglected_fixture,
-)
+from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
 from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
 from pytest_relevance.plugin.options import requires_baseline
-from pytest_relevance.plugin.private import AnyItem, fixtures_of, parameters_of, pattern_of
+from pytest_relevance.plugin.private import AnyItem, parameters_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.plugin.running.run_case import bind
 from pytest_relevance.results.baseline.file import (
     SUFFIX,
     baseline_path,
@@ -175,7 +162,7 @@ class CaseFile(pytest.Module):
 
     def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
         self._suite, self._shown, self._variants = suite, shown, Variants(self.config)
-        maker = _ItemMaker(self, suite)
+        maker = ItemMaker(self, suite)
         for case in suite.cases:
             function, items, shared = maker.make(case)
             self._set_up(items, case, function, shared.neglected)
@@ -211,97 +198,6 @@ class CaseFile(pytest.Module):
             item.extra_keyword_matches.add(case.query)
             for mark in marks_of(case):
                 item.add_marker(mark)
-
-
-@dataclass(slots=True)
-class _Shared:
-    """What the cases of a file that request the same fixtures have in common.
-
-    `code` is the code of their test functions, `loop_scope` the scope of the pytest-asyncio loop that they run in.
-    `neglected` is an async fixture that no plugin sets up. `copies` are the ends of the names of their items, each with
-    a function that returns arguments of `Function.from_parent`.
-    """
-
-    code: CodeType
-    loop_scope: str | None = None
-    neglected: str | None = None
-    copies: Sequence[tuple[str, Callable[[], dict[str, Any]]]] = ()
-
-
-class _ItemMaker:
-    """Makes the test functions and items of the cases of one file.
-
-    Looking up the fixtures and parameters of a function is most of the cost of collection, and the result is the same
-    for all cases that request the same fixtures: items are copied from those of the first of these cases, unless
-    another plugin has a part in making items.
-    """
-
-    def __init__(self, file: CaseFile, suite: Suite) -> None:
-        self._file = file
-        self._path = str(file.path)
-        self._queries_line = suite.queries_line
-        self._loops = LoopScopes(file.config)
-        self._coroutines = has_plugin(file.config, (*PYTEST_ASYNCIO, *ANYIO))
-        self._are_copied = not self._coroutines and only_pytest_makes_items(file)
-        self._known: dict[tuple[str, ...], _Shared] = {}
-
-    def make(self, case: Case) -> tuple[FunctionType, Sequence[AnyItem], _Shared]:
-        """Return the test function of a case and its items, one for each set of parameters."""
-        key = (case.search, *case.usefixtures)
-        is_first = key not in self._known
-        if is_first:
-            # usefixtures come before the search, as they may set up the state that it needs
-            names = dict.fromkeys([*case.usefixtures, case.search])
-            self._known[key] = _Shared(function_code(names, coroutine=self._coroutines))
-        shared = self._known[key]
-        line = case.line if case.source is None else self._queries_line
-        function = make_function(shared.code, self._path, line, case.node_name)
-        if shared.copies:
-            return function, self._copied(function, shared), shared
-        items = self._collected(function, shared.loop_scope)
-        if is_first and items:
-            self._look_at(items, case, function, shared)
-            if shared.loop_scope is not None and not self._loops.is_auto:
-                items = self._collected(function, shared.loop_scope)
-        if shared.loop_scope is not None:
-            for item in items:
-                item.add_marker(pytest.mark.asyncio(loop_scope=shared.loop_scope), append=False)
-        return function, items, shared
-
-    def _look_at(self, items: Sequence[AnyItem], case: Case, function: FunctionType, shared: _Shared) -> None:
-        """Find out what a case has in common with others, from its items."""
-        fixtures = fixtures_of(items[0])
-        shared.loop_scope = self._loops.scope_of(case.search, fixtures)
-        shared.neglected = neglected_fixture(self._file.config, fixtures)
-        ends = [item.name.removeprefix(function.__name__) for item in items]
-        patterns = [pattern for item in items if (pattern := pattern_of(item)) is not None]
-        if self._are_copied and len(patterns) == len(items):
-            shared.copies = [*zip(ends, patterns, strict=True)]
-
-    def _collected(self, function: FunctionType, loop_scope: str | None) -> Sequence[AnyItem]:
-        """Return the items that pytest and its plugins make of a function."""
-        file, marks = self._file, []
-        if loop_scope is not None and not self._loops.is_auto:
-            # In strict mode pytest-asyncio reads the marks while it makes an item: by then only the file can have them.
-            marks = [pytest.mark.asyncio(loop_scope=loop_scope).mark]
-        file.own_markers += marks
-        file.obj.collecting = function
-        try:
-            items: Sequence[AnyItem] = file.ihook.pytest_pycollect_makeitem(
-                collector=file, name=function.__name__, obj=function
-            )
-        finally:
-            for mark in marks:
-                file.own_markers.remove(mark)
-            file.obj.collecting = None
-        return items
-
-    def _copied(self, function: FunctionType, shared: _Shared) -> list[pytest.Function]:
-        name, make = function.__name__, pytest.Function.from_parent
-        return [
-            make(self._file, name=name + end, callobj=function, originalname=name, **arguments())
-            for end, arguments in shared.copies
-        ]
 
 
 def _names(items: Sequence[AnyItem], variants: Sequence[str | None]) -> Mapping[str | None, Sequence[str]]:

@@ -1,4 +1,8 @@
-"""The value of the fixture `relevance`, which scores rankings in a test written in Python."""
+"""The value of the fixture `relevance`, which scores rankings in a test written in Python.
+
+A check that fails in a thread or a task of the test ends that, and its exception may be lost there: the test then fails
+with it all the same (`raise_lost_check`).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -15,7 +20,6 @@ from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.running.calling import is_waiting
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED
-from pytest_relevance.plugin.running.lost_checks import is_runner
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import id_text
@@ -128,3 +132,31 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
     return value
+
+
+_RUNNERS = ("threading", "concurrent.futures", "multiprocessing", "asyncio", "anyio", "trio", "joblib")
+"""The modules that call a function in another thread, or later, and catch its exceptions."""
+
+_UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
+"""The warning of pytest about a thread that ended in an exception.
+
+A call raises it where warnings are errors.
+"""
+
+
+def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Make a call fail with the exception of a check that was lost in another thread or task.
+
+    The outermost frame of the traceback shows whether it was lost: it is a frame of the test's own code if the
+    exception was caught there or reached the test, and a frame of the module that ran the thread if it was lost.
+    """
+    raised = item.stash[RAISED]
+    lost = (error for error in raised if error.__traceback__ is not None and is_runner(error.__traceback__.tb_frame))
+    if (error := next(lost, None)) is not None and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
+        call.excinfo = pytest.ExceptionInfo.from_exception(error)
+    raised.clear()
+
+
+def is_runner(frame: FrameType) -> bool:
+    """Whether a frame belongs to a module that calls functions in other threads, or later."""
+    return f"{frame.f_globals.get('__name__')}.".startswith(tuple(f"{runner}." for runner in _RUNNERS))

@@ -6,8 +6,9 @@ and pytest's skip exception where an inconclusive case is to be skipped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import perf_counter
+from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
@@ -182,3 +183,50 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     if result.latency is not None:
         found.append(("latency", round(result.latency, 6)))
     return found
+
+
+# A fixture name cannot both begin and end with an underscore, so these names never hide a fixture.
+_SYNC = "def case({arguments}*, _relevance_run_): _run_relevance_case_(_relevance_run_)"
+_ASYNC = "async def case({arguments}*, _relevance_run_): await _run_relevance_case_async_(_relevance_run_)"
+
+_RUN = "_relevance_run_"
+
+_GLOBALS: dict[str, Any] = {
+    "__name__": f"{__name__}.case",  # distinguishes these functions from the user's in a traceback
+    "_run_relevance_case_": run,
+    "_run_relevance_case_async_": run_async,
+}
+
+
+def function_code(arguments: Iterable[str], *, coroutine: bool) -> CodeType:
+    """Return the code of the test functions of cases; `arguments` are the names of the fixtures that they request."""
+    namespace: dict[str, Any] = {}
+    exec((_ASYNC if coroutine else _SYNC).format(arguments="".join(f"{name}, " for name in arguments)), namespace)
+    code = namespace["case"].__code__
+    assert isinstance(code, CodeType)
+    return code
+
+
+def make_function(code: CodeType, path: str, line: int, name: str, run: CaseRun | None = None) -> FunctionType:
+    """Return a function with this code, at a line of a file; `bind` sets a case run that is not known yet."""
+    function = FunctionType(code.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
+    function.__kwdefaults__ = {_RUN: run}
+    return function
+
+
+def bind(run: CaseRun, *, is_shared: bool) -> None:
+    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own."""
+    item = run.item
+    assert isinstance(item, pytest.Function)
+    function = item.obj
+    if is_shared or not isinstance(function, FunctionType):
+        function = FunctionType(run.function.__code__, _GLOBALS, run.function.__name__)
+        item.obj = run.function = function
+    function.__kwdefaults__ = {_RUN: run}
+
+
+def plain_function(run: CaseRun) -> FunctionType:
+    """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
+    code = run.function.__code__
+    plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
+    return make_function(plain, code.co_filename, code.co_firstlineno, run.case.node_name, run)
