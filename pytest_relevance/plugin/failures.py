@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pytest
 
-from pytest_relevance.plugin.options import is_brief, is_by_line, verbosity
+from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.summary.gate_report import gate_lines
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain
@@ -82,10 +82,11 @@ class FailureText:
         self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
     ) -> None:
         whole = lines_of(max(verbosity(option), 0))
-        brief = lines_of(-1) if is_known or is_brief(option) else whole
+        is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
+        brief = lines_of(-1) if is_known or verbosity(option) < 0 else whole
         self.reprcrash = crash
         self.lines = brief if is_known else whole
-        self.shown = [] if is_by_line(option) else brief  # pytest prints the crash itself
+        self.shown = [] if is_by_line else brief
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""

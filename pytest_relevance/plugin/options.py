@@ -168,16 +168,6 @@ def needs_details(option: Any) -> bool:
     return verbosity(option) > 1 or bool(outputs_of(option))
 
 
-def is_brief(option: Any) -> bool:
-    """Whether the terminal shows each failure in one line."""
-    return verbosity(option) < 0 or is_by_line(option)
-
-
-def is_by_line(option: Any) -> bool:
-    """Whether pytest itself prints one line for each failure (`--tb=line`)."""
-    return getattr(option, "tbstyle", None) == "line"
-
-
 def runs_tests(config: pytest.Config) -> bool:
     """Whether tests are run, not only listed or set up."""
     return not any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))

@@ -20,7 +20,7 @@ from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
 from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
-from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
+from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.case.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.counts import anything_ran
 from pytest_relevance.reports.summary.gate_report import named_gate_lines
@@ -101,7 +101,9 @@ class Reporting:
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
-                self._set_properties_of_errors(item)
+                for each in case_runs_of(item):
+                    if each.result is None:
+                        set_properties(each)
             if run is not None:
                 advice = explain(run, call)
         report = yield
@@ -197,12 +199,6 @@ class Reporting:
             if not message.is_good:
                 print(": ".join(filter(None, (message.option, message.text))), file=sys.stderr)
         calling.close_own_loop(config)
-
-    def _set_properties_of_errors(self, item: pytest.Item) -> None:
-        if wants_properties(self._config.option):
-            for run in case_runs_of(item):
-                if run.result is None:
-                    set_properties(run)
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:

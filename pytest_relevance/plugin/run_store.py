@@ -31,9 +31,6 @@ from pytest_relevance.results.run_info import FileInfo
 
 ATTRIBUTE = "relevance"
 
-ENDED = ("passed", "failed", "skipped")
-"""The final outcomes of a report. After "rerun" another report of the same item follows."""
-
 _MOST_NAMED = 3
 
 
@@ -79,7 +76,7 @@ class RunStore:
         attached = attached_to(report)
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
-        if report.outcome not in ENDED:
+        if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
         if report.failed:
             self.failed.add(report.nodeid)

@@ -46,9 +46,6 @@ from pytest_relevance.results.run_info import FileInfo, RecordError
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
 
-FIRST_WORKER = "gw0"
-"""The id of pytest-xdist's first worker."""
-
 
 class CaseModule(ModuleType):
     """The module object that pytest expects as the parent of test functions.
@@ -152,8 +149,8 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the project turns warnings into errors: on every worker, as all must collect the
         same items.
         """
-        worker = getattr(self.config, "workerinput", {}).get("workerid", FIRST_WORKER)
-        with nullcontext() if worker == FIRST_WORKER else warnings.catch_warnings(record=True):
+        worker = getattr(self.config, "workerinput", {}).get("workerid", "gw0")
+        with nullcontext() if worker == "gw0" else warnings.catch_warnings(record=True):
             for message in messages:
                 try:
                     self.warn(RelevanceWarning(message))

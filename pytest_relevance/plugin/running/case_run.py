@@ -76,19 +76,6 @@ class CaseRun:
         """Whether this is a check of a test in Python."""
         return self.function is None
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether the run has a result, or is a check with an error, which its test may have caught.
-
-        An item that passes without a result was run by another plugin in some other way.
-        """
-        return self.result is not None or (self.is_check and self.error is not None)
-
-    @property
-    def place(self) -> tuple[str, int]:
-        """The file and the line of the case, for pytest's own lines about a test."""
-        return self.case.source or self.path, self.case.line
-
     def complete(self, result: CaseResult) -> CaseResult:
         """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats."""
         result.file = self.file.replace(os.sep, "/")
@@ -138,8 +125,8 @@ class CallEnd:
         everything = needs_details(self.item.config.option)
         attached: dict[str, Any] = {"cases": []}
         for run in self.runs:
-            if report.passed and not run.has_ended:
-                continue
+            if report.passed and run.result is None and not (run.is_check and run.error is not None):
+                continue  # another plugin ran the item in some other way; a check has an error that its test caught
             # a case has one call; a plugin may report a later attempt than the one that raised its exception
             is_shown = run.error is not None and (run.error is error or not run.is_check)
             result = self._result(run, report)
@@ -149,7 +136,7 @@ class CallEnd:
             if is_shown:
                 attached["shown"] = values
                 if report.skipped and not hasattr(report, "wasxfail"):
-                    report.longrepr = (*run.place, f"Skipped: {run.error}")
+                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {run.error}")
             elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
                 report.sections.append(("relevance case", f"{result.place}: {_asked(result, run.calls)}"))
             run.reset()

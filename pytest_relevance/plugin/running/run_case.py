@@ -82,8 +82,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or needs_details(option):
         add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
-    if wants_properties(option):
-        set_properties(this)
+    set_properties(this)
     if ends:
         _end(this, result, FAILED if result.verdict == FAILED else option.relevance_inconclusive)
 
@@ -156,14 +155,11 @@ def _read(this: CaseRun, response: object) -> Ranking:
         raise this.error from None
 
 
-def wants_properties(option: Any) -> bool:
-    """Whether a JUnit file is written: only it shows the properties, and making them takes time."""
-    return bool(getattr(option, "xmlpath", None))
-
-
 def set_properties(this: CaseRun) -> None:
-    """Set the JUnit properties of the item, and remove those of an earlier attempt."""
+    """Set the JUnit properties of the item, and remove those of an earlier attempt; only for a JUnit file."""
     item = this.item
+    if not getattr(item.config.option, "xmlpath", None):
+        return
     for earlier in this.properties:
         item.user_properties.remove(earlier)
     this.properties = [("verdict", "error")] if this.result is None else _properties(this.result)
