@@ -1,5 +1,8 @@
 """The files written at the end of a run: worklist, record, baselines, raised floors, as options ask.
 
+The ratchet changes only the characters of the floors in a case file, and only if the file did not change since it was
+collected.
+
 The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
 is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails.
 """
@@ -31,6 +34,10 @@ from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
+
+
+MOST_NAMED = 5
+"""How many raised floors the summary names."""
 
 
 def install(config: pytest.Config) -> None:
@@ -177,23 +184,6 @@ class Target:
         return trouble
 
 
-_OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {
-    "unjudged": _worklist,
-    "record": _record,
-    "update": lambda config: (lambda _: update_baselines(config), ""),
-    "ratchet": lambda config: (lambda _: ratchet(config), ""),
-}
-"""Makes each output from the options: the function that writes it, and a message for a run that ran no test."""
-
-
-MOST_NAMED = 5
-"""How many raised floors the summary names."""
-
-
-class _Changed(ValueError):
-    """A case file was changed after it was collected."""
-
-
 def update_baselines(config: pytest.Config) -> Iterator[Message]:
     """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
     store = run_store(config)
@@ -246,6 +236,10 @@ def _why(error: Exception, shown: str) -> str:
     return f": {error}"
 
 
+class _Changed(ValueError):
+    """A case file was changed after it was collected."""
+
+
 def ratchet(config: pytest.Config) -> Iterator[Message]:
     """Raise the floors in each case file with a result, and yield messages about the changes and failures."""
     store = run_store(config)
@@ -289,3 +283,12 @@ def _words(raised: list[str], verbose: int) -> str:
     if verbose <= 0 and len(raised) > MOST_NAMED + 1:
         named = [*raised[:MOST_NAMED], f"{len(raised) - MOST_NAMED} more (-v shows all)"]
     return f"{len(raised):,} raised: {', '.join(named)}" if raised else "none is raised"
+
+
+_OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {
+    "unjudged": _worklist,
+    "record": _record,
+    "update": lambda config: (lambda _: update_baselines(config), ""),
+    "ratchet": lambda config: (lambda _: ratchet(config), ""),
+}
+"""Makes each output from the options: the function that writes it, and a message for a run that ran no test."""
