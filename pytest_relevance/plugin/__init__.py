@@ -6,14 +6,15 @@ each file. The hooks of a run with cases are registered when the first case file
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_relevance.plugin import options
-from pytest_relevance.plugin.collecting import case_files
 
 if TYPE_CHECKING:
+    from pytest_relevance.cases.model import Case
     from pytest_relevance.plugin.running.fixture import Relevance
 
 
@@ -23,30 +24,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Register the hook `pytest_relevance_ranking`."""
-    from pytest_relevance.plugin import hookspec
+    """Register the hooks that this plugin offers to conftest files and other plugins."""
+    pluginmanager.add_hookspecs(HookSpecs)
 
-    pluginmanager.add_hookspecs(hookspec)
+
+class HookSpecs:
+    """The hooks that this plugin offers. A class, as pytest takes functions of this module for implementations."""
+
+    @staticmethod
+    @pytest.hookspec(firstresult=True)
+    def pytest_relevance_ranking(response: object, case: Case) -> object | None:
+        """Convert the response of a search to a ranking, where the plugin cannot read the response itself.
+
+        Return the ranking in any form that the plugin reads (document ids, best first; (id, score) pairs; mappings with
+        an id and a title ...), or None to leave it to the next implementation, and at last to the plugin. The first
+        result that is not None is used.
+
+        `response` is the return value of the search, after awaiting it if it was awaitable; `case` is the case that
+        runs.
+        """
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register what collects case files, and the outputs; on the controller of pytest-xdist, `Reporting` too.
+    """Check options and ini keys; register the outputs, and on the controller of pytest-xdist `Reporting`.
 
     That controller collects nothing itself and only receives reports. Raises UsageError for an option or ini key with
     an invalid value.
     """
-    patterns = config.stash[options.FILE_PATTERNS] = options.FilePatterns(config)
-    config.pluginmanager.register(case_files.CaseFiles(patterns), "relevance-files")
-    options.tolerance(config)  # raises for an invalid value before any test runs
+    config.stash[options.CASE_FILES] = options.CaseFiles(config)
+    options.tolerance(config)
     options.requires_baseline(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 
         reporting.install(config)
-    if options.writes_anything(config.option):
-        from pytest_relevance.plugin.outputs import writing as outputs
+    if options.outputs_of(config.option):
+        from pytest_relevance.plugin import outputs
 
         outputs.install(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Return a collector for a case file, or None for any other file."""
+    if not parent.config.stash[options.CASE_FILES].includes(file_path):
+        return None
+    from pytest_relevance.plugin.collecting.collector import CaseFile
+
+    return CaseFile.from_parent(parent, path=file_path)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -60,6 +84,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""
+    from pytest_relevance.plugin import reporting
     from pytest_relevance.plugin.running.fixture import Relevance
 
+    reporting.install(request.config)
     return Relevance(request.node)

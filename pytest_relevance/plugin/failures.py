@@ -1,25 +1,28 @@
-"""The exceptions of failing cases, and how they are shown in a report."""
+"""The exceptions of failing cases, the text of a failure in a report, and the reports of gates.
+
+Gates are reported as tests of their own, after the cases have run, in the process that receives all reports. The node
+id of a gate is `FILE::gate[ID]`, followed by `[VARIANT]` where the search has parameters. A gate has the same reports
+as a test: setup, call and teardown.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from time import time
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pytest
 
-from pytest_relevance._text import quoted
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, plain
-
-
-class TextWriter(Protocol):
-    """The part of pytest's terminal writer and terminal reporter that is used here."""
-
-    def write(self, content: str, *, flush: bool = ..., **markup: bool) -> None:
-        """Write text with markup (`red=True`)."""
-
+from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.run_store import RunStore
+from pytest_relevance.reports.summary.gates import gate_lines
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain
+from pytest_relevance.results.case_result import SKIPPED
+from pytest_relevance.results.gates import GateResult, judge_gates
 
 MARKUP: dict[str, dict[str, bool]] = {
     BAD: {"red": True, "bold": True},
@@ -55,15 +58,6 @@ class CaseError(_Failed):
     """
 
 
-class AsyncFixture(CaseError):
-    """A case requests an async fixture that no plugin sets up."""
-
-    def __init__(self, name: str, *, has_asyncio: bool) -> None:
-        super().__init__(f"the fixture {quoted(name)} is asynchronous, and no plugin sets it up", pytrace=False)
-        self.name = name
-        self.has_asyncio = has_asyncio
-
-
 @dataclass(frozen=True, slots=True)
 class Crash:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them."""
@@ -78,27 +72,33 @@ class Crash:
 
 
 class FailureText:
-    """The report of a failing case with colours, which replaces pytest's own representation of the exception.
+    """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
 
-    `shown` are the lines for the terminal; JUnit and other reporters use all `lines`.
+    `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
+    for. With `is_known` the terminal shows the brief form: the advice in the whole text was shown before.
     """
 
-    def __init__(self, lines: Sequence[Line], crash: Crash, shown: Sequence[Line]) -> None:
-        self.lines = lines
+    def __init__(
+        self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
+    ) -> None:
+        whole = lines_of(max(verbosity(option), 0))
+        is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
+        brief = lines_of(-1) if is_known or verbosity(option) < 0 else whole
         self.reprcrash = crash
-        self.shown = shown
+        self.lines = brief if is_known else whole
+        self.shown = [] if is_by_line else brief
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
         return plain(self.lines)
 
-    def toterminal(self, tw: TextWriter) -> None:
+    def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         write_lines(tw, self.shown)
 
 
-def write_lines(tw: TextWriter, lines: Iterable[Line]) -> None:
-    """Write styled lines, each with a line end."""
+def write_lines(tw: Any, lines: Iterable[Line]) -> None:
+    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter."""
     for spans in lines:
         for text, style in spans:
             if text:
@@ -112,3 +112,59 @@ def shown_path(path: Path | str, config: pytest.Config) -> str:
         return os.path.relpath(path, config.invocation_params.dir)
     except ValueError:  # the file is on another drive (Windows)
         return str(path)
+
+
+_CHOOSERS = ("lfplugin", "stepwiseplugin")
+"""Plugins of pytest that select in the next run the tests that failed in this one. A gate cannot be selected."""
+
+Outcome = Literal["passed", "failed", "skipped"]
+
+
+def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
+    """Judge the gates of case files, report them as tests, and return their results.
+
+    Without `--relevance-gates=require` the gates of a file are left out if none of its cases ran, unless all of them
+    were collected and skipped.
+    """
+    option = session.config.option
+    require = option.relevance_gates == "require"
+    results = store.finished
+    ran = {result.file for result in results if result.status != SKIPPED}
+    ended = {result.file for result in results}
+    judged = [
+        gate
+        for gate in judge_gates(results, store.files, updating=option.relevance_update == "all")
+        if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
+    ]
+    for gate in judged:
+        outcome = cast("Outcome", gate.outcome(require=require))
+        _log(session, store.files[gate.file].path, gate, outcome, _longrepr(option, store, gate, outcome))
+    return judged
+
+
+def _log(session: pytest.Session, path: str, gate: GateResult, outcome: Outcome, longrepr: Any) -> None:
+    """Report a gate as pytest reports a test."""
+    manager, hook, name = session.config.pluginmanager, session.config.hook, gate.name
+    choosers = [plugin for plugin in map(manager.get_plugin, _CHOOSERS) if plugin is not None]
+    log = manager.subset_hook_caller("pytest_runtest_logreport", [session, *choosers])
+    nodeid, location = f"{gate.node}::{name}", (gate.node, gate.line - 1, name)
+    found = [("verdict", outcome), ("found", harmless(gate.message))]
+    hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
+    session.testscollected += 1  # the progress display counts it: progress must not exceed 100 %
+    session.testsfailed += outcome == "failed"  # counted here: the session would also stop the run for --maxfail
+    now = time()
+    make = partial(pytest.TestReport, nodeid, location, {name: 1}, start=now, stop=now, user_properties=found)
+    log(report=make("passed", None, "setup"))
+    log(report=make(outcome, longrepr, "call"))
+    log(report=make("passed", None, "teardown"))
+    hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
+
+
+def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) -> Any:
+    """Return the `longrepr` of a gate's report: None if it passed, a reason if it was skipped, else its failure."""
+    if outcome == "passed":
+        return None
+    path, message = store.files[gate.file].path, harmless(gate.message)
+    if outcome == "skipped":
+        return path, gate.line, f"Skipped: {message}"
+    return FailureText(option, lambda verbosity: gate_lines(gate, verbosity=verbosity), Crash(path, gate.line, message))

@@ -1,4 +1,4 @@
-"""The plugin's options and ini keys, and the patterns of case file names. Imported in every run: keep it light."""
+"""The plugin's options and ini keys, and which files are case files. Imported in every run: keep it light."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from typing import Any
 
 import pytest
 
-DEFAULT_TOLERANCE = 0.05
-DEFAULT_PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
-INCONCLUSIVE = ("fail", "skip", "pass")
-GATES = ("auto", "require")
+PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
-
-_LITERAL_ENDING = re.compile(r"\*[^*?\[\]]+")
-_YAML = (".yaml", ".yml")
+OUTPUTS = ("unjudged", "record", "update", "ratchet")
+"""The options `--relevance-*` that write files at the end of a run."""
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -25,13 +21,13 @@ def declare(parser: pytest.Parser) -> None:
     group = parser.getgroup("relevance", "search relevance")
     group.addoption(
         "--relevance-inconclusive",
-        choices=INCONCLUSIVE,
+        choices=("fail", "skip", "pass"),
         default="fail",
         help="what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
     )
     group.addoption(
         "--relevance-gates",
-        choices=GATES,
+        choices=("auto", "require"),
         default="auto",
         help="what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or failed "
         "(require)",
@@ -74,7 +70,7 @@ def declare(parser: pytest.Parser) -> None:
         "relevance_tolerance",
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         type="float",
-        default=DEFAULT_TOLERANCE,
+        default=0.05,
     )
     parser.addini(
         "relevance_baseline",
@@ -83,9 +79,9 @@ def declare(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "relevance_files",
-        "names of the case files to collect (default: %(default)s)".replace("%(default)s", " ".join(DEFAULT_PATTERNS)),
+        f"names of the case files to collect (default: {' '.join(PATTERNS)})",
         type="args",
-        default=list(DEFAULT_PATTERNS),
+        default=list(PATTERNS),
     )
 
 
@@ -99,8 +95,8 @@ def _calls(text: str) -> int:
     return int(text)
 
 
-class FilePatterns:
-    """The file name patterns of case files, from the ini key `relevance_files`.
+class CaseFiles:
+    """Which files are case files: by name (ini key `relevance_files`), or by content if named on the command line.
 
     Raises UsageError for a pattern with a folder.
     """
@@ -111,29 +107,23 @@ class FilePatterns:
             raise pytest.UsageError(
                 f"relevance_files are patterns for file names, without folders, found: {' '.join(patterns)}"
             )
-        others = [translate(pattern) for pattern in patterns if not _LITERAL_ENDING.fullmatch(pattern)]
-        self._others = re.compile("|".join(others)) if others else None
-        self._endings = tuple(pattern[1:] for pattern in patterns if _LITERAL_ENDING.fullmatch(pattern))
-        names_yaml = any(ending in argument for argument in config.args for ending in _YAML)
-        any_name = ("",) if others else ()
-        self.possible = (*self._endings, *(_YAML if names_yaml else ()), *any_name)
-        """The endings of names that may be case files: a quick test that excludes nearly all files of a tree."""
+        self._fits = re.compile("|".join(map(translate, patterns)) or "(?!)").match  # (?!) matches nothing
+        arguments = (argument.partition("::")[0] for argument in config.args)
+        paths = (config.invocation_params.dir / name for name in arguments if name.endswith((".yaml", ".yml")))
+        self._named = {path.resolve() for path in paths if path.is_file()}
 
-    def fits(self, name: str) -> bool:
-        """Whether a file name matches one of the patterns."""
-        return name.endswith(self._endings) or (self._others is not None and self._others.match(name) is not None)
+    def includes(self, path: Path) -> bool:
+        """Whether a file is a case file; it need not exist. Raises OSError if its content decides and is unreadable."""
+        if self._fits(path.name):
+            return True
+        if not self._named or path.resolve() not in self._named:
+            return False
+        from pytest_relevance.cases.reader import has_cases
+
+        return has_cases(path.read_bytes())
 
 
-FILE_PATTERNS: pytest.StashKey[FilePatterns] = pytest.StashKey()
-
-
-def has_cases(path: Path) -> bool:
-    """Whether a file named on the command line is a YAML file with cases. Raises OSError if it cannot be read."""
-    if not path.name.endswith(_YAML):
-        return False
-    from pytest_relevance.cases.reader import has_cases
-
-    return has_cases(path.read_bytes())
+CASE_FILES: pytest.StashKey[CaseFiles] = pytest.StashKey()
 
 
 def tolerance(config: pytest.Config) -> float:
@@ -168,31 +158,21 @@ def verbosity(option: Any) -> int:
     return getattr(option, "verbose", 0)
 
 
-def writes_anything(option: Any) -> bool:
-    """Whether an option asks for a file to be written at the end of the run."""
-    return bool(
-        option.relevance_unjudged is not None
-        or option.relevance_record is not None
-        or option.relevance_update is not None
-        or option.relevance_ratchet
-    )
+def outputs_of(option: Any) -> list[str]:
+    """Return the names of the options that ask for a file to be written at the end of the run."""
+    return [name for name in OUTPUTS if getattr(option, f"relevance_{name}") not in (None, False)]
 
 
 def needs_details(option: Any) -> bool:
-    """Whether an option needs the details of every case, passing ones too: ranking, grades, titles."""
-    return (
-        verbosity(option) > 1
-        or option.relevance_record is not None
-        or option.relevance_update is not None
-        or option.relevance_unjudged is not None
-    )
+    """Whether the details of every case are needed, passing ones too: ranking, grades, titles."""
+    return verbosity(option) > 1 or bool(outputs_of(option))
 
 
-def is_brief(option: Any) -> bool:
-    """Whether the terminal shows each failure in one line."""
-    return verbosity(option) < 0 or is_by_line(option)
+def runs_tests(config: pytest.Config) -> bool:
+    """Whether tests are run, not only listed or set up."""
+    return not any(config.getoption(name, False) for name in ("collectonly", "setuponly", "setupplan"))
 
 
-def is_by_line(option: Any) -> bool:
-    """Whether pytest itself prints one line for each failure (`--tb=line`)."""
-    return getattr(option, "tbstyle", None) == "line"
+def ended_well(exitstatus: int | pytest.ExitCode) -> bool:
+    """Whether the exit status is one without a failure."""
+    return exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)

@@ -13,24 +13,19 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_relevance.plugin.collecting.loops import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
-from pytest_relevance.plugin.lost_results import lost_results
-from pytest_relevance.plugin.options import FILE_PATTERNS, is_brief, is_by_line, verbosity
-from pytest_relevance.plugin.outputs.target import ended_well, runs_tests
-from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
+from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
+from pytest_relevance.plugin.options import ended_well, runs_tests
+from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, case_runs_of
-from pytest_relevance.plugin.running.fixture_help import explain
-from pytest_relevance.plugin.running.lost_checks import raise_lost_check
-from pytest_relevance.plugin.running.run_case import set_properties, wants_properties
-from pytest_relevance.plugin.section import FILES, SUMMARY, VERDICT, Section
-from pytest_relevance.plugin.travel import CallEnd, attached_to
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
+from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
-from pytest_relevance.reports.text import BAD, Line, folded, harmless, line
+from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
@@ -62,10 +57,13 @@ class Reporting:
         self._gates: Sequence[GateResult] = ()
         self._gates_are_judged = self._was_cut_short = False
         self._advised: set[str] = set()
-        self._lost = ""
-        Section.add(config, SUMMARY, self._summary)
-        Section.add(config, FILES, self._lost_lines)
-        Section.add(config, VERDICT, self._verdict)
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Fail a case with an async fixture that no plugin sets up: pytest gives no advice on what to do about it."""
+        run = item.stash.get(CASE_RUN, None)
+        if run is not None and run.neglected_fixture is not None:
+            refuse_neglected_fixture(run, has_asyncio=has_plugin(item.config, PYTEST_ASYNCIO))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -74,8 +72,7 @@ class Reporting:
         A plugin may call an item several times before it makes a report.
         """
         __tracebackhide__ = True
-        run = item.stash.get(CASE_RUN, None)
-        if run is not None and run.has_begun:
+        if (run := item.stash.get(CASE_RUN, None)) is not None:
             run.reset()
         item.stash[IN_CALL] = True
         try:
@@ -93,7 +90,9 @@ class Reporting:
         outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
         is_subtest = call.when == "call" and item.stash.get(IN_CALL, False)
-        if not is_subtest:
+        if not is_subtest and item.stash.get(RAISED, None):
+            from pytest_relevance.plugin.running.fixture import raise_lost_check
+
             raise_lost_check(item, call)
         if call.when != "call" and call.excinfo is None:
             return (yield)
@@ -101,7 +100,9 @@ class Reporting:
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
-                self._set_properties_of_errors(item)
+                for each in case_runs_of(item):
+                    if each.result is None:
+                        set_properties(each)
             if run is not None:
                 advice = explain(run, call)
         report = yield
@@ -118,14 +119,19 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Store the results attached to a report, and replace the text of a failure."""
         if self._is_worker:
-            self._store.attach_files(report)
+            self._store.send_files(report)
             return
         attached = attached_to(report)
-        shown = attached.get("subtest") or (attached["cases"][attached["shown"]] if "shown" in attached else None)
-        if shown is not None and report.failed:
-            text = self._text(CaseResult.from_dict(shown), attached.get("advice"))
+        if "shown" in attached and report.failed:
+            text = self._text(CaseResult.from_dict(attached["shown"]), attached.get("advice"))
             report.longrepr = text  # type: ignore[assignment]
         self._store.add(report)
+
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Store the name of a case file that cannot be collected."""
+        if report.failed and self._store.is_case(report.nodeid):
+            self._store.broken[report.nodeid] = None
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -164,43 +170,40 @@ class Reporting:
         if exitstatus not in _BROKEN_OFF:
             self._judge_gates(session)
         if not (self._was_cut_short or session.shouldstop or session.shouldfail or exitstatus in _BROKEN_OFF):
-            patterns = self._config.stash[FILE_PATTERNS]
-            self._lost, is_incomplete = lost_results(self._store, patterns.fits, self._config.option)
+            text, is_incomplete = self._store.lost_results()
+            if text:
+                self._store.messages.append(Message(text, is_good=False))
         if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the reports of passing cases with `-vv`, before the plugin's own section."""
-        if self._config.option.verbose < 2:
-            return
-        passed = [result for result in self._results() if result.outcome == "passed" and result.scores]
-        if passed:
+        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
+        results = self._results()
+        passed = [result for result in results if result.outcome == "passed" and result.scores]
+        if passed and self._config.option.verbose > 1:
             terminalreporter.write_sep("=", "passing relevance cases")
-        for result in passed:
-            terminalreporter.write_sep("_", (result.node or result.id).rpartition("::")[2])
-            write_lines(terminalreporter, failure_lines(result, verbosity=1))
+            for result in passed:
+                terminalreporter.write_sep("_", (result.node or result.id).rpartition("::")[2])
+                write_lines(terminalreporter, failure_lines(result, verbosity=1))
+        lines = self._lines(results)
+        if lines:
+            terminalreporter.write_sep("=", "relevance")
+            write_lines(terminalreporter, lines)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the event loop of coroutine searches; print a warning about lost results that no summary printed."""
-        if self._lost:
-            print(self._lost, file=sys.stderr)
+        """Close the event loop of coroutine searches; print the failures that no terminal summary has shown."""
+        for message in self._store.messages:
+            if not message.is_good:
+                print(": ".join(filter(None, (message.option, message.text))), file=sys.stderr)
         calling.close_own_loop(config)
-
-    def _set_properties_of_errors(self, item: pytest.Item) -> None:
-        if wants_properties(self._config.option):
-            for run in case_runs_of(item):
-                if run.result is None:
-                    set_properties(run)
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
             return
         self._gates_are_judged = True
         if any(info.gates for info in self._store.files.values()):
-            from pytest_relevance.plugin.gate_reports import report_gates
-
             self._gates = report_gates(session, self._store)
 
     def _results(self) -> list[CaseResult]:
@@ -208,12 +211,19 @@ class Reporting:
         results = self._store.results
         return results if anything_ran(results) else []
 
-    def _summary(self) -> list[Line]:
-        results, option = self._results(), self._config.option
+    def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
+        """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
+        messages, self._store.messages = self._store.messages, []
+        lines = [
+            line(part, PLAIN if message.is_good else BAD)
+            for message in messages
+            for part in folded(message.text, indent="    ")
+        ]
         if not results:
-            return []
+            return lines
+        option = self._config.option
         require = option.relevance_gates == "require"
-        lines = summary_lines(
+        summary = summary_lines(
             results,
             self._files(),
             RunInfo(),
@@ -224,8 +234,9 @@ class Reporting:
         )
         for gate in self._gates:
             if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
-                lines += named_gate_lines(gate)
-        return lines
+                summary += named_gate_lines(gate)
+        info = RunInfo(missing=tuple(self._store.unfinished()))
+        return [*summary, *lines, *verdict_lines(results, self._gates, info, require_gates=require)]
 
     def _files(self) -> dict[str, FileInfo]:
         """Return the case files by name; orphaned baseline entries are left out unless all cases of the file ended."""
@@ -234,31 +245,16 @@ class Reporting:
             for file, info in self._store.files.items()
         }
 
-    def _lost_lines(self) -> list[Line]:
-        lost, self._lost = self._lost, ""
-        return [line(part, BAD) for part in folded(lost, indent="    ")] if lost else []
-
-    def _verdict(self) -> list[Line]:
-        results = self._results()
-        if not results:
-            return []
-        info = RunInfo(missing=tuple(self._store.unfinished()))
-        require = self._config.option.relevance_gates == "require"
-        return verdict_lines(results, self._gates, info, require_gates=require)
-
     def _text(self, result: CaseResult, advice: str | None) -> FailureText:
         """Return the report of a failure for pytest to print.
 
         Each advice is shown once in a run, as many cases may lack the same fixture.
         """
-        option = self._config.option
-        lines = failure_lines(result, verbosity=max(verbosity(option), 0))
-        shown = failure_lines(result, verbosity=-1) if is_brief(option) or advice in self._advised else lines
+        is_known = advice in self._advised
         if advice is not None:
-            lines = shown if advice in self._advised else lines
             self._advised.add(advice)
-        if is_by_line(option):  # pytest prints the crash itself
-            shown = []
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
         crash = Crash(result.source or file, result.line, harmless(failure_message(result)))
-        return FailureText(lines, crash, shown)
+        return FailureText(
+            self._config.option, lambda verbosity: failure_lines(result, verbosity=verbosity), crash, is_known=is_known
+        )

@@ -1,62 +1,82 @@
 """`RunStore`: the results and case files of a run, in the process that receives all reports.
 
 Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
-own, so all data about cases is taken from reports (`travel`). The last report of an item counts, so that a case that is
-run again counts once. The summary and the output files at the end of a run are made from this data.
+own, so all data about cases is taken from the attribute `relevance` of reports, which holds builtin types:
+
+    {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
+     "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
+     "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
+     "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
+
+The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
+if the worker crashes later. The summary and the output files at the end of a run are made from this data.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance.plugin.travel import ATTRIBUTE, attached_to
+from pytest_relevance._text import counted, listed
+from pytest_relevance.plugin.options import CASE_FILES, outputs_of
+from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.repeats import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
-ENDED = ("passed", "failed", "skipped")
-"""The final outcomes of a report. After "rerun" another report of the same item follows."""
+ATTRIBUTE = "relevance"
+
+_MOST_NAMED = 3
 
 
-@dataclass(slots=True)
+class Message(NamedTuple):
+    """A sentence for the end of the run, about an `option` if one is named; `is_good` is false for a failure."""
+
+    text: str
+    is_good: bool = True
+    option: str = ""
+
+
 class RunStore:
     """The results of the cases that ended, and the case files by the names used in reports.
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
-    `failed` are the node ids of items with a failed report; `unscored` those whose call passed without scoring a case.
+    `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
+    `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
+    tags of cases that this process registered as markers.
     """
 
-    files: dict[str, FileInfo] = field(default_factory=dict)
-    to_run: Sequence[str] = ()
-    failed: set[str] = field(default_factory=set)
-    unscored: set[str] = field(default_factory=set)
-    _cases: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
-    _results: list[CaseResult] | None = None
-    _waiting: dict[str, FileInfo] = field(default_factory=dict)
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self.files: dict[str, FileInfo] = {}
+        self.to_run: Sequence[str] = ()
+        self.broken: dict[str, None] = {}
+        self.failed: set[str] = set()
+        self.unscored: set[str] = set()
+        self.messages: list[Message] = []
+        self.tags: set[str] = set()
+        self._cases: dict[tuple[str, int], dict[str, Any]] = {}
+        self._results: list[CaseResult] | None = None
+        self._are_case_files: dict[str, bool] = {}
 
-    def announce(self, file: str, info: FileInfo, *, travels: bool) -> None:
-        """Store the `FileInfo` of a case file; if it `travels`, only until the first report of this process is sent."""
-        (self._waiting if travels else self.files)[file] = info
-
-    def attach_files(self, report: pytest.TestReport) -> None:
-        """Attach the stored `FileInfo` of all files to the first report, also of files without a selected case."""
-        if self._waiting:
-            files = {file: info.to_dict() for file, info in self._waiting.items()}
+    def send_files(self, report: pytest.TestReport) -> None:
+        """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
+        if self.files:
+            files = {file: info.to_dict() for file, info in self.files.items()}
             setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
-            self._waiting.clear()
+            self.files.clear()
 
     def add(self, report: pytest.TestReport) -> None:
         """Store the data attached to a report."""
         attached = attached_to(report)
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
-        if report.outcome not in ENDED:
+        if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
         if report.failed:
             self.failed.add(report.nodeid)
@@ -93,17 +113,63 @@ class RunStore:
 
     def is_whole(self, file: str) -> bool:
         """Whether every case of a file ended or was skipped: none was deselected, and the run was not stopped early."""
-        info = self.files.get(file)
-        return info is not None and info.is_whole(self.finished, file)
+        return self.files[file].is_whole(self.finished, file)
+
+    def is_case(self, nodeid: str) -> bool:
+        """Whether a node id is that of a case file or of a case. The controller of pytest-xdist has no items."""
+        file = nodeid.partition("::")[0]
+        if file not in self._are_case_files:
+            is_collected = any(info.node == file for info in self.files.values())
+            case_files, path = self._config.stash[CASE_FILES], self._config.rootpath / file
+            self._are_case_files[file] = is_collected or case_files.includes(path)
+        return self._are_case_files[file]
 
     def unfinished(self) -> list[str]:
         """Return the node ids of cases that were to run and have no result."""
-        files = {info.node for info in self.files.values()}
-        return [name for name in self.without_result() if name.partition("::")[0] in files]
+        return [name for name in self.to_run if (name, 0) not in self._cases and self.is_case(name)]
 
-    def without_result(self) -> Iterator[str]:
-        """Return the node ids of all tests that were to run and have no relevance result, other tests included."""
-        return (name for name in self.to_run if (name, 0) not in self._cases)
+    def lost_results(self) -> tuple[str, bool]:
+        """Return a message about cases without a result (or ""), and whether the run fails because of them.
+
+        A plugin that runs tests in another process and builds reports of its own may drop the results attached to
+        reports. Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown
+        already. A case that passed without being scored, because a plugin ran something else instead, is counted only
+        where an option needs every result.
+        """
+        option = self._config.option
+        needed_by = ["--relevance-gates=require"] if option.relevance_gates == "require" else []
+        needed_by += [f"--relevance-{name}" for name in outputs_of(option)]
+        known = self.failed if needed_by else self.failed | self.unscored
+        names = [name for name in self.unfinished() if name not in known]
+        if not names:
+            return "", False
+        total = sum(map(self.is_case, self.to_run))
+        text = (
+            f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
+            f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
+            "something else in the place of cases may be the cause"
+        )
+        if not needed_by:
+            return text, False
+        needs = "needs" if len(needed_by) == 1 else "need"
+        return f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails", True
+
+
+def attached_to(report: pytest.TestReport) -> dict[str, Any]:
+    """Return the data attached to a report; results that were sent as JSON are decoded in place."""
+    attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
+    if isinstance(attached.get("shown"), str):
+        attached["shown"] = json.loads(attached["shown"])
+    if any(isinstance(values, str) for values in attached.get("cases", ())):
+        attached["cases"] = [json.loads(values) if isinstance(values, str) else values for values in attached["cases"]]
+    return attached
+
+
+def first_named(names: Sequence[str]) -> str:
+    """Join names in prose, of many the first few and how many more there are."""
+    shown = [harmless(name) for name in names[:_MOST_NAMED]]
+    more = len(names) - len(shown)
+    return listed([*shown, f"{more:,} more"] if more else shown, "and")
 
 
 RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
@@ -111,7 +177,6 @@ RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()
 
 def run_store(config: pytest.Config) -> RunStore:
     """Return the store of this process; create it on first use."""
-    store = config.stash.get(RUN_STORE, None)
-    if store is None:
-        store = config.stash[RUN_STORE] = RunStore()
-    return store
+    if RUN_STORE not in config.stash:
+        config.stash[RUN_STORE] = RunStore(config)
+    return config.stash[RUN_STORE]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
@@ -59,26 +60,10 @@ def score_case(
     scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
         scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
-    result = CaseResult(
-        file="",
-        line=case.line,
-        id=case.id,
-        verdict=verdict,
-        query=case.query,
-        search=case.search,
-        tags=case.tags,
-        weight=case.weight,
-        params=case.params,
-        note=case.note or "",
-        source=case.source,
-        k=k,
-        depth=case.depth,
-        is_depth_set=terms.depth is not None,
+    result = result_of(
+        case,
+        verdict,
         reaches_depth=reaches_depth,
-        floor=case.min_ndcg,
-        settings=settings,
-        lowest=terms.lowest,
-        highest=terms.highest,
         documents=ranking.ids,
         grades=grades,
         returned=len(grades) - len(graded.repeated),
@@ -94,6 +79,35 @@ def score_case(
     if details:
         add_details(result, case, ranking)
     return result
+
+
+def result_of(case: Case, verdict: str, **values: Any) -> CaseResult:
+    """The result of a case: the fields that the case gives, the verdict, and other `values`; none for a missing score.
+
+    The result does not know its file, variant and node id.
+    """
+    terms = case.terms
+    return CaseResult(
+        file="",
+        line=case.line,
+        id=case.id,
+        verdict=verdict,
+        query=case.query,
+        search=case.search,
+        tags=case.tags,
+        weight=case.weight,
+        params=case.params,
+        note=case.note or "",
+        source=case.source,
+        k=case.k,
+        depth=case.depth,
+        is_depth_set=terms.depth is not None,
+        floor=case.min_ndcg,
+        settings=case.settings,
+        lowest=terms.lowest,
+        highest=terms.highest,
+        **values,
+    )
 
 
 def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> None:

@@ -26,7 +26,7 @@ for module in (
     *(
         "pytest_relevance.plugin.collecting.collector",
         "pytest_relevance.plugin.running.fixture",
-        "pytest_relevance.plugin.outputs.writing",
+        "pytest_relevance.plugin.outputs",
     ),
     "pytest_relevance.reports.failure",
 ):

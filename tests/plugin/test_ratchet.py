@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.plugin.outputs import ratchet
+from pytest_relevance.plugin import outputs as updates
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -141,14 +141,14 @@ def refused(path: Path, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("happens", "message"),
     [
-        ("", "no floor is raised in shop.relevance.yaml: the file cannot be written: No space left on device"),
+        ("", "no floor is raised in shop.relevance.yaml, it cannot be written: No space left on device"),
         (
             "pathlib.Path(__file__).with_name('shop.relevance.yaml').write_text('# mine')",
             "no floor is raised in shop.relevance.yaml: the file was changed during the run; run it again",
         ),
         (
             "pathlib.Path(__file__).with_name('shop.relevance.yaml').unlink()",
-            "no floor is raised in shop.relevance.yaml: the file cannot be written: No such file or directory",
+            "no floor is raised in shop.relevance.yaml, it cannot be written: No such file or directory",
         ),
     ],
     ids=["full disk", "changed", "gone"],
@@ -167,7 +167,7 @@ def test_what_cannot_be_written_fails_the_run(
     """)
     path = project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
     before = path.read_text()
-    monkeypatch.setattr(ratchet, "write_whole", refused)
+    monkeypatch.setattr(updates, "write_whole", refused)
     run = project.run(RATCHET)
     assert run.counts == {"passed": 1}
     assert run.code == 1

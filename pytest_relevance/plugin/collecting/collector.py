@@ -1,7 +1,7 @@
 """A case file as a pytest collector whose cases are real test functions.
 
-Each case becomes a function (`items`) that goes through `pytest_pycollect_makeitem` like any other test function, and
-so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where no
+Each case becomes a function (`run_case`) that goes through `pytest_pycollect_makeitem` like any other test function,
+and so gets fixtures of every scope, parametrisation, marks, and the item classes of pytest-asyncio and anyio. Where no
 other plugin implements the hooks of that step, it is done once for all cases that request the same fixtures.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -27,32 +26,25 @@ from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.collecting.items import (
-    CaseFunctions,
-    CaseMarks,
-    ItemPatterns,
-    bind,
-    only_pytest_makes_items,
-)
-from pytest_relevance.plugin.collecting.loops import ANYIO, PYTEST_ASYNCIO, AsyncFixtures, LoopScopes, has_plugin
+from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
 from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import requires_baseline, tolerance
+from pytest_relevance.plugin.options import requires_baseline
 from pytest_relevance.plugin.private import AnyItem, parameters_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
-from pytest_relevance.results.baseline.file import SUFFIX, has_baseline, orphaned_baselines
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.plugin.running.run_case import bind
+from pytest_relevance.results.baseline.file import (
+    SUFFIX,
+    baseline_path,
+    has_baseline,
+    orphaned_baselines,
+    read_baseline,
+)
+from pytest_relevance.results.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
-
-OWN_TAGS: pytest.StashKey[set[str]] = pytest.StashKey()
-"""The tags that this plugin registered as markers."""
-
-
-FIRST_WORKER = "gw0"
-"""The id of pytest-xdist's first worker."""
 
 
 class CaseModule(ModuleType):
@@ -109,7 +101,7 @@ class CaseFile(pytest.Module):
         items = list(self._items(suite, shown))
         digest = digest_files([self.path, *suite.files]) if option.relevance_record is not None else ""
         info = self._info(suite, [item.stash[CASE_RUN] for item in items], digest, before)
-        run_store(self.config).announce(shown, info, travels=hasattr(self.config, "workerinput"))
+        run_store(self.config).files[shown] = info
         return items
 
     def _read_baseline(self, shown: str) -> Baseline | None:
@@ -124,8 +116,6 @@ class CaseFile(pytest.Module):
                 raise self.CollectError(_MISSING.format(file=f"{shown}{SUFFIX}"))
             return None
         from pytest_relevance.results.baseline.comparison import Baseline
-        from pytest_relevance.results.baseline.file import baseline_path, read_baseline
-        from pytest_relevance.results.run_info import RecordError
 
         try:
             return Baseline(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}"))
@@ -159,8 +149,8 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the project turns warnings into errors: on every worker, as all must collect the
         same items.
         """
-        worker = getattr(self.config, "workerinput", {}).get("workerid", FIRST_WORKER)
-        with nullcontext() if worker == FIRST_WORKER else warnings.catch_warnings(record=True):
+        worker = getattr(self.config, "workerinput", {}).get("workerid", "gw0")
+        with nullcontext() if worker == "gw0" else warnings.catch_warnings(record=True):
             for message in messages:
                 try:
                     self.warn(RelevanceWarning(message))
@@ -168,14 +158,11 @@ class CaseFile(pytest.Module):
                     raise self.CollectError(f"{shown}: {message}") from None
 
     def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
-        self._suite = suite
-        self._fit = self._fitter(shown)
-        make = self._maker()
-        fixtures = AsyncFixtures(self.config)
+        self._suite, self._shown, self._variants = suite, shown, Variants(self.config)
+        maker = ItemMaker(self, suite)
         for case in suite.cases:
-            function, items = make(case)
-            fixtures.look_at(case, items)
-            self._fit(items, case, function)
+            function, items, shared = maker.make(case)
+            self._set_up(items, case, function, shared.neglected)
             yield from items
 
     def adopt(self, items: Iterable[pytest.Function]) -> None:
@@ -185,68 +172,34 @@ class CaseFile(pytest.Module):
         for item in items:
             made.setdefault(item.originalname, []).append(item)
         for name, of_case in made.items():
-            self._fit(of_case, cases[name], of_case[0].function)
+            self._set_up(of_case, cases[name], of_case[0].function)
 
-    def _fitter(self, shown: str) -> Callable[[Sequence[AnyItem], Case, FunctionType], None]:
-        """Return a function that sets up the items of a case: case run, variant and marks."""
-        marks, variants = CaseMarks(), Variants(self.config)
-        path, usual = str(self.path), tolerance(self.config)
-
-        def fit(items: Sequence[AnyItem], case: Case, function: FunctionType) -> None:
-            found = variants.of(case, items)
-            names = _names(items, found)
-            own = case.terms.tolerance
-            for item, variant in zip(items, found, strict=True):
-                assert isinstance(item, pytest.Item)
-                run = item.stash[CASE_RUN] = CaseRun(
-                    case,
-                    item,
-                    shown,
-                    path,
-                    function=function,
-                    variant=variant,
-                    tolerance=usual if own is None else own,
-                    baseline=self._baseline,
-                    items=names.get(variant, ()),
-                )
-                bind(run, is_shared=len(items) > 1)
-                item.extra_keyword_matches.add(case.query)
-                for mark in marks.of(case):
-                    item.add_marker(mark)
-
-        return fit
-
-    def _maker(self) -> Callable[[Case], tuple[FunctionType, Sequence[AnyItem]]]:
-        """Return a function that makes the test function of a case and its items: one for each set of parameters."""
-        module = self.obj
-        assert isinstance(module, CaseModule)
-        makeitem = self.ihook.pytest_pycollect_makeitem
-        has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
-        coroutines = has_asyncio or has_plugin(self.config, ANYIO)
-        functions = CaseFunctions(str(self.path), self._suite.queries_line, coroutines=coroutines)
-        scopes = LoopScopes(self) if has_asyncio else None
-        patterns = ItemPatterns(self) if not coroutines and only_pytest_makes_items(self) else None
-
-        def make(case: Case) -> tuple[FunctionType, Sequence[AnyItem]]:
-            function = functions.make(case)
-            if patterns is not None and (copied := patterns.items(case, function)):
-                return function, copied
-            module.collecting = function
-            make_items = partial(makeitem, collector=self, name=function.__name__, obj=function)
-            made = make_items() if scopes is None else scopes.items(case, make_items)
-            module.collecting = None
-            if patterns is not None:
-                patterns.keep(case, function, made)
-            return function, made
-
-        return make
+    def _set_up(self, items: Sequence[AnyItem], case: Case, function: object, neglected: str | None = None) -> None:
+        """Set up the items of a case: case run, variant and marks."""
+        variants = self._variants.of(case, items)
+        names = _names(items, variants)
+        for item, variant in zip(items, variants, strict=True):
+            assert isinstance(item, pytest.Item)
+            run = item.stash[CASE_RUN] = CaseRun(
+                case,
+                item,
+                self._shown,
+                str(self.path),
+                function=function,
+                variant=variant,
+                baseline=self._baseline,
+                items=names.get(variant, ()),
+                neglected_fixture=neglected,
+            )
+            bind(run, is_shared=len(items) > 1)
+            item.extra_keyword_matches.add(case.query)
+            for mark in marks_of(case):
+                item.add_marker(mark)
 
 
-def _names(
-    items: Sequence[pytest.Item | pytest.Collector], variants: Sequence[str | None]
-) -> Mapping[str | None, Sequence[str]]:
+def _names(items: Sequence[AnyItem], variants: Sequence[str | None]) -> Mapping[str | None, Sequence[str]]:
     """Return the names of the items of a case by variant, where they contain parameters that the variant does not."""
-    by_variant: dict[str | None, list[pytest.Item | pytest.Collector]] = {}
+    by_variant: dict[str | None, list[AnyItem]] = {}
     for item, variant in zip(items, variants, strict=True):
         by_variant.setdefault(variant, []).append(item)
     found = {}
@@ -269,23 +222,15 @@ def _orphan(baseline: str) -> str:
     return f"{baseline} is the baseline of {gone}, which is gone: rename it with its case file, or delete it"
 
 
-def _marker_names(config: pytest.Config) -> frozenset[str]:
-    return frozenset(line.split(":")[0].split("(")[0].strip() for line in config.getini("markers"))
-
-
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
     """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
-    return (_marker_names(config) | OWNED_TAGS) - _own_tags(config)
-
-
-def _own_tags(config: pytest.Config) -> set[str]:
-    tags: set[str] = set()
-    return config.stash.setdefault(OWN_TAGS, tags)
+    registered = {line.split(":")[0].split("(")[0].strip() for line in config.getini("markers")}
+    return frozenset((registered | OWNED_TAGS) - run_store(config).tags)
 
 
 def _register(config: pytest.Config, suite: Suite) -> None:
-    own = _own_tags(config)
-    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
-        if tag not in own:
-            own.add(tag)
-            config.addinivalue_line("markers", f"{tag}: relevance cases with this tag")
+    """Register the tags of cases as markers."""
+    known = run_store(config).tags
+    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags if tag not in known):
+        known.add(tag)
+        config.addinivalue_line("markers", f"{tag}: relevance cases with this tag")

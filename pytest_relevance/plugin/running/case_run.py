@@ -1,27 +1,45 @@
-"""`CaseRun`: the state of a case on its pytest item, from collection until its report is made."""
+"""`CaseRun`: a case on its pytest item, from collection until its result is attached to a report (`CallEnd`)."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
-from types import FunctionType
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.results.case_result import CHECK, ERROR, CaseResult, Repeats, SearchError
+from pytest_relevance.plugin.failures import CaseError, shown_path
+from pytest_relevance.plugin.options import needs_details, tolerance
+from pytest_relevance.plugin.run_store import ATTRIBUTE
+from pytest_relevance.results.case_result import (
+    CHECK,
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    PASSED,
+    SKIPPED,
+    SUMMARY_FIELDS,
+    CaseResult,
+    Repeats,
+    SearchError,
+)
+from pytest_relevance.results.record.file import as_json
+from pytest_relevance.results.scoring import result_of
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
 
 
+@dataclass(slots=True, eq=False)
 class CaseRun:
     """The run of a case in one variant, or of a check of a test in Python, with its result.
 
-    `file` is the name of the case file in reports, `path` the name in pytest's own lines. `function` is the test
+    `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
     function of the case, None for a check. `items` are the names of its items in this variant, if they do not follow
-    from id and variant. `baseline` is that of its file; `tolerance` is how far the score may drop below the baseline.
+    from id and variant. `baseline` is that of its file, `neglected_fixture` an async fixture that no plugin sets up.
 
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
     of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
@@ -29,104 +47,47 @@ class CaseRun:
     verdict; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item.
     """
 
-    __slots__ = (
-        *("baseline", "case", "file", "function", "item", "items", "path", "tolerance", "variant"),
-        *("asked", "calls", "error", "fails_baseline", "properties", "repeats", "response", "result"),
-    )
-
-    def __init__(
-        self,
-        case: Case,
-        item: pytest.Item,
-        file: str,
-        path: str,
-        *,
-        function: FunctionType | None = None,
-        variant: str | None = None,
-        tolerance: float = 0.0,
-        baseline: Baseline | None = None,
-        items: Sequence[str] = (),
-    ) -> None:
-        self.case = case
-        self.item = item
-        self.file = file.replace(os.sep, "/")
-        self.path = path
-        self.function = function
-        self.variant = variant
-        self.tolerance = tolerance
-        self.baseline = baseline
-        self.items = items
-        self.properties: Sequence[tuple[str, object]] = ()
-        self.response: tuple[object, float] | None = None
-        self.reset()
+    case: Case
+    item: pytest.Item
+    file: str
+    path: str
+    function: Any = None  # a FunctionType or None: mypy takes a field of this type for a method
+    variant: str | None = None
+    baseline: Baseline | None = None
+    items: Sequence[str] = ()
+    neglected_fixture: str | None = None
+    properties: Sequence[tuple[str, object]] = ()
+    response: tuple[object, float] | None = None
+    result: CaseResult | None = None
+    error: BaseException | None = None
+    fails_baseline: bool = False
+    asked: int | None = None
+    calls: int = 0
+    repeats: Repeats | None = None
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
-        self.result: CaseResult | None = None
-        self.error: BaseException | None = None
+        self.result = self.error = self.asked = self.repeats = None
         self.fails_baseline = False
-        self.asked: int | None = None
         self.calls = 0
-        self.repeats: Repeats | None = None
 
     @property
     def is_check(self) -> bool:
         """Whether this is a check of a test in Python."""
         return self.function is None
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether the run has a result, or is a check with an error, which its test may have caught.
-
-        An item that passes without a result was run by another plugin in some other way.
-        """
-        return self.result is not None or (self.is_check and self.error is not None)
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether the run has started before: a plugin may call an item several times before it makes a report."""
-        return bool(self.calls or self.result is not None or self.error is not None)
-
-    @property
-    def place(self) -> tuple[str, int]:
-        """The file and the line of the case, for pytest's own lines about a test."""
-        return self.case.source or self.path, self.case.line
-
     def complete(self, result: CaseResult) -> CaseResult:
         """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats."""
-        result.file = self.file
+        result.file = self.file.replace(os.sep, "/")
         result.node = self.item.nodeid.rpartition("@")[0] if "@" in self.item.name else self.item.nodeid
         result.variant = self.variant
         result.items = tuple(self.items)
-        result.tolerance = self.tolerance
+        own = self.case.terms.tolerance
+        result.tolerance = tolerance(self.item.config) if own is None else own
         result.repeats = self.repeats
         if self.is_check:
             result.search = CHECK
         return result
-
-    def result_of_error(self, error: SearchError | None, verdict: str = ERROR) -> CaseResult:
-        """Return the result of a case without a score."""
-        case = self.case
-        return self.complete(
-            CaseResult(
-                file=self.file,
-                line=case.line,
-                id=case.id,
-                verdict=verdict,
-                query=case.query,
-                search=case.search,
-                tags=case.tags,
-                weight=case.weight,
-                params=case.params,
-                note=case.note or "",
-                source=case.source,
-                k=case.k,
-                depth=case.depth,
-                floor=case.min_ndcg,
-                settings=case.settings,
-                error=error,
-            )
-        )
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()
@@ -148,3 +109,130 @@ def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
     if run is not None:
         return (run,)
     return item.stash.get(CHECKS, [])
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnd:
+    """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
+
+    item: pytest.Item
+    call: pytest.CallInfo[None]
+    runs: Sequence[CaseRun]
+
+    def attach(self, report: pytest.TestReport, advice: str | None = None) -> None:
+        """Attach the results, and the key of an advice, to the report of the call."""
+        error = None if self.call.excinfo is None else self.call.excinfo.value
+        everything = needs_details(self.item.config.option)
+        attached: dict[str, Any] = {"cases": []}
+        for run in self.runs:
+            if report.passed and run.result is None and not (run.is_check and run.error is not None):
+                continue  # another plugin ran the item in some other way; a check has an error that its test caught
+            # a case has one call; a plugin may report a later attempt than the one that raised its exception
+            is_shown = run.error is not None and (run.error is error or not run.is_check)
+            result = self._result(run, report)
+            names = None if everything or _needs_details(result) else SUMMARY_FIELDS
+            values = _as_builtin(result, names, self.item.config)
+            attached["cases"].append(values)
+            if is_shown:
+                attached["shown"] = values
+                if report.skipped and not hasattr(report, "wasxfail"):
+                    report.longrepr = (run.case.source or run.path, run.case.line, f"Skipped: {run.error}")
+            elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
+                report.sections.append(("relevance case", f"{result.place}: {_asked(result, run.calls)}"))
+            run.reset()
+        if advice is not None:
+            attached["advice"] = advice
+        setattr(report, ATTRIBUTE, attached)
+
+    def attach_subtest(self, report: pytest.TestReport) -> None:
+        """Attach the failing check of a subtest, for the text of the failure.
+
+        The results themselves are attached to the report of the test, which is made last.
+        """
+        error = None if self.call.excinfo is None else self.call.excinfo.value
+        for run in self.runs:
+            if error is not None and run.error is error:
+                values = _as_builtin(self._result(run, report), None, self.item.config)
+                setattr(report, ATTRIBUTE, {"shown": values})
+
+    def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
+        """Return the result of a case run, with pytest's outcome."""
+        result = run.result
+        if result is None:
+            skipped = _was_skipped(run, report, self.call)
+            error = _error_of(run, self.call)
+            result = run.complete(result_of(run.case, SKIPPED if skipped else ERROR, error=None if skipped else error))
+            if error is not None:
+                result.reasons = (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
+        result.outcome = _outcome(run, result, report, self.call)
+        if run.is_check:  # several tests may check the same query, even on the same line
+            file, _, name = report.location
+            result.test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
+        return result
+
+
+def _needs_details(result: CaseResult) -> bool:
+    return result.verdict in (FAILED, INCONCLUSIVE, ERROR) or len(result.items) > 1 or result.is_check
+
+
+def _was_skipped(run: CaseRun, report: pytest.TestReport, call: pytest.CallInfo[None]) -> bool:
+    """Whether a case was skipped, or ended by a call of `pytest.xfail` before it had a score."""
+    if not report.skipped:
+        return False
+    given_up = call.excinfo is not None and isinstance(call.excinfo.value, pytest.xfail.Exception)
+    return given_up or not hasattr(report, "wasxfail")
+
+
+def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
+    """Return pytest's outcome of a case.
+
+    A check gets an outcome from its own verdict, unless its exception is the one that ended the test.
+    """
+    if run.is_check and (call.excinfo is None or run.error is not call.excinfo.value):
+        return FAILED if result.verdict in (FAILED, ERROR) else PASSED
+    if "wasxfail" in vars(report):
+        return "xfailed" if report.skipped else "xpassed"
+    return report.outcome
+
+
+def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
+    """Return the error of a case without a score, or None if there is none.
+
+    The error of the run itself comes first: a test may continue after a failed check and end in another exception.
+    """
+    error = run.error if run.error is not None or call.excinfo is None else call.excinfo.value
+    prefix = f"in call {run.calls}: " if run.calls > 1 else ""
+    if error is None:
+        return None
+    if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
+        return SearchError("", prefix + str(getattr(error, "msg", error)))
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    frame = ""
+    if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
+        last = call.excinfo.traceback[-1]
+        frame = f"{shown_path(last.path, run.item.config)}:{last.lineno + 1} in {last.name}"
+    first = str(error).partition("\n")[0]
+    return SearchError(kind, prefix + first, frame)
+
+
+def _asked(result: CaseResult, calls: int) -> str:
+    """Return the query and search of a case with an error, and the number of the call if there were several."""
+    from pytest_relevance.reports.failure import search_label
+    from pytest_relevance.reports.text import harmless
+
+    label = search_label(result.search, result.variant, result.params)
+    return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
+
+
+def _as_builtin(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
+    """Return a result in builtin types.
+
+    In a worker of pytest-xdist a result with lone surrogates becomes ASCII JSON, as execnet cannot send these.
+    """
+    values = result.to_dict(names)
+    if hasattr(config, "workerinput"):
+        try:
+            as_json(values).encode()
+        except UnicodeEncodeError:
+            return json.dumps(values)
+    return values

@@ -1,4 +1,8 @@
-"""The value of the fixture `relevance`, which scores rankings in a test written in Python."""
+"""The value of the fixture `relevance`, which scores rankings in a test written in Python.
+
+A check that fails in a thread or a task of the test ends that, and its exception may be lost there: the test then fails
+with it all the same (`raise_lost_check`).
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,16 @@ import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.plugin import reporting
+from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.running.calling import is_waiting
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED
-from pytest_relevance.plugin.running.lost_checks import is_runner
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import id_text
@@ -38,7 +42,6 @@ class Relevance:
         self._item = item
         item.stash[CHECKS] = []  # drop the checks of an earlier attempt
         item.stash[RAISED] = []
-        reporting.install(item.config)
 
     def check(self, query: str, ranking: object, judgments: Mapping[Any, Any] | None = None, **keys: Any) -> CaseResult:
         """Score a ranking, and fail the test where a floor or an expectation is not met.
@@ -52,43 +55,36 @@ class Relevance:
         """
         __tracebackhide__ = True
         caller = sys._getframe(1)
-        place = caller.f_code.co_filename, caller.f_lineno
+        path, line = caller.f_code.co_filename, caller.f_lineno
         if is_runner(caller):  # `pool.submit(relevance.check, ...)`
-            place = str(self._item.path), (self._item.location[1] or 0) + 1
+            path, line = str(self._item.path), (self._item.location[1] or 0) + 1
         try:
-            return self._check(query, ranking, judgments, keys, place)
+            case = _case(query, judgments, keys)
+            if is_waiting(ranking):
+                if inspect.iscoroutine(ranking):
+                    ranking.close()  # otherwise Python warns that it was never awaited
+                raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
+            return check(self._item, replace(case, line=line), ranking, path)
         except BaseException as error:
             self._item.stash[RAISED].append(error)
             raise
 
-    def _check(
-        self,
-        query: str,
-        ranking: object,
-        judgments: Mapping[Any, Any] | None,
-        keys: Mapping[str, Any],
-        place: tuple[str, int],
-    ) -> CaseResult:
-        """Score a ranking. `place` is the file and the line of the check."""
-        __tracebackhide__ = True
-        for name, why in _NOT_HERE.items():
-            if name in keys:
-                raise ValueError(f"relevance.check takes no {name}: {why}")
-        values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
-        if isinstance(values.get("expect"), dict):
-            values["expect"] = {name: _documents_as_text(name, value) for name, value in values["expect"].items()}
-        if judgments is not None:
-            values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
-        try:
-            case = case_from_values(values)
-        except ValueError as error:
-            raise ValueError(f"relevance.check: {error}") from None
-        if is_waiting(ranking):
-            if inspect.iscoroutine(ranking):
-                ranking.close()  # otherwise Python warns that it was never awaited
-            raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
-        path, line = place
-        return check(self._item, replace(case, line=line), ranking, path)
+
+def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, Any]) -> Case:
+    """Return the case of a check. Raises ValueError for a key or value that a case file may not have."""
+    __tracebackhide__ = True
+    for name, why in _NOT_HERE.items():
+        if name in keys:
+            raise ValueError(f"relevance.check takes no {name}: {why}")
+    values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
+    if isinstance(values.get("expect"), dict):
+        values["expect"] = {name: _documents_as_text(name, value) for name, value in values["expect"].items()}
+    if judgments is not None:
+        values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
+    try:
+        return case_from_values(values)
+    except ValueError as error:
+        raise ValueError(f"relevance.check: {error}") from None
 
 
 def _documents_as_text(name: str, expected: Any) -> Any:
@@ -136,3 +132,31 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
     return value
+
+
+_RUNNERS = ("threading", "concurrent.futures", "multiprocessing", "asyncio", "anyio", "trio", "joblib")
+"""The modules that call a function in another thread, or later, and catch its exceptions."""
+
+_UNHANDLED = pytest.PytestUnhandledThreadExceptionWarning
+"""The warning of pytest about a thread that ended in an exception.
+
+A call raises it where warnings are errors.
+"""
+
+
+def raise_lost_check(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Make a call fail with the exception of a check that was lost in another thread or task.
+
+    The outermost frame of the traceback shows whether it was lost: it is a frame of the test's own code if the
+    exception was caught there or reached the test, and a frame of the module that ran the thread if it was lost.
+    """
+    raised = item.stash[RAISED]
+    lost = (error for error in raised if error.__traceback__ is not None and is_runner(error.__traceback__.tb_frame))
+    if (error := next(lost, None)) is not None and (call.excinfo is None or call.excinfo.errisinstance(_UNHANDLED)):
+        call.excinfo = pytest.ExceptionInfo.from_exception(error)
+    raised.clear()
+
+
+def is_runner(frame: FrameType) -> bool:
+    """Whether a frame belongs to a module that calls functions in other threads, or later."""
+    return f"{frame.f_globals.get('__name__')}.".startswith(tuple(f"{runner}." for runner in _RUNNERS))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.plugin.failures import AsyncFixture, CaseError
+from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.running.case_run import CaseRun
 
 _OURS = (
@@ -59,14 +59,22 @@ def explain(run: CaseRun, call: pytest.CallInfo[None]) -> str | None:
     if isinstance(error, pytest.FixtureLookupError):
         message, advice = _missing_fixture(run, error)
         run.error = CaseError(message, pytrace=False)
-        call.excinfo = _in_place_of(call.excinfo, message.partition("\n")[0])
+        first_line = CaseError(message.partition("\n")[0], pytrace=False)
+        call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
         return advice
-    if isinstance(error, AsyncFixture):
-        install = "" if error.has_asyncio else " (it is not installed)"
-        run.error = CaseError(f"{error}{_HOW_TO_WAIT.format(search=run.case.search, install=install)}", pytrace=False)
-        return f"async fixture {error.name}"
+    if run.neglected_fixture is not None and error is run.error:
+        return f"async fixture {run.neglected_fixture}"
     _leave_out_ours(call.excinfo)
     return None
+
+
+def refuse_neglected_fixture(run: CaseRun, *, has_asyncio: bool) -> None:
+    """Raise `CaseError` with advice about the async fixture that no plugin sets up."""
+    install = "" if has_asyncio else " (it is not installed)"
+    message = f"the fixture {quoted(str(run.neglected_fixture))} is asynchronous, and no plugin sets it up"
+    advice = _HOW_TO_WAIT.format(search=run.case.search, install=install)
+    run.error = CaseError(message + advice, pytrace=False)
+    raise run.error
 
 
 def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[str, str | None]:
@@ -84,12 +92,6 @@ def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[st
         return f"{message}, which the case calls to search{_HOW_TO.format(search=search)}", f"fixture {search}"
     requested = f"\nrequested by {listed(map(_place, asking), 'and')}" if asking else ""
     return f'{message}{requested}\n"pytest --fixtures" shows the fixtures that there are', None
-
-
-def _in_place_of(excinfo: pytest.ExceptionInfo[BaseException], message: str) -> pytest.ExceptionInfo[BaseException]:
-    """Return exception info with the traceback of another one, of which pytest shows only the message."""
-    error = CaseError(message, pytrace=False).with_traceback(excinfo.value.__traceback__)
-    return pytest.ExceptionInfo.from_exception(error)
 
 
 def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:

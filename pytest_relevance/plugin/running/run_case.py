@@ -6,15 +6,16 @@ and pytest's skip exception where an inconclusive case is to be skipped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import perf_counter
+from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
-from pytest_relevance.plugin.options import needs_details, tolerance, verbosity
+from pytest_relevance.plugin.options import needs_details, verbosity
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
@@ -26,30 +27,31 @@ from pytest_relevance.results.scoring import add_details, score_case
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     __tracebackhide__ = True
-    ranking, latency = _ranking_of_call(this)
-    repeat = this.item.config.option.relevance_repeat
-    if repeat is not None:
-        _compare(this, [ranking, *(_ranking_of_call(this)[0] for _ in range(repeat - 1))])
-    score(this, ranking, latency)
+    calls = this.item.config.option.relevance_repeat or 1
+    _score_first(this, [_ranking_of_call(this) for _ in range(calls)])
 
 
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
-    ranking, latency = await _ranking_of_call_async(this)
-    repeat = this.item.config.option.relevance_repeat
-    if repeat is not None:
-        rankings = [ranking, *[(await _ranking_of_call_async(this))[0] for _ in range(repeat - 1)]]
-        _compare(this, rankings)
-    score(this, ranking, latency)
+    calls = this.item.config.option.relevance_repeat or 1
+    _score_first(this, [await _ranking_of_call_async(this) for _ in range(calls)])
+
+
+def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
+    """Score the ranking of the first call; compare those of the others with it."""
+    __tracebackhide__ = True
+    if len(calls) > 1:
+        from pytest_relevance.results.rankings.repeats import compare_calls
+
+        this.repeats = compare_calls(this.case, [ranking for ranking, _ in calls])
+    score(this, *calls[0])
 
 
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResult:
     """Score a ranking given by a test in Python. `path` is the file of the check; `case` has its line."""
     __tracebackhide__ = True
-    config = item.config
-    own = case.terms.tolerance
-    this = CaseRun(case, item, shown_path(path, config), path, tolerance=tolerance(config) if own is None else own)
+    this = CaseRun(case, item, shown_path(path, item.config), path)
     item.stash.setdefault(CHECKS, []).append(this)
     score(this, _read(this, ranking), None)
     assert this.result is not None
@@ -80,8 +82,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or needs_details(option):
         add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
-    if wants_properties(option):
-        set_properties(this)
+    set_properties(this)
     if ends:
         _end(this, result, FAILED if result.verdict == FAILED else option.relevance_inconclusive)
 
@@ -154,20 +155,11 @@ def _read(this: CaseRun, response: object) -> Ranking:
         raise this.error from None
 
 
-def _compare(this: CaseRun, rankings: Sequence[Ranking]) -> None:
-    from pytest_relevance.results.rankings.repeats import compare_calls
-
-    this.repeats = compare_calls(this.case, rankings)
-
-
-def wants_properties(option: Any) -> bool:
-    """Whether a JUnit file is written: only it shows the properties, and making them takes time."""
-    return bool(getattr(option, "xmlpath", None))
-
-
 def set_properties(this: CaseRun) -> None:
-    """Set the JUnit properties of the item, and remove those of an earlier attempt."""
+    """Set the JUnit properties of the item, and remove those of an earlier attempt; only for a JUnit file."""
     item = this.item
+    if not getattr(item.config.option, "xmlpath", None):
+        return
     for earlier in this.properties:
         item.user_properties.remove(earlier)
     this.properties = [("verdict", "error")] if this.result is None else _properties(this.result)
@@ -187,3 +179,50 @@ def _properties(result: CaseResult) -> list[tuple[str, object]]:
     if result.latency is not None:
         found.append(("latency", round(result.latency, 6)))
     return found
+
+
+# A fixture name cannot both begin and end with an underscore, so these names never hide a fixture.
+_SYNC = "def case({arguments}*, _relevance_run_): _run_relevance_case_(_relevance_run_)"
+_ASYNC = "async def case({arguments}*, _relevance_run_): await _run_relevance_case_async_(_relevance_run_)"
+
+_RUN = "_relevance_run_"
+
+_GLOBALS: dict[str, Any] = {
+    "__name__": f"{__name__}.case",  # distinguishes these functions from the user's in a traceback
+    "_run_relevance_case_": run,
+    "_run_relevance_case_async_": run_async,
+}
+
+
+def function_code(arguments: Iterable[str], *, coroutine: bool) -> CodeType:
+    """Return the code of the test functions of cases; `arguments` are the names of the fixtures that they request."""
+    namespace: dict[str, Any] = {}
+    exec((_ASYNC if coroutine else _SYNC).format(arguments="".join(f"{name}, " for name in arguments)), namespace)
+    code = namespace["case"].__code__
+    assert isinstance(code, CodeType)
+    return code
+
+
+def make_function(code: CodeType, path: str, line: int, name: str, run: CaseRun | None = None) -> FunctionType:
+    """Return a function with this code, at a line of a file; `bind` sets a case run that is not known yet."""
+    function = FunctionType(code.replace(co_filename=path, co_firstlineno=line, co_name=name), _GLOBALS, name)
+    function.__kwdefaults__ = {_RUN: run}
+    return function
+
+
+def bind(run: CaseRun, *, is_shared: bool) -> None:
+    """Set the case run of an item's function. An item that shares the function with others gets a copy of its own."""
+    item = run.item
+    assert isinstance(item, pytest.Function)
+    function = item.obj
+    if is_shared or not isinstance(function, FunctionType):
+        function = FunctionType(run.function.__code__, _GLOBALS, run.function.__name__)
+        item.obj = run.function = function
+    function.__kwdefaults__ = {_RUN: run}
+
+
+def plain_function(run: CaseRun) -> FunctionType:
+    """Return a plain function to replace a coroutine function, for a search that is called outside any event loop."""
+    code = run.function.__code__
+    plain = function_code(code.co_varnames[: code.co_argcount], coroutine=False)
+    return make_function(plain, code.co_filename, code.co_firstlineno, run.case.node_name, run)

@@ -1,0 +1,247 @@
+"""The items of cases: how they are made, marked, and run in an event loop.
+
+With pytest-asyncio or anyio active the cases are coroutine functions. A plugin that runs a case does so in its own
+loop, which is right for a coroutine search and wrong for a plain one: a plain search may start a loop of its own. So a
+plain search is called outside any loop, and only a response that must be awaited goes to the plugin's loop. A coroutine
+search that no plugin runs uses the loop of `calling`.
+
+pytest-asyncio has a loop for each scope, and an object made in one loop works in no other. `LoopScopes` finds the loop
+in which the search of a case was made.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.plugin.failures import CaseFailure
+from pytest_relevance.plugin.private import PYTEST, AnyItem, fixtures_of, is_asyncio_fixture, loop_scope_of, pattern_of
+from pytest_relevance.plugin.running import calling
+from pytest_relevance.plugin.running.case_run import CASE_RUN
+from pytest_relevance.plugin.running.run_case import call_ahead, function_code, make_function, plain_function
+
+Fixtures = Mapping[str, Sequence[Any]]
+
+PYTEST_ASYNCIO = ("asyncio", "pytest_asyncio", "pytest_asyncio.plugin")
+ANYIO = ("anyio", "anyio.pytest_plugin")
+"""The names of a plugin: that of its entry point, and the module names for `-p` and `PYTEST_PLUGINS`."""
+
+
+def has_plugin(config: pytest.Config, names: Iterable[str]) -> bool:
+    """Whether a plugin with one of these names is active."""
+    return any(map(config.pluginmanager.has_plugin, names))
+
+
+@dataclass(slots=True)
+class SharedParts:
+    """What the cases of a file that request the same fixtures have in common.
+
+    `code` is the code of their test functions, `loop_scope` the scope of the pytest-asyncio loop that they run in.
+    `neglected` is an async fixture that no plugin sets up. `copies` are the ends of the names of their items, each with
+    a function that returns arguments of `Function.from_parent`.
+    """
+
+    code: CodeType
+    loop_scope: str | None = None
+    neglected: str | None = None
+    copies: Sequence[tuple[str, Callable[[], dict[str, Any]]]] = ()
+
+
+class ItemMaker:
+    """Makes the test functions and items of the cases of one file.
+
+    Looking up the fixtures and parameters of a function is most of the cost of collection, and the result is the same
+    for all cases that request the same fixtures: items are copied from those of the first of these cases, unless
+    another plugin has a part in making items.
+    """
+
+    def __init__(self, file: pytest.Module, suite: Suite) -> None:
+        self._file = file
+        self._path = str(file.path)
+        self._queries_line = suite.queries_line
+        self._loops = LoopScopes(file.config)
+        self._coroutines = has_plugin(file.config, (*PYTEST_ASYNCIO, *ANYIO))
+        self._are_copied = not self._coroutines and only_pytest_makes_items(file)
+        self._known: dict[tuple[str, ...], SharedParts] = {}
+
+    def make(self, case: Case) -> tuple[FunctionType, Sequence[AnyItem], SharedParts]:
+        """Return the test function of a case and its items, one for each set of parameters."""
+        key = (case.search, *case.usefixtures)
+        is_first = key not in self._known
+        if is_first:
+            # usefixtures come before the search, as they may set up the state that it needs
+            names = dict.fromkeys([*case.usefixtures, case.search])
+            self._known[key] = SharedParts(function_code(names, coroutine=self._coroutines))
+        shared = self._known[key]
+        line = case.line if case.source is None else self._queries_line
+        function = make_function(shared.code, self._path, line, case.node_name)
+        if shared.copies:
+            return function, self._copied(function, shared), shared
+        items = self._collected(function, shared.loop_scope)
+        if is_first and items:
+            self._look_at(items, case, function, shared)
+            if shared.loop_scope is not None and not self._loops.is_auto:
+                items = self._collected(function, shared.loop_scope)
+        if shared.loop_scope is not None:
+            for item in items:
+                item.add_marker(pytest.mark.asyncio(loop_scope=shared.loop_scope), append=False)
+        return function, items, shared
+
+    def _look_at(self, items: Sequence[AnyItem], case: Case, function: FunctionType, shared: SharedParts) -> None:
+        """Find out what a case has in common with others, from its items."""
+        fixtures = fixtures_of(items[0])
+        shared.loop_scope = self._loops.scope_of(case.search, fixtures)
+        shared.neglected = neglected_fixture(self._file.config, fixtures)
+        ends = [item.name.removeprefix(function.__name__) for item in items]
+        patterns = [pattern for item in items if (pattern := pattern_of(item)) is not None]
+        if self._are_copied and len(patterns) == len(items):
+            shared.copies = [*zip(ends, patterns, strict=True)]
+
+    def _collected(self, function: FunctionType, loop_scope: str | None) -> Sequence[AnyItem]:
+        """Return the items that pytest and its plugins make of a function."""
+        file, marks = self._file, []
+        if loop_scope is not None and not self._loops.is_auto:
+            # In strict mode pytest-asyncio reads the marks while it makes an item: by then only the file can have them.
+            marks = [pytest.mark.asyncio(loop_scope=loop_scope).mark]
+        file.own_markers += marks
+        file.obj.collecting = function
+        try:
+            items: Sequence[AnyItem] = file.ihook.pytest_pycollect_makeitem(
+                collector=file, name=function.__name__, obj=function
+            )
+        finally:
+            for mark in marks:
+                file.own_markers.remove(mark)
+            file.obj.collecting = None
+        return items
+
+    def _copied(self, function: FunctionType, shared: SharedParts) -> list[pytest.Function]:
+        name, make = function.__name__, pytest.Function.from_parent
+        return [
+            make(self._file, name=name + end, callobj=function, originalname=name, **arguments())
+            for end, arguments in shared.copies
+        ]
+
+
+def only_pytest_makes_items(file: pytest.Module) -> bool:
+    """Whether only pytest implements the hooks that make items: no conftest that parametrises, for example."""
+    hooks = file.ihook
+    return all(
+        impl.function.__module__.startswith(PYTEST)
+        for hook in (hooks.pytest_pycollect_makeitem, hooks.pytest_generate_tests)
+        for impl in hook.get_hookimpls()
+    )
+
+
+def marks_of(case: Case) -> Iterator[pytest.MarkDecorator | str]:
+    """Give the marks of a case: tags, skip, xfail."""
+    yield from case.tags
+    if case.skip is not None:
+        yield pytest.mark.skip(reason=case.skip)
+    if case.xfail is not None:
+        strict = {} if case.xfail.strict is None else {"strict": case.xfail.strict}
+        yield pytest.mark.xfail(reason=case.xfail.reason, raises=CaseFailure, **strict)
+
+
+class LoopScopes:
+    """The pytest-asyncio loops that cases run in; without pytest-asyncio none.
+
+    In auto mode pytest-asyncio runs every case, in strict mode only marked ones. A case is marked where an async
+    fixture makes its search in a loop of pytest-asyncio; the mark has the scope of that loop.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._is_active = has_plugin(config, PYTEST_ASYNCIO)
+        self.is_auto = self._is_active and _is_auto(config)
+        of_fixtures = _setting(config, "asyncio_default_fixture_loop_scope")
+        self._of_fixtures = of_fixtures if of_fixtures != "fixture-scope" else None
+        of_tests = _setting(config, "asyncio_default_test_loop_scope")
+        # One loop for each case, pytest-asyncio's default, breaks a client that is created once, in the first case.
+        self._otherwise = ((of_tests if of_tests != "function" else None) or "session") if self.is_auto else None
+
+    def scope_of(self, search: str, fixtures: Fixtures) -> str | None:
+        """Return the loop scope of the nearest async fixture that a search depends on, or of tests, or None."""
+        names = [search] if self._is_active else []
+        for name in names:
+            for fixture in fixtures.get(name, ())[-1:]:
+                function = fixture.func
+                if _is_async(function) and (self.is_auto or is_asyncio_fixture(function)):
+                    return str(loop_scope_of(function) or self._of_fixtures or fixture.scope)
+                names += [argument for argument in fixture.argnames if argument not in names]
+        return self._otherwise
+
+
+def neglected_fixture(config: pytest.Config, fixtures: Fixtures) -> str | None:
+    """Return the name of an async fixture that no plugin sets up, or None if there is none."""
+    setups = config.hook.pytest_fixture_setup.get_hookimpls()
+    if not all(impl.function.__module__.startswith((PYTEST, "pytest_asyncio.", "anyio.")) for impl in setups):
+        return None  # an unknown plugin, which may set it up
+    if "anyio_backend" in fixtures and has_plugin(config, ANYIO):
+        return None
+    is_auto = has_plugin(config, PYTEST_ASYNCIO) and _is_auto(config)
+    for name, found in fixtures.items():
+        if _is_async(found[-1].func) and not (is_auto or is_asyncio_fixture(found[-1].func)):
+            return str(name)
+    return None
+
+
+class LoopChoice:
+    """A plugin that chooses for each case whether its function is called in an event loop."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Set up the items that anyio makes again, for each of its backends, when a conftest marks cases for it."""
+        strangers: dict[Any, list[pytest.Function]] = {}
+        for item in session.items:
+            if isinstance(item, pytest.Function) and hasattr(item.parent, "adopt") and CASE_RUN not in item.stash:
+                strangers.setdefault(item.parent, []).append(item)
+        for file, items in strangers.items():
+            file.adopt(items)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        """Replace the function of a case with a plain one if its search needs no event loop of a plugin.
+
+        The search is known only now, after the fixtures are set up.
+        """
+        __tracebackhide__ = True
+        this = pyfuncitem.stash.get(CASE_RUN, None)
+        if this is None:
+            return (yield)
+        before = pyfuncitem.obj
+        search = pyfuncitem.funcargs[this.case.search]
+        # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
+        taken = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
+        if taken and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this))):
+            return (yield)
+        pyfuncitem.obj = plain_function(this)
+        try:
+            return (yield)
+        finally:
+            pyfuncitem.obj = before
+
+
+def _is_auto(config: pytest.Config) -> bool:
+    return bool((config.getoption("asyncio_mode", None) or _setting(config, "asyncio_mode")) == "auto")
+
+
+def _setting(config: pytest.Config, name: str) -> Any:
+    """Return an ini setting of pytest-asyncio, or None if its version does not have the setting."""
+    try:
+        return config.getini(name)
+    except (KeyError, ValueError):
+        return None
+
+
+def _is_async(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+
+
+def _is_coroutine_function(search: object) -> bool:
+    return inspect.iscoroutinefunction(search) or inspect.iscoroutinefunction(getattr(search, "__call__", None))  # noqa: B004

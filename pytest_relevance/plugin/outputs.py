@@ -1,0 +1,294 @@
+"""The files written at the end of a run: worklist, record, baselines, raised floors, as options ask.
+
+The ratchet changes only the characters of the floors in a case file, and only if the file did not change since it was
+collected.
+
+The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
+is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pytest_relevance._files import digest_files, is_read_only, write_whole
+from pytest_relevance._paused_gc import paused_gc
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.plugin import reporting
+from pytest_relevance.plugin.options import ended_well, outputs_of, runs_tests, verbosity
+from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
+from pytest_relevance.reports.text import harmless
+from pytest_relevance.results.baseline.file import SUFFIX, Updated, baseline_path, locked, update_baseline
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
+
+Write = Callable[[bool], Iterable[Message]]
+"""Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
+
+
+MOST_NAMED = 5
+"""How many raised floors the summary names."""
+
+
+def install(config: pytest.Config) -> None:
+    """Register the outputs that options ask for. Raises UsageError for a file that cannot or must not be written."""
+    if not hasattr(config, "workerinput"):
+        reporting.install(config)
+        config.pluginmanager.register(Outputs(config), "relevance-outputs")
+
+
+class Outputs:
+    """The hooks that write the output files."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._store = run_store(config)
+        self._runs_tests = runs_tests(config)
+        self._has_begun = False
+        self._outputs = {f"--relevance-{name}": _OUTPUTS[name](config) for name in outputs_of(config.option)}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Record that tests are run, not only listed: options such as `--fixtures` have a session too.
+
+        Only the start is recorded, as a plugin may replace the loop itself.
+        """
+        self._has_begun = self._runs_tests
+        return (yield)
+
+    @pytest.hookimpl
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
+        """Write the outputs, and set the exit status of a failed run if that is not possible."""
+        for option, (write, unwritten) in self._outputs.items():
+            if not self._has_begun:
+                self._store.messages += [Message(unwritten)] if unwritten else []
+                continue
+            messages = [*write(ended_well(exitstatus))]
+            self._store.messages += [message._replace(option=option) for message in messages]
+            if not all(message.is_good for message in messages) and ended_well(exitstatus):
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _worklist(config: pytest.Config) -> tuple[Write, str]:
+    from pytest_relevance.results.worklist import why_kept
+
+    target = Target.of("--relevance-unjudged", config.option.relevance_unjudged, config, why_kept)
+    return partial(_write_worklist, target), f"{target.shown} is not written: no case was scored"
+
+
+def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
+    from pytest_relevance.results.worklist import Worklist
+
+    scored = [result for result in run_store(target.config).results if result.scores]
+    if not (scored or has_ended_well):  # no rankings, so that the unjudged results are unknown
+        yield Message(f"{target.shown} is not written: no case was scored")
+        return
+    found = Worklist(scored)
+    trouble = target.write(lambda path: write_whole(path, found.to_csv()))
+    words = "no unjudged results"
+    if found.rows:
+        words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
+    if trouble is None:
+        yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
+    else:
+        yield Message(f"{words}, and no list of them: {trouble}", is_good=False)
+
+
+def _record(config: pytest.Config) -> tuple[Write, str]:
+    from pytest_relevance.results.record.file import is_record
+
+    def why_kept(data: bytes) -> str | None:
+        return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
+
+    target = Target.of("--relevance-record", config.option.relevance_record, config, why_kept)
+    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return lambda _: [_write_record(target, started)], f"{target.shown} is not written: no test ran"
+
+
+def _write_record(target: Target, started: str) -> Message:
+    from pytest_relevance import __version__
+
+    store = run_store(target.config)
+    command = ("pytest", *map(str, target.config.invocation_params.args))
+    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
+    missing = (*store.broken, *store.unfinished())
+    files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
+    run = Run(store.results, files, RunInfo(__version__, started, versions, command, missing=missing))
+    with paused_gc():
+        trouble = target.write(run.write)
+    if trouble is not None:
+        return Message(f"no record of the run: {trouble}", is_good=False)
+    unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
+    return Message(f"record: {target.shown} ({counted(len(run), 'case')}{unfinished})")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An output file that an option names; `shown` is its name for messages.
+
+    `why_kept` returns the reason not to overwrite a file with this content, or None if it may be overwritten.
+    """
+
+    path: Path
+    shown: str
+    config: pytest.Config
+    why_kept: Callable[[bytes], str | None]
+
+    @classmethod
+    def of(cls, option: str, file: str, config: pytest.Config, why_kept: Callable[[bytes], str | None]) -> Target:
+        """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
+        path = Path(os.path.abspath(os.path.expanduser(file)))
+        target = cls(path, harmless(file), config, why_kept)
+        trouble = target.trouble() if file else "the name of the file is empty"
+        if trouble is not None:
+            raise pytest.UsageError(f"{option}={harmless(file)}: {trouble}")
+        return target
+
+    def trouble(self) -> str | None:
+        """Return why the file cannot or must not be written, and what to do; None if no reason is known."""
+        target = Path(os.path.realpath(self.path))
+        if target.is_dir():
+            return f"{self.shown} is a folder; name a file in it"
+        if not target.parent.is_dir():
+            return f"there is no folder {harmless(str(target.parent))}; make it, or name a file in another one"
+        if not os.access(target.parent, os.W_OK) or is_read_only(target):
+            return f"{self.shown} may not be written; see to its permissions, or name another file"
+        if not target.is_file():  # the file does not exist, or has no content to lose, as a pipe
+            return None
+        try:
+            reason = self.why_kept(target.read_bytes())
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+        return reason and f"{self.shown} {reason}"
+
+    def write(self, write: Callable[[Path], None]) -> str | None:
+        """Write the file with the function `write`; return why that failed, or None.
+
+        The target is checked again first, as it may have changed during the run.
+        """
+        trouble = self.trouble()
+        if trouble is None:
+            try:
+                write(self.path)
+            except OSError as error:
+                trouble = f"{self.shown} cannot be written: {error.strerror or error}"
+        return trouble
+
+
+def update_baselines(config: pytest.Config) -> Iterator[Message]:
+    """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
+    store = run_store(config)
+    files = {result.file for result in store.results if result.scores and not result.is_check}
+    if not files:
+        yield Message("no baseline is written: no case was scored")
+    for file in sorted(files):
+        yield from _update_baseline(store, file, only_new=config.option.relevance_update == "new")
+
+
+def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[Message]:
+    from pytest_relevance.results.baseline.comparison import acceptable
+
+    info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
+    finished, is_whole = store.of_file(file), store.is_whole(file)
+    accepted, unstable = acceptable([result for result in store.results if result.file == file], only_new=only_new)
+    keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
+    try:
+        updated = update_baseline(baseline_path(info.path), accepted, shown=shown, only_new=only_new, all_keys=keys)
+    except (RecordError, OSError) as error:
+        yield Message(f"baseline {shown} is not updated{_why(error, shown)}", is_good=False)
+    else:
+        rest = "" if is_whole else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
+        yield Message(f"baseline {shown}: {_counted(updated)}{rest}")
+    if unstable:
+        rankings = counted(len(unstable), "ranking is", "rankings are")
+        why = "not accepted, as the search returned another one when it was called again"
+        yield Message(f"baseline {shown}: {rankings} {why}: {first_named(unstable)}", is_good=False)
+
+
+def _counted(updated: Updated) -> str:
+    """Describe the changes of a baseline: `3 added, 2 changed, 1 gone, 46 as they were`."""
+    if not updated.is_change:
+        return "nothing changed"
+    counts = (
+        (updated.added, "added"),
+        (updated.changed, "changed"),
+        (updated.dropped, "gone"),
+        (updated.kept, "as they were"),
+    )
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+def _why(error: Exception, shown: str) -> str:
+    """Return why a file could not be updated, to follow its name in a message."""
+    if isinstance(error, OSError):
+        return f", it cannot be written: {error.strerror or error}"
+    if isinstance(error, CaseFileError):
+        return f", which cannot be read any more: {harmless(error.problems[0].render(shown))}"
+    return f": {error}"
+
+
+class _Changed(ValueError):
+    """A case file was changed after it was collected."""
+
+
+def ratchet(config: pytest.Config) -> Iterator[Message]:
+    """Raise the floors in each case file with a result, and yield messages about the changes and failures."""
+    store = run_store(config)
+    files = sorted({result.file for result in store.results if not result.is_check})
+    if not files:
+        yield Message("no floor is raised: no case ran")
+    for file in files:
+        yield from _ratchet_file(store.files[file], harmless(file), store.of_file(file), verbosity(config.option))
+
+
+def _ratchet_file(info: FileInfo, shown: str, ran: list[CaseResult], verbose: int) -> Iterator[Message]:
+    from pytest_relevance.results.ratchet import floors_to_raise, new_floor, raise_floors
+
+    results, path = floors_to_raise(ran, info), Path(info.path)
+    elsewhere = {name: result.source for name, result in results.items() if result.source is not None}
+    floors = {name: new_floor(result) for name, result in results.items() if name not in elsewhere}
+    try:
+        with locked(path.parent):
+            data = path.read_bytes()
+            if floors and digest_files([path]) != info.text_digest:
+                raise _Changed("the file was changed during the run; run it again")
+            changed = raise_floors(data, str(path), shown, floors)
+            if changed.changes:
+                write_whole(path, changed.data)
+    except (_Changed, CaseFileError, OSError) as error:
+        yield Message(f"no floor is raised in {shown}{_why(error, shown)}", is_good=False)
+        return
+    raised = [f"{quoted(each.case, 40)} {results[each.case].floor:g} -> {each.new}" for each in changed.changes]
+    yield Message(f"floors of {shown}: {_words(raised, verbose)}")
+    for refusal in changed.refusals:
+        yield Message(f"a floor that is not raised: {harmless(refusal)}")
+    if elsewhere:
+        floors_of = counted(len(elsewhere), "floor that could rise is not", "floors that could rise are not")
+        sources = listed((harmless(str(source)) for source in dict.fromkeys(elsewhere.values())), "and")
+        yield Message(f"{floors_of} written in {shown}: the cases come from {sources}")
+
+
+def _words(raised: list[str], verbose: int) -> str:
+    """Describe the raised floors: `2 raised: "smart watch" 0.5 -> 0.714, "usb hub" 0.6 -> 0.95`."""
+    named = raised
+    if verbose <= 0 and len(raised) > MOST_NAMED + 1:
+        named = [*raised[:MOST_NAMED], f"{len(raised) - MOST_NAMED} more (-v shows all)"]
+    return f"{len(raised):,} raised: {', '.join(named)}" if raised else "none is raised"
+
+
+_OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {
+    "unjudged": _worklist,
+    "record": _record,
+    "update": lambda config: (lambda _: update_baselines(config), ""),
+    "ratchet": lambda config: (lambda _: ratchet(config), ""),
+}
+"""Makes each output from the options: the function that writes it, and a message for a run that ran no test."""
