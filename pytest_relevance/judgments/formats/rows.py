@@ -8,16 +8,17 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import accumulate, compress, islice
+from itertools import filterfalse, islice
 from operator import itemgetter
 from sys import intern
 from threading import Lock
-from typing import Any
+from typing import Any, NoReturn
 
+from pytest_relevance._text import counted
 from pytest_relevance.judgments.problems import Problems
 from pytest_relevance.judgments.source import Source
 
@@ -27,15 +28,9 @@ WHITE = "white space"
 MOST_WRONG = 100
 """The number of wrong rows after which no more are looked for."""
 
-Chunk = tuple[Sequence[int], list[list[str]]]
-"""Some rows: the lines in which they begin, and their cells."""
-
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _BLANKS = re.compile(r"[ \t]+")
-_OTHER_BLANKS = "".join(character for character in map(chr, range(0x3001)) if character.isspace()).translate(
-    dict.fromkeys(map(ord, " \t\r\n"))
-)
+_OTHER_BLANKS = {character for character in map(chr, range(0x3001)) if character.isspace()} - set(" \t\r\n")
 """Characters that `str.split` separates at and these files do not, such as a no-break space: they are part of an id."""
 
 _LONGEST_CELL = 2**31 - 1  # what a C long has room for on every platform
@@ -59,7 +54,7 @@ class Rows:
         self._width = width
         self._header = header
         self._comments = comments
-        self._lines: Sequence[int] = ()
+        self._is_csv = separator in (",", ";", "|")
 
     def columns(self, wanted: Sequence[int]) -> list[list[str]]:
         """Read the cells of some columns, without the header.
@@ -68,74 +63,73 @@ class Rows:
             JudgmentFileError: rows have another number of cells, or quotes are wrong; with the lines.
         """
         columns: list[list[str]] = [[] for _ in wanted]
-        repetitive: set[int] = set()
-        numbers = array("L")
-        problems = Problems(self._source.file, MOST_WRONG)
-        for lines, rows in self._chunks():
-            if set(map(len, rows)) - {self._width}:
-                for line, row in zip(lines, rows, strict=True):
-                    if len(row) != self._width:
-                        problems.add(self._wrong_width(len(row)), line)
-                if problems.full:
-                    break
-                continue
-            if not numbers:
-                repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
-            numbers.extend(lines)
-            for column, number in zip(columns, wanted, strict=True):
-                texts = map(itemgetter(number), rows)
-                column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
-        problems.check()
-        self._lines = numbers
+        repetitive: set[int] | None = None
+        try:
+            for rows in self._chunks():
+                if set(map(len, rows)) != {self._width}:
+                    self._refuse_rows()
+                if repetitive is None:
+                    repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
+                for column, number in zip(columns, wanted, strict=True):
+                    texts = map(itemgetter(number), rows)
+                    column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
+        except csv.Error:
+            self._refuse_rows()
         return columns
 
     def line(self, row: int) -> int:
-        """The line in which a row begins, once the columns have been read; the header is no row."""
+        """The line in which a row begins; the header is no row."""
         return self._lines[row]
 
-    def _wrong_width(self, count: int) -> str:
-        found = f"{count} column{'s' if count != 1 else ''}"
-        cure = "mend the line"
-        if count < self._width:
-            cure = "mend the line (a file that ends so is truncated)"
-        elif self._is_csv:
-            cure = "put a cell with a separator in it in quotes"
-        separator = _NAMES.get(self._separator, self._separator)
-        return f"found {found} where there are {self._width}, separated by {separator}; {cure}"
+    @cached_property
+    def _lines(self) -> Sequence[int]:
+        with cells_of_any_length():
+            return array("L", (line for line, _ in self._numbered()))
 
-    @property
-    def _is_csv(self) -> bool:
-        return self._separator in (",", ";", "|")
+    def _chunks(self) -> Iterator[list[list[str]]]:
+        """The rows without the header, as fast as they can be read: some at a time."""
+        rows = csv_rows(self._source.data, self._separator) if self._is_csv else self._line_rows()
+        rows = islice(rows, int(self._header), None)
+        while True:
+            with cells_of_any_length():
+                chunk = list(islice(rows, _AT_A_TIME))
+            if not chunk:
+                return
+            yield chunk
 
-    def _chunks(self) -> Iterator[Chunk]:
-        """The rows that are not blank, without the header."""
-        chunks = self._csv_chunks() if self._is_csv else self._line_chunks()
-        if self._header:
-            for lines, rows in chunks:
-                if rows:
-                    yield lines[1:], rows[1:]
-                    break
-        yield from chunks
+    def _line_rows(self) -> Iterator[list[str]]:
+        lines: Iterable[str] = filterfalse(str.isspace, self._file())
+        if self._has_comments:
+            lines = (line for line in lines if not line.startswith("#"))
+        return map(self._split, lines)
 
-    def _csv_chunks(self) -> Iterator[Chunk]:
-        try:
-            yield from csv_chunks(self._source.data, self._separator)
-        except csv.Error as error:
-            line = _line_of_wrong_row(self._source.data, self._separator)
-            self._source.refuse(_wrong_quotes(str(error)), line)
+    def _numbered(self) -> Iterator[tuple[int, list[str]]]:
+        """The rows without the header and the line in which each begins, one by one: for messages."""
+        return islice(self._numbered_csv() if self._is_csv else self._numbered_lines(), int(self._header), None)
 
-    def _line_chunks(self) -> Iterator[Chunk]:
-        text, split = self._source.text, self._split
-        has_comments = self._comments and (text.startswith("#") or "\n#" in text)
-        file = TextIOWrapper(BytesIO(self._source.data), "utf-8-sig")
+    def _numbered_csv(self) -> Iterator[tuple[int, list[str]]]:
+        reader = _csv_reader(self._source.data, self._separator)
         begins = 1
-        while lines := list(islice(file, _AT_A_TIME)):
-            numbers: Sequence[int] = range(begins, begins + len(lines))
-            begins += len(lines)
-            if has_comments or any(map(str.isspace, lines)):
-                kept = [not line.isspace() and not (has_comments and line.startswith("#")) for line in lines]
-                numbers, lines = list(compress(numbers, kept)), list(compress(lines, kept))
-            yield numbers, list(map(split, lines))
+        try:
+            for row in reader:
+                if _is_row(row):
+                    yield begins, row
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            self._source.refuse(_wrong_quotes(str(error)), begins)
+
+    def _numbered_lines(self) -> Iterator[tuple[int, list[str]]]:
+        for number, line in enumerate(self._file(), 1):
+            if not line.isspace() and not (self._has_comments and line.startswith("#")):
+                yield number, self._split(line)
+
+    def _file(self) -> TextIOWrapper:
+        return TextIOWrapper(BytesIO(self._source.data), "utf-8-sig")
+
+    @cached_property
+    def _has_comments(self) -> bool:
+        text = self._source.text
+        return self._comments and (text.startswith("#") or "\n#" in text)
 
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:
@@ -144,28 +138,40 @@ class Rows:
         text = self._source.text
         return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
 
+    def _refuse_rows(self) -> NoReturn:
+        """Refuse the rows that cannot be read, or have another number of cells."""
+        problems = Problems(self._source.file, MOST_WRONG)
+        with cells_of_any_length():
+            for line, row in self._numbered():
+                if len(row) != self._width:
+                    problems.add(self._wrong_width(len(row)), line)
+                if problems.full:
+                    break
+        problems.check()
+        raise AssertionError("rows cannot be read, and each of them can")
 
-def csv_chunks(data: bytes, separator: str) -> Iterator[Chunk]:
-    """Read the rows of a CSV that are not blank, and the lines in which they begin. Cells may be of any length.
+    def _wrong_width(self, count: int) -> str:
+        cure = "mend the line"
+        if count < self._width:
+            cure = "mend the line (a file that ends so is truncated)"
+        elif self._is_csv:
+            cure = "put a cell with a separator in it in quotes"
+        separator = _NAMES.get(self._separator, self._separator)
+        return f"found {counted(count, 'column')} where there are {self._width}, separated by {separator}; {cure}"
+
+
+def csv_rows(data: bytes, separator: str) -> Iterator[list[str]]:
+    """Read the rows of a CSV that are not blank, in `cells_of_any_length`.
 
     Raises:
         csv.Error: quotes are not closed, or stand where CSV has none.
     """
-    reader = _csv_reader(data, separator)
-    while True:
-        read = reader.line_num
-        with _cells_of_any_length():
-            rows = list(islice(reader, _AT_A_TIME))
-        if not rows:
-            return
-        lines: Sequence[int] = range(read + 1, reader.line_num + 1)
-        if len(lines) > len(rows):  # line breaks in quoted cells
-            ends = accumulate((1 + len(_LINE_BREAK.findall("\0".join(row))) for row in rows), initial=read + 1)
-            lines = list(ends)[:-1]
-        if min(map(len, rows)) < 2:  # a blank line is no row; a row of blank cells is one
-            kept = [len(row) > 1 or bool("".join(row).strip()) for row in rows]
-            lines, rows = list(compress(lines, kept)), list(compress(rows, kept))
-        yield lines, rows
+    return filter(_is_row, _csv_reader(data, separator))
+
+
+def _is_row(row: list[str]) -> bool:
+    """Whether a row is more than a blank line; one of several blank cells is."""
+    return len(row) > 1 or bool("".join(row).strip())
 
 
 def _csv_reader(data: bytes, separator: str) -> Any:
@@ -173,18 +179,8 @@ def _csv_reader(data: bytes, separator: str) -> Any:
     return csv.reader(text, delimiter=separator, strict=True)
 
 
-def _line_of_wrong_row(data: bytes, separator: str) -> int:
-    """The line in which the first row begins that cannot be read."""
-    reader = _csv_reader(data, separator)
-    begins = 1
-    with _cells_of_any_length(), suppress(csv.Error):
-        for _ in reader:
-            begins = reader.line_num + 1
-    return begins
-
-
 @contextmanager
-def _cells_of_any_length() -> Iterator[None]:
+def cells_of_any_length() -> Iterator[None]:
     """Lift the csv module's limit of 128 KiB per cell. It is that of the whole process, so it is restored."""
     with _LIMIT:
         limit = csv.field_size_limit(_LONGEST_CELL)
