@@ -13,8 +13,8 @@ from dataclasses import replace
 from math import isfinite
 
 from pytest_relevance._text import did_you_mean, found, quoted
-from pytest_relevance.judgments.model import Judgments, Place, Ratings
-from pytest_relevance.judgments.problems import JudgmentFileError, Problems
+from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.judgments.problems import JudgmentFileError, Place, Problems
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
 
@@ -142,9 +142,8 @@ def _without_blanks(rows: Ratings, reading: _Reading) -> Ratings:
 
 
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
-    place = rows.place(row)
     where = f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}"
-    problems.add(f"{where}: {message}", place.line, place.path)
+    problems.add(f"{where}: {message}", *rows.place(row))
 
 
 def _grades(rows: Ratings, reading: _Reading) -> dict[str, dict[str, float]]:

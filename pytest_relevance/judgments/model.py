@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 
-from pytest_relevance.judgments.problems import FileProblem
+from pytest_relevance._text import quoted
+from pytest_relevance.judgments.problems import FileProblem, Place
 
 UNNAMED = "rating 1"
 """The name of a rater without one, in a file that names others or has several ratings of a document."""
@@ -30,13 +31,11 @@ class Query:
     note: str | None = None
     line: int | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A position in a file: the line (from 1), and the path where the file has a structure (JSON)."""
-
-    line: int | None = None
-    path: str | None = None
+    def another_text(self, other: Query) -> str:
+        """The message for another query with this id and another text."""
+        line = f" in line {self.line}" if self.line is not None else ""
+        texts = f"{quoted(self.text or '')}{line} and for {quoted(other.text or '')}"
+        return f"the query id {quoted(self.id)} stands for {texts}; give one of them another id"
 
 
 def _unknown_place(row: int) -> Place:

@@ -6,15 +6,21 @@ format by a key of `FORMATS` or of `ALIASES` (`{file: ..., format: quepid}`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 from pytest_relevance.judgments.formats import judgment_tables, ltr, query_tables, topics, trec
 from pytest_relevance.judgments.formats.json import elasticsearch, objects, opensearch, quepid, rre
+from pytest_relevance.judgments.formats.json.collecting import Collector
+from pytest_relevance.judgments.formats.layouts import is_run, layout
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
 
 Fits = Callable[[Source], bool]
+ReadRatings = Callable[[Source], Ratings]
+ReadQueries = Callable[[Source], Sequence[Query]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +36,40 @@ class Format:
     name: str
     about: str
     fits: Fits
-    ratings: Callable[[Source], Ratings] | None
-    queries: Callable[[Source], Sequence[Query]] | None
+    ratings: ReadRatings | None
+    queries: ReadQueries | None
     fits_queries_alone: Fits | None = None
 
     def fits_queries(self, source: Source) -> bool:
         """Whether the content has queries in this format."""
         return (self.fits_queries_alone or self.fits)(source)
+
+
+class _Collect(Protocol):
+    def __call__(self, source: Source, *, for_queries: bool) -> Collector: ...
+
+
+def _of_json(
+    name: str,
+    about: str,
+    fits: Fits,
+    collect: _Collect,
+    fits_queries: Fits | None = None,
+    tables: tuple[ReadRatings, ReadQueries] | None = None,
+) -> Format:
+    """A format in JSON. `tables` read the files of a format that may be tables too."""
+
+    def ratings(source: Source) -> Ratings:
+        if tables is not None and not source.looks_like_json:
+            return tables[0](source)
+        return collect(source, for_queries=False).ratings()
+
+    def queries(source: Source) -> Sequence[Query]:
+        if tables is not None and not source.looks_like_json:
+            return tables[1](source)
+        return collect(source, for_queries=True).queries()
+
+    return Format(name, about, fits, ratings, queries, fits_queries)
 
 
 def _never(source: Source) -> bool:
@@ -47,72 +80,31 @@ def _is_judgment_table(source: Source) -> bool:
     return judgment_tables.header_layout(source) is not None
 
 
-def _is_parquet(source: Source) -> bool:
-    return source.is_parquet
-
-
-def _read_parquet(source: Source) -> Ratings:
-    return judgment_tables.read_ratings(source, "parquet")
-
-
-def _read_beir(source: Source) -> Ratings:
-    if source.looks_like_json:
-        return objects.read_ratings(source)
-    return judgment_tables.read_ratings(source, "beir")
-
-
-def _read_beir_queries(source: Source) -> Sequence[Query]:
-    return objects.read_queries(source) if source.looks_like_json else query_tables.read_queries(source)
-
-
-_TABLE = "a table with a header: query or query_id, doc_id, grade"
-_OBJECTS = "{query: {document: grade}}, or a list of objects"
-_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
-_BEIR = "BEIR: query-id corpus-id score, and queries.jsonl"
+_TABLE = judgment_tables.read_ratings, query_tables.read_queries
+_OF_QUEPID = quepid.read_table, query_tables.read_queries
+_OF_BEIR = partial(judgment_tables.read_ratings, format="beir"), query_tables.read_queries
+_OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
+_OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
 
 FORMATS: Mapping[str, Format] = {
     known.name: known
     for known in (
-        Format(
-            "parquet", "a Parquet file with columns as in CSV", _is_parquet, _read_parquet, query_tables.read_queries
+        Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE),
+        _of_json(
+            "quepid", "Quepid's exports: query,docid,rating, or JSON", quepid.fits, quepid.collect, tables=_OF_QUEPID
         ),
-        Format(
-            "quepid",
-            "Quepid's exports: query,docid,rating, or JSON",
-            quepid.fits,
-            quepid.read_ratings,
-            quepid.read_queries,
+        _of_json("rre", "ratings.json of the Rated Ranking Evaluator", rre.fits, rre.collect),
+        _of_json(
+            "elasticsearch", "a rank_eval request: requests[].ratings[]", elasticsearch.fits, elasticsearch.collect
         ),
-        Format("rre", "ratings.json of the Rated Ranking Evaluator", rre.fits, rre.read_ratings, rre.read_queries),
-        Format(
-            "elasticsearch",
-            "a rank_eval request: requests[].ratings[]",
-            elasticsearch.fits,
-            elasticsearch.read_ratings,
-            elasticsearch.read_queries,
-        ),
-        Format(
-            "opensearch",
-            _OPENSEARCH,
-            opensearch.fits,
-            opensearch.read_ratings,
-            opensearch.read_queries,
-            opensearch.fits_queries,
-        ),
+        _of_json("opensearch", _OF_OPENSEARCH, opensearch.fits, opensearch.collect, opensearch.fits_queries),
         Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_queries, topics.fits),
         Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.read_queries),
-        Format("jsonl", "JSON a line", objects.is_lines, objects.read_ratings, objects.read_queries),
-        Format("json", _OBJECTS, objects.is_json, objects.read_ratings, objects.read_queries),
-        Format(
-            "csv",
-            _TABLE,
-            _is_judgment_table,
-            judgment_tables.read_ratings,
-            query_tables.read_queries,
-            query_tables.fits,
-        ),
+        _of_json("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
+        _of_json("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
+        Format("csv", _OF_TABLES, _is_judgment_table, *_TABLE, query_tables.fits),
         Format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_ratings, None, _never),
-        Format("beir", _BEIR, _never, _read_beir, _read_beir_queries),
+        _of_json("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
         Format("text", "a query a line", _never, None, query_tables.read_lines),
     )
 }
@@ -127,3 +119,70 @@ ALIASES: Mapping[str, str] = {
     "svmrank": "ltr",
 }
 """Other names of formats."""
+
+_OURS = b'{"kind":"'
+
+
+def seems_to_be(source: Source) -> str:
+    """What a file seems to be - judgments, queries, a run or something else - as the end of a sentence.
+
+    Empty where that is not known.
+    """
+    if source.data.startswith(_OURS):
+        kind = source.data[len(_OURS) : 80].partition(b'"')[0].decode("utf-8", "replace")
+        return f"a {kind.removesuffix('s')}" if kind.startswith("pytest-relevance") else ""
+    return "" if source.is_parquet else _first(_KINDS, source)
+
+
+def json_of_another_kind(source: Source) -> str:
+    """What JSON seems to be that is neither judgments nor queries by id; empty for other files."""
+    return seems_to_be(source) if source.data.startswith(_OURS) else _first(_OTHER_JSON, source)
+
+
+def judgments_format(source: Source) -> str:
+    """The format of JSON or lines that can be nothing but judgments; empty for other files."""
+    return _first(_JUDGMENTS, source)
+
+
+def _first(kinds: Iterable[tuple[Fits, str]], source: Source) -> str:
+    return next((about for fits, about in kinds if fits(source)), "")
+
+
+def _is_table_of_a_run(source: Source) -> bool:
+    return is_run(source.header.names) and layout(source.header.names) is None
+
+
+def _is_json_of_a_run(source: Source) -> bool:
+    """Whether it is `{query: [document, ...]}`."""
+    document = source.json if source.is_json else None
+    if not isinstance(document, dict) or not document:
+        return False
+    rankings = document.values()
+    return all(isinstance(ranked, list) and ranked and set(map(type, ranked)) == {str} for ranked in rankings)
+
+
+_JUDGMENTS: Sequence[tuple[Fits, str]] = (
+    (quepid.fits, "an export of Quepid: judgments"),
+    (rre.fits, "ratings.json of the Rated Ranking Evaluator: judgments"),
+    (elasticsearch.fits, "a rank_eval request of Elasticsearch: judgments"),
+    (opensearch.fits, "an import of OpenSearch's search-relevance: judgments"),
+    (ltr.fits, "a judgment list of LTR, grade qid:1 ... # document"),
+)
+_OTHER_JSON: Sequence[tuple[Fits, str]] = (
+    (opensearch.is_query_set, "a query set of OpenSearch: queries"),
+    (quepid.is_snapshot, "a snapshot of Quepid: a run"),
+    (_is_json_of_a_run, "a run, {query: [document, ...]}"),
+)
+_KINDS: Sequence[tuple[Fits, str]] = (
+    (topics.fits, "topics of TREC: queries"),
+    *_JUDGMENTS,
+    *_OTHER_JSON,
+    (_is_judgment_table, "a table of judgments"),
+    (_is_table_of_a_run, "a run, a table with a rank or a score and no grade"),
+    (query_tables.holds_nothing_else, "a file of queries"),
+    (trec.is_run, "a TREC run, qid Q0 docid rank score tag"),
+    (trec.is_statistics, "statistics of trec_eval, qid measure mean deviation"),
+    (trec.is_qrels, "TREC qrels, qid iter docid grade: judgments"),
+    (trec.is_scores, "scores printed by trec_eval, measure qid value"),
+)
+"""The kinds of files, distinctive ones first."""

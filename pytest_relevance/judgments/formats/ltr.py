@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.model import Place, Query, Ratings
-from pytest_relevance.judgments.problems import Problems
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.source import Source
 
 FORM = "grade qid:1 # document"

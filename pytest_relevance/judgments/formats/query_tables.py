@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_relevance._text import found, quoted
+from pytest_relevance._text import found
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
 from pytest_relevance.judgments.formats import trec
 from pytest_relevance.judgments.formats.judgment_tables import GOVUK_QUERY
@@ -172,8 +172,7 @@ def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callabl
         earlier = known.get(key)
         if earlier is not None:
             if earlier.text != text:
-                message = f"the query id {quoted(key)} stands for {quoted(earlier.text or '')} and for {quoted(text)}"
-                problems.add(f"{message}; give one of them another id", line(row))
+                problems.add(earlier.another_text(Query(key, text)), line(row))
             continue
         if not text.strip() or not key.strip():
             problems.add(f"the query has no {'text' if key.strip() else 'id'}", line(row))

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_relevance._text import found, quoted
 from pytest_relevance.judgments.columns import folded
 from pytest_relevance.judgments.formats.rows import Rows
-from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.source import Source
 
 BEIR_DOCUMENT = "corpusid"

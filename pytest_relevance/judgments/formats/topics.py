@@ -61,8 +61,7 @@ def read_queries(source: Source) -> Sequence[Query]:
             earlier = known.setdefault(found.id, found)
             if earlier.text == found.text:
                 continue
-            texts = f"{quoted(earlier.text or '')} in line {earlier.line} and for {quoted(found.text or '')}"
-            found = f"the query id {quoted(found.id)} stands for {texts}; give one of them another id"
+            found = earlier.another_text(found)
         problems.add(found, line)
     problems.check()
     if not known:

@@ -10,7 +10,8 @@ import re
 
 from pytest_relevance.judgments.formats.rows import WHITE, Rows, white_cells
 from pytest_relevance.judgments.grading import number_of
-from pytest_relevance.judgments.model import Place, Ratings
+from pytest_relevance.judgments.model import Ratings
+from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.source import Source
 
 QRELS, RUN = 4, 6

@@ -15,7 +15,7 @@ from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.formats import trec
 from pytest_relevance.judgments.formats.json import quepid
-from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
+from pytest_relevance.judgments.formats.known import judgments_format, seems_to_be
 from pytest_relevance.judgments.formats.layouts import Layout, layout, shown_names
 from pytest_relevance.judgments.formats.rows import MOST_WRONG
 from pytest_relevance.judgments.formats.table import SourceTable

@@ -1,12 +1,12 @@
 """Collect the ratings and queries of a JSON file in columns, and find the line of each again.
 
-A file has a million ratings, a few in each object or list. One position is stored for each of those (a block); the path
-and the line of a rating are computed when a message needs them.
+A file has a million ratings, a few in each object or list. Of each the path to that is stored, one for all of them, and
+its number in the list; the path and the line of a rating are computed when a message needs them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,12 +16,15 @@ from typing import NoReturn
 from pytest_relevance._text import found, listed, quoted, shown
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
-from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
-from pytest_relevance.judgments.problems import MOST_KEPT, Problems
+from pytest_relevance.judgments.model import UNNAMED, Query, Ratings
+from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.source import Source
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """The types of a rating. Booleans are among them because `grading` has the best message for those."""
+
+_BY_DOCUMENT = -1
+"""The number of a rating in an object: the last key of its path is the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +45,27 @@ class Collector:
     """
 
     def __init__(self, source: Source, format: str, lines: Sequence[int] | None = None) -> None:
-        self.notices: list[str] = []
         self._source = source
         self._format = format
+        self._lines = lines
+        self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
-        self._problems: list[tuple[str, JsonPath]] = []
         self._queries: list[str] = []
         self._documents: list[str] = []
         self._ratings: list[object] = []
         self._raters: list[str | None] = []
         self._titles: list[str | None] = []
-        self._places = _Places(source.text, lines, self._documents)
-        self._next: tuple[JsonPath | None, int] = (None, 0)
+        self._holders: list[JsonPath] = []
+        self._numbers = array("l")
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
-        if len(self._problems) < MOST_KEPT:
-            self._problems.append((message, path))
+        if not self._problems.full:
+            self._problems.add(message, *self._place(path))
 
     def refuse(self, message: str) -> NoReturn:
         """Raise the mistakes that were found, or else refuse the file as a whole."""
-        self._check()
+        self._problems.check()
         self._source.refuse(message)
 
     def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[JsonPath, dict[str, object]]]:
@@ -111,8 +114,7 @@ class Collector:
         """Add a query, in the order of the file. It may be added again, if it says the same."""
         known = self._known.setdefault(query.id, (query, path))[0]
         if known.text != query.text:
-            texts = f"{quoted(known.text or '')} and for {quoted(query.text or '')}"
-            self.wrong(f"the query id {quoted(query.id)} stands for {texts}; give one of them another id", path)
+            self.wrong(known.another_text(query), path)
         elif known.params != query.params:
             params = f"{found_json(query.params)}, than before, {found_json(known.params)}"
             message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
@@ -135,14 +137,14 @@ class Collector:
                 elif type(rating) not in RATING:
                     self.no_rating(rating, (*path, document))
             return
-        self._places.begin(path, None)
-        self._next = (None, 0)
         count = len(grades)
         self._queries.extend(repeat(query, count))
         self._documents.extend(grades)
         self._ratings.extend(grades.values())
         self._raters.extend(repeat(None, count))
         self._titles.extend(repeat(None, count) if titles is None else map(titles.get, grades))
+        self._holders.extend(repeat(path, count))
+        self._numbers.extend(repeat(_BY_DOCUMENT, count))
 
     def add_items(self, query: str, items: object, path: JsonPath, keys: Keys) -> None:
         """Add ratings as a list of objects, one for each document."""
@@ -173,14 +175,13 @@ class Collector:
         title: str | None = None,
     ) -> None:
         """Add one rating, which has been checked."""
-        if self._next[0] is not path or self._next[1] != number:
-            self._places.begin(path, number)
-        self._next = (path, number + 1)
         self._queries.append(query)
         self._documents.append(document)
         self._ratings.append(rating)
         self._raters.append(rater)
         self._titles.append(title)
+        self._holders.append(path)
+        self._numbers.append(number)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""
@@ -199,9 +200,9 @@ class Collector:
         Raises:
             JudgmentFileError: there were mistakes, or the file has no judgments.
         """
-        self._check()
         if not self._known:
-            self._source.refuse("the file has no judgments")
+            self.refuse("the file has no judgments")
+        self._problems.check()
         rated = {query for query, rating in zip(self._queries, self._ratings, strict=True) if rating not in (None, "")}
         return Ratings(
             self._source.file,
@@ -212,70 +213,39 @@ class Collector:
             [rater or UNNAMED for rater in self._raters] if any(self._raters) else None,
             self._titles if any(self._titles) else None,
             {key: query for key, (query, _) in self._known.items() if key not in rated or _says_more(query)},
-            self._places.of_row,
-            notices=tuple(self.notices),
+            self._place_of_row,
         )
 
     def queries(self) -> list[Query]:
         """Return the queries, with their lines.
 
         Raises:
-            JudgmentFileError: there were mistakes, or the file has no queries.
+            JudgmentFileError: there were mistakes, or the file has no queries, or only their ids.
         """
-        self._check()
         if not self._known:
-            self._source.refuse("the file has no queries")
-        return [
-            replace(query, text=key if query.text is None else query.text, line=self._places.line(path))
-            for key, (query, path) in self._known.items()
-        ]
+            self.refuse("the file has no queries")
+        self._problems.check()
+        without_text = [quoted(query.id, 40) for query, _ in self._known.values() if query.text is None]
+        if without_text:
+            ids = ", ".join(without_text[:3])
+            what = f"these are judgments that have only the ids of queries ({ids})"
+            self.refuse(f"{what}; name a file of queries, which has their texts")
+        return [replace(query, line=self._place(path).line) for query, path in self._known.values()]
 
-    def _check(self) -> None:
-        problems = Problems(self._source.file)
-        for message, path in self._problems:
-            place = self._places.find(path)
-            problems.add(message, place.line, place.path)
-        problems.check()
+    def _place_of_row(self, row: int) -> Place:
+        number = self._numbers[row]
+        return self._place((*self._holders[row], self._documents[row] if number == _BY_DOCUMENT else number))
 
-
-class _Places:
-    """The positions of the rows: a block for each object or list of ratings, and the path to that.
-
-    The rows of a block that is a list are numbered from a first one; those of an object (None) are known by their
-    document.
-    """
-
-    def __init__(self, text: str, lines: Sequence[int] | None, documents: Sequence[str]) -> None:
-        self._text = text
-        self._lines = lines
-        self._documents = documents
-        self._starts: list[int] = []
-        self._blocks: list[tuple[JsonPath, int | None]] = []
-
-    def begin(self, path: JsonPath, number: int | None) -> None:
-        """Begin a block with the next row."""
-        self._starts.append(len(self._documents))
-        self._blocks.append((path, number))
-
-    def of_row(self, row: int) -> Place:
-        """The position of a row."""
-        block = bisect_right(self._starts, row) - 1
-        path, first = self._blocks[block]
-        return self.find((*path, self._documents[row] if first is None else first + row - self._starts[block]))
-
-    def find(self, path: JsonPath) -> Place:
+    def _place(self, path: JsonPath) -> Place:
         """The line of a path, and the path as messages show it."""
-        return Place(self.line(path), shown_path(path if self._lines is None else path[1:]))
-
-    def line(self, path: JsonPath) -> int | None:
-        """The line of a path."""
         if self._lines is None:
-            return self._json.line(path)
-        return self._lines[path[0]] if path and isinstance(path[0], int) else None
+            return Place(self._json.line(path), shown_path(path))
+        line = self._lines[path[0]] if path and isinstance(path[0], int) else None
+        return Place(line, shown_path(path[1:]))
 
     @cached_property
     def _json(self) -> JsonPlaces:
-        return JsonPlaces(self._text)
+        return JsonPlaces(self._source.text)
 
 
 def as_text(value: object) -> str | None:

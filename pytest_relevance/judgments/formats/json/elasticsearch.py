@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text
 from pytest_relevance.judgments.json_text import JsonPath
-from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
 
 _KEYS = Keys("_id", "rating")
@@ -41,17 +41,8 @@ def _requests(document: object) -> tuple[object, JsonPath]:
     return (document.get("requests") if isinstance(document, dict) else None), (*path, "requests")
 
 
-def read_ratings(source: Source) -> Ratings:
-    """Read the judgments."""
-    return _collected(source).ratings()
-
-
-def read_queries(source: Source) -> Sequence[Query]:
-    """Read the queries. It is a mistake when the text of one is not known."""
-    return _collected(source, texts_needed=True).queries()
-
-
-def _collected(source: Source, *, texts_needed: bool = False) -> Collector:
+def collect(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
     collector = Collector(source, "elasticsearch")
     wanted = source.options.get("query")
     requests, at = _requests(source.json)
@@ -65,7 +56,7 @@ def _collected(source: Source, *, texts_needed: bool = False) -> Collector:
             query = _query(collector, key, request, path, wanted)
             collector.add_query(query, path)
             collector.add_items(key, request["ratings"], (*path, "ratings"), _KEYS)
-            if texts_needed and query.text is None and wanted is None:
+            if for_queries and query.text is None and wanted is None:
                 collector.wrong(_unknown(key, _texts(request)), path)
     return collector
 

@@ -7,12 +7,12 @@ query is its text, which may occur several times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
-from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
 
 _KEYS = Keys("docId", "rating")
@@ -36,18 +36,17 @@ def fits_queries(source: Source) -> bool:
     return fits(source) or is_query_set(source)
 
 
-def read_ratings(source: Source) -> Ratings:
-    """Read the judgments."""
-    return _collected(source).ratings()
-
-
-def read_queries(source: Source) -> Sequence[Query]:
-    """Read the queries, whose ids are their texts."""
-    return (_collected_set(source) if is_query_set(source) else _collected(source)).queries()
-
-
-def _collected_set(source: Source) -> Collector:
+def collect(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
     collector = Collector(source, "opensearch")
+    if for_queries and is_query_set(source):
+        _collect_set(collector, source)
+    else:
+        _collect_judgments(collector, source)
+    return collector
+
+
+def _collect_set(collector: Collector, source: Source) -> None:
     for at, holder in _holders(source.json):
         entries, path = holder.get(_QUERIES), (*at, _QUERIES)
         if isinstance(entries, dict):
@@ -58,7 +57,6 @@ def _collected_set(source: Source) -> Collector:
                 _add_entry(collector, entry, (*path, number))
         elif _QUERIES in holder:
             collector.wrong(f"{quoted(_QUERIES)} is a list of objects, found {found_json(entries)}", path)
-    return collector
 
 
 def _add_entry(collector: Collector, entry: object, path: JsonPath) -> None:
@@ -81,8 +79,7 @@ def _add_frequent(collector: Collector, text: str, frequency: object, path: Json
         collector.wrong("a query has no text", path)
 
 
-def _collected(source: Source) -> Collector:
-    collector = Collector(source, "opensearch")
+def _collect_judgments(collector: Collector, source: Source) -> None:
     holders = [(path, holder[_RATINGS]) for path, holder in _holders(source.json) if _RATINGS in holder]
     if not holders:
         collector.refuse(f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings")
@@ -94,7 +91,6 @@ def _collected(source: Source) -> Collector:
             elif text is not None:
                 collector.add_query(Query(text, text), at)
                 collector.add_items(text, entry["ratings"], (*at, "ratings"), _KEYS)
-    return collector
 
 
 def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from pytest_relevance.judgments.columns import folded
-from pytest_relevance.judgments.formats import judgment_tables, query_tables
+from pytest_relevance.judgments.formats import judgment_tables
 from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
@@ -71,22 +71,16 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     ]
 
 
-def read_ratings(source: Source) -> Ratings:
-    """Read the judgments of any export."""
-    if source.looks_like_json:
-        return _collected(source).ratings()
+def read_table(source: Source) -> Ratings:
+    """Read the judgments of an export that is a table."""
     names = source.header.names
     if snapshot_columns(names) is not None and "rating" not in map(folded, names):
         source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
     return judgment_tables.read_ratings(source, "quepid")
 
 
-def read_queries(source: Source) -> Sequence[Query]:
-    """Read the queries of any export."""
-    return _collected(source).queries() if source.looks_like_json else query_tables.read_queries(source)
-
-
-def _collected(source: Source) -> Collector:
+def collect(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the queries and judgments of an export in JSON."""
     collector = Collector(source, "quepid")
     document = source.json
     if isinstance(document, dict) and _PAIRS in document:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.json.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
-from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
 
 WITHOUT_GRADE = "2"
@@ -44,16 +44,6 @@ def _has_placeholders(holder: object, levels: Sequence[str]) -> bool:
     return "placeholders" in holder
 
 
-def read_ratings(source: Source) -> Ratings:
-    """Read the judgments."""
-    return _collected(source).ratings()
-
-
-def read_queries(source: Source) -> Sequence[Query]:
-    """Read the queries."""
-    return _collected(source).queries()
-
-
 def key_of(text: str, params: Mapping[str, object]) -> str:
     """The key of the judgments of a query."""
     if not params:
@@ -65,7 +55,8 @@ def key_of(text: str, params: Mapping[str, object]) -> str:
     return f"{text} ({', '.join(others)})"
 
 
-def _collected(source: Source) -> Collector:
+def collect(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the queries and their judgments."""
     collector = Collector(source, "rre")
     document = source.json
     if not isinstance(document, dict) or document.keys().isdisjoint(_LEVELS):
