@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
+from typing import cast
 
 from pytest_relevance._text import did_you_mean, found, quoted
 from pytest_relevance.judgments.model import Judgments, Ratings
@@ -39,15 +40,16 @@ def graded(
         raise JudgmentFileError(rows.file, [rows.unclear])
     reading = _Reading(rows, scale, words_need_scale=words_need_scale)
     kept = _without_blanks(rows, reading)
+    written = cast(Sequence[float], list(map(reading.__getitem__, kept.ratings)))
+    grades = _by_document(kept, written)
+    if kept.raters is None and raters is not None and sum(map(len, grades.values())) < len(written):
+        kept = replace(kept, raters=_numbered(kept))
     if kept.raters is not None:
-        return _of_raters(kept, reading, raters or "median")
-    grades = _grades(kept, reading)
-    if sum(map(len, grades.values())) == len(kept.ratings):
-        return _judgments(kept, grades)
-    if raters is not None:
-        return _of_raters(replace(kept, raters=_numbered(kept)), reading, raters)
-    _refuse_contradictions(kept, reading)
-    return _judgments(kept, grades)
+        ratings = _by_rater(kept, kept.raters, written)
+        return _judgments(kept, _combined(ratings, raters or "median"), ratings)
+    if sum(map(len, grades.values())) < len(written):
+        _refuse_contradictions(kept, written)
+    return _judgments(kept, grades, {})
 
 
 def number_of(text: str) -> float | None:
@@ -146,28 +148,21 @@ def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
     problems.add(f"{where}: {message}", *rows.place(row))
 
 
-def _grades(rows: Ratings, reading: _Reading) -> dict[str, dict[str, float]]:
+def _by_document(rows: Ratings, written: Sequence[float]) -> dict[str, dict[str, float]]:
     """The grade of each document, by query; of a document with several rows the last one's."""
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
-    for query, document, grade in zip(
-        rows.queries, rows.documents, map(reading.__getitem__, rows.ratings), strict=True
-    ):
+    for query, document, grade in zip(rows.queries, rows.documents, written, strict=True):
         if query is not last:  # rows of one query usually follow each other
             last = query
-            known = grades.get(query)
-            if known is None:
-                known = grades[query] = {}
-            of_query = known
-        of_query[document] = grade  # type: ignore[assignment]  # blanks have been left out
+            of_query = grades.setdefault(query, {})
+        of_query[document] = grade
     return grades
 
 
 def _judgments(
-    rows: Ratings,
-    grades: dict[str, dict[str, float]],
-    ratings: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
+    rows: Ratings, grades: dict[str, dict[str, float]], ratings: Mapping[str, Mapping[str, Mapping[str, float]]]
 ) -> Judgments:
     titles: dict[str, dict[str, str]] = {}
     for query, document, title in zip(rows.queries, rows.documents, rows.titles or (), strict=rows.titles is not None):
@@ -180,33 +175,25 @@ def _judgments(
         queries=rows.described,
         titles=titles,
         ratings=ratings,
-        raters=list(dict.fromkeys(rows.raters or ())),
-        notices=rows.notices,
-        place=_Places(rows),
+        raters=tuple(dict.fromkeys(rows.raters or ())),
+        notices=tuple(rows.notices),
+        place=_finder(rows),
     )
 
 
-class _Places:
-    """Find the position of a judgment in its file, on demand."""
+def _finder(rows: Ratings) -> Callable[[str, str], Place]:
+    """A function that finds the position of a judgment in its file."""
+    first: dict[str, int] = {}
 
-    def __init__(self, rows: Ratings) -> None:
-        self._rows = rows
-        self._first: dict[str, int] = {}
-
-    def __call__(self, query: str, document: str) -> Place:
-        queries, documents = self._rows.queries, self._rows.documents
-        if not self._first:  # one question is usually followed by others
-            self._first = {key: row for row, key in reversed(list(enumerate(queries)))}
-        for row in range(self._first.get(query, len(queries)), len(queries)):
-            if documents[row] == document and queries[row] == query:
-                return self._rows.place(row)
+    def place(query: str, document: str) -> Place:
+        if not first:  # one question is usually followed by others
+            first.update((key, row) for row, key in reversed(list(enumerate(rows.queries))))
+        for row in range(first.get(query, len(rows.queries)), len(rows.queries)):
+            if rows.documents[row] == document and rows.queries[row] == query:
+                return rows.place(row)
         return Place()
 
-
-def _grade(reading: _Reading, rating: object) -> float:
-    grade = reading[rating]
-    assert grade is not None  # blanks have been left out
-    return grade
+    return place
 
 
 def _numbered(rows: Ratings) -> list[str]:
@@ -219,37 +206,41 @@ def _numbered(rows: Ratings) -> list[str]:
     return names
 
 
-def _refuse_contradictions(rows: Ratings, reading: _Reading) -> None:
-    """Refuse a document with different grades, where neither the file nor the user speaks of raters."""
+def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
+    """Refuse different grades of one document, and with raters those of one rater."""
     problems = Problems(rows.file)
-    first: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, ...], int] = {}
     refused = set()
-    for row, pair in enumerate(zip(rows.queries, rows.documents, strict=True)):
-        earlier = first.setdefault(pair, row)
-        grade, other = (_grade(reading, rows.ratings[number]) for number in (earlier, row))
-        if grade != other and pair not in refused:
-            refused.add(pair)
+    pairs = [rows.queries, rows.documents, *([] if rows.raters is None else [rows.raters])]
+    for row, key in enumerate(zip(*pairs, strict=True)):
+        earlier = first.setdefault(key, row)
+        if written[row] != written[earlier] and key not in refused:
+            refused.add(key)
             line = rows.place(earlier).line
             where = f" in line {line}" if line is not None else ""
-            message = f"judged twice, {grade:g}{where} and {other:g} here; keep one of them, or say how the ratings of"
-            _add(problems, rows, row, f"{message} several raters are combined (raters: median)")
-    problems.check()
-
-
-def _of_raters(rows: Ratings, reading: _Reading, how: str) -> Judgments:
-    """Combine the ratings of raters with names."""
-    assert rows.raters is not None
-    ratings: dict[str, dict[str, dict[str, float]]] = {}
-    problems = Problems(rows.file)
-    for row, (query, document, rater) in enumerate(zip(rows.queries, rows.documents, rows.raters, strict=True)):
-        grade = _grade(reading, rows.ratings[row])
-        given = ratings.setdefault(query, {}).setdefault(document, {})
-        if given.setdefault(rater, grade) != grade and not problems.full:
-            message = f"rater {quoted(rater)} gave {given[rater]:g} before and {grade:g} here; keep one of them"
+            grades = f"{written[earlier]:g}{where} and {written[row]:g} here; keep one of them"
+            if rows.raters is not None:
+                message = f"rater {quoted(rows.raters[row])} gave {grades}"
+            else:
+                message = (
+                    f"judged twice, {grades}, or say how the ratings of several raters are combined (raters: median)"
+                )
             _add(problems, rows, row, message)
     problems.check()
-    grades = {
+
+
+def _by_rater(rows: Ratings, raters: Sequence[str], written: Sequence[float]) -> dict[str, dict[str, dict[str, float]]]:
+    """{query: {document: {rater: rating}}}."""
+    ratings: dict[str, dict[str, dict[str, float]]] = {}
+    for query, document, rater, rating in zip(rows.queries, rows.documents, raters, written, strict=True):
+        ratings.setdefault(query, {}).setdefault(document, {})[rater] = rating
+    if sum(len(given) for documents in ratings.values() for given in documents.values()) < len(written):
+        _refuse_contradictions(rows, written)
+    return ratings
+
+
+def _combined(ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str) -> dict[str, dict[str, float]]:
+    return {
         query: {document: aggregate(list(given.values()), how) for document, given in documents.items()}
         for query, documents in ratings.items()
     }
-    return _judgments(rows, grades, ratings)

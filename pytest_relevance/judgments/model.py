@@ -7,7 +7,8 @@ into `Judgments`, a dict of dicts that also knows its queries, titles and raters
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 
 from pytest_relevance._text import quoted
@@ -38,10 +39,6 @@ class Query:
         return f"the query id {quoted(self.id)} stands for {texts}; give one of them another id"
 
 
-def _unknown_place(row: int) -> Place:
-    return Place()
-
-
 @dataclass(frozen=True, slots=True)
 class Ratings:
     """The ratings of one file as columns, with an element for each rating. Nothing is checked yet.
@@ -63,7 +60,7 @@ class Ratings:
     raters: Sequence[str] | None = None
     titles: Sequence[str | None] | None = None
     described: Mapping[str, Query] = field(default_factory=dict)
-    place: Callable[[int], Place] = _unknown_place
+    place: Callable[[int], Place] = lambda row: Place()
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     grades_of_words: Mapping[str, float] = field(default_factory=dict)
     notices: Sequence[str] = ()
@@ -84,6 +81,7 @@ class Ratings:
         )
 
 
+@dataclass(eq=False, repr=False)
 class Judgments(dict[str, dict[str, float]]):
     """{query: {document: grade}}, the queries in the order of the file, and what else the file says.
 
@@ -93,31 +91,20 @@ class Judgments(dict[str, dict[str, float]]):
     name of the format it was read as. `notices` say what was left out in reading, and why.
     """
 
-    __slots__ = ("_by_text", "file", "format", "notices", "place", "queries", "raters", "ratings", "titles")
+    grades: InitVar[Mapping[str, dict[str, float]] | None] = None
+    _: KW_ONLY
+    file: str = ""
+    format: str = ""
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    raters: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    place: Callable[[str, str], Place] = lambda query, document: Place()
 
-    def __init__(
-        self,
-        grades: Mapping[str, dict[str, float]] | None = None,
-        *,
-        file: str = "",
-        format: str = "",
-        queries: Mapping[str, Query] | None = None,
-        titles: Mapping[str, Mapping[str, str]] | None = None,
-        ratings: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
-        raters: Sequence[str] = (),
-        notices: Sequence[str] = (),
-        place: Callable[[str, str], Place] | None = None,
-    ) -> None:
-        super().__init__(grades or {})
-        self.file = file
-        self.format = format
-        self.queries: Mapping[str, Query] = queries or {}
-        self.titles: Mapping[str, Mapping[str, str]] = titles or {}
-        self.ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = ratings or {}
-        self.raters = tuple(raters)
-        self.notices = tuple(notices)
-        self.place = place if place is not None else _unknown_place_of
-        self._by_text: dict[str, list[str]] | None = None
+    def __post_init__(self, grades: Mapping[str, dict[str, float]] | None) -> None:
+        """Fill the dict."""
+        self.update(grades or {})
 
     def __repr__(self) -> str:
         """Describe it in one line; `dict(...)` shows the judgments."""
@@ -142,14 +129,14 @@ class Judgments(dict[str, dict[str, float]]):
 
     def known_as(self, text: str) -> Sequence[str]:
         """The keys of the queries with this text."""
-        if self._by_text is None:
-            self._by_text = {}
-            for key, query in self.queries.items():
-                if query.text is not None and query.text != key:
-                    self._by_text.setdefault(query.text, []).append(key)
-        keys: Sequence[str] = self._by_text.get(text, ())
+        keys = self._by_text.get(text, [])
         return [text, *keys] if text in self or text in self.queries else keys
 
-
-def _unknown_place_of(query: str, document: str) -> Place:
-    return Place()
+    @cached_property
+    def _by_text(self) -> Mapping[str, list[str]]:
+        """The keys of the queries by their texts, where those are not their keys."""
+        by_text: dict[str, list[str]] = {}
+        for key, query in self.queries.items():
+            if query.text is not None and query.text != key:
+                by_text.setdefault(query.text, []).append(key)
+        return by_text

@@ -149,7 +149,7 @@ def rated(draw: st.DrawFn) -> tuple[Judgments, str]:
         query: {document: aggregate(list(of_one.values()), how) for document, of_one in documents.items()}
         for query, documents in ratings.items()
     }
-    return Judgments(grades, ratings=ratings, raters=names), how
+    return Judgments(grades, ratings=ratings, raters=tuple(names)), how
 
 
 @pytest.mark.parametrize("format", [name for name in WRITERS if "raters" in WRITERS[name].holds])

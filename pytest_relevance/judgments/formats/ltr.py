@@ -8,8 +8,6 @@ LETOR's `#docid = X ...` is read too. Features are ignored.
 from __future__ import annotations
 
 import re
-from array import array
-from dataclasses import dataclass, field
 
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.grading import number_of
@@ -40,19 +38,21 @@ def read_ratings(source: Source) -> Ratings:
     Raises:
         JudgmentFileError: lines are wrong, or there are only comments.
     """
-    lines = _read(source)
-    if not lines.queries and not lines.described:
+    lines = _Lines(source)
+    if not lines.rows and not lines.described:
         source.refuse("the file has no judgments, only comments")
+    queries, documents, grades, texts, numbers = zip(*lines.rows, strict=True) if lines.rows else [()] * 5
+    titles = None if lines.texts_are_queries() or not any(texts) else texts
     return Ratings(
         source.file,
         "ltr",
-        lines.queries,
-        lines.documents,
-        lines.grades,
-        titles=lines.titles,
+        queries,
+        documents,
+        grades,
+        titles=titles,
         described=lines.described,
-        place=lambda row: Place(lines.numbers[row]),
-        notices=["the features are left out"] if lines.features else [],
+        place=lambda row: Place(numbers[row]),
+        notices=["the features are left out"] if lines.has_features else [],
     )
 
 
@@ -62,7 +62,8 @@ def read_queries(source: Source) -> list[Query]:
     Raises:
         JudgmentFileError: lines are wrong, or the text of a query is not known.
     """
-    lines = _read(source)
+    lines = _Lines(source)
+    lines.texts_are_queries()
     problems = Problems(source.file)
     for key, line in lines.first.items():
         if key not in lines.described:
@@ -74,75 +75,68 @@ def read_queries(source: Source) -> list[Query]:
     return list(lines.described.values())
 
 
-@dataclass(slots=True)
 class _Lines:
-    """The content of the lines in columns, and the queries."""
+    """The rows (query, document, grade, text after the document, number of the line) and the queries of a file.
 
-    problems: Problems
-    queries: list[str] = field(default_factory=list)
-    documents: list[str] = field(default_factory=list)
-    grades: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    numbers: array[int] = field(default_factory=lambda: array("L"))
-    described: dict[str, Query] = field(default_factory=dict)
-    first: dict[str, int] = field(default_factory=dict)
-    titles: list[str] | None = None
-    features: bool = False
+    `described` are the queries with a text, `first` the line of the first judgment of each.
+    """
 
+    def __init__(self, source: Source) -> None:
+        self.rows: list[tuple[str, str, str, str, int]] = []
+        self.described: dict[str, Query] = {}
+        self.first: dict[str, int] = {}
+        self.has_features = False
+        self._problems = Problems(source.file)
+        for number, line in enumerate(map(str.strip, source.text.split("\n")), 1):
+            header = _HEADER.match(line)
+            if header is not None:
+                self._add_header(header[1], header[2].strip(), number)
+            elif line and not line.startswith("#"):
+                self._add_line(line, number)
+        self._problems.check()
 
-def _read(source: Source) -> _Lines:
-    lines = _Lines(Problems(source.file))
-    for number, line in enumerate(source.text.split("\n"), 1):
-        line = line.strip()
-        header = _HEADER.match(line) if line.startswith("#") else None
-        if header is not None:
-            _add_header(lines, header[1], header[2].strip(), number)
-        elif line and not line.startswith("#"):
-            _add_line(lines, line, number)
-    lines.problems.check()
-    _assign_texts(lines)
-    return lines
+    def _add_header(self, key: str, rest: str, number: int) -> None:
+        text, star, written = rest.rpartition("*")
+        weight = number_of(written) if star else None
+        if weight is None:
+            text, weight = rest, 1
+        text = text.strip()
+        known = self.described.setdefault(key, Query(key, text, weight, line=number))
+        if not text:
+            self._problems.add(f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight", number)
+        elif weight <= 0:
+            self._problems.add(f"a weight is a number above 0, found {written.strip()}", number)
+        elif (known.text, known.weight) != (text, weight):
+            texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
+            self._problems.add(
+                f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here", number
+            )
 
-
-def _add_header(lines: _Lines, key: str, rest: str, number: int) -> None:
-    text, star, written = rest.rpartition("*")
-    weight = number_of(written) if star else None
-    if weight is None:
-        text, weight = rest, 1
-    text = text.strip()
-    known = lines.described.get(key)
-    if not text:
-        lines.problems.add(f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight", number)
-    elif weight <= 0:
-        lines.problems.add(f"a weight is a number above 0, found {written.strip()}", number)
-    elif known is None:
-        lines.described[key] = Query(key, text, weight, line=number)
-    elif (known.text, known.weight) != (text, weight):
-        texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
-        lines.problems.add(f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here", number)
-
-
-def _add_line(lines: _Lines, line: str, number: int) -> None:
-    found = _LINE.fullmatch(line)
-    if found is None:
-        lines.problems.add(f"a line is {quoted(FORM)}, found {quoted(line)}", number)
-        return
-    grade, query, features, comment = found.groups()
-    if features.strip():
-        lines.features = True
+    def _add_line(self, line: str, number: int) -> None:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            self._problems.add(f"a line is {quoted(FORM)}, found {quoted(line)}", number)
+            return
+        grade, query, features, comment = found.groups()
+        self.has_features = self.has_features or bool(features.strip())
         odd = next((feature for feature in features.split() if ":" not in feature), None)
         if odd is not None:
-            message = f"between the qid and the # stand features, such as 1:0.5, found {quoted(odd)}"
-            lines.problems.add(message, number)
-    document, text = _document(comment or "")
-    if not document:
-        lines.problems.add(f"the line names no document, which stands after a #: {quoted(FORM)}", number)
-    lines.first.setdefault(query, number)
-    lines.queries.append(query)
-    lines.documents.append(document)
-    lines.grades.append(grade)
-    lines.texts.append(text)
-    lines.numbers.append(number)
+            self._problems.add(f"between the qid and the # stand features, such as 1:0.5, found {quoted(odd)}", number)
+        document, text = _document(comment or "")
+        if not document:
+            self._problems.add(f"the line names no document, which stands after a #: {quoted(FORM)}", number)
+        self.first.setdefault(query, number)
+        self.rows.append((query, document, grade, text, number))
+
+    def texts_are_queries(self) -> bool:
+        """Whether the texts after the documents are those of the queries, and not titles; then describe the queries."""
+        pairs = dict.fromkeys((query, text) for query, _, _, text, _ in self.rows)
+        if len(pairs) > len(self.first):
+            return False
+        for query, text in pairs:
+            if text:
+                self.described.setdefault(query, Query(query, text, line=self.first[query]))
+        return all(not text or self.described[query].text == text for query, text in pairs)
 
 
 def _document(comment: str) -> tuple[str, str]:
@@ -153,15 +147,3 @@ def _document(comment: str) -> tuple[str, str]:
     comment = comment.strip()
     document, *text = comment.split("\t" if "\t" in comment else None, 1) or [""]
     return document.strip(), "".join(text).strip()
-
-
-def _assign_texts(lines: _Lines) -> None:
-    """Decide whether the texts after the documents are queries or titles."""
-    pairs = dict.fromkeys(zip(lines.queries, lines.texts, strict=True))
-    if len(pairs) == len(lines.first):
-        for query, text in pairs:
-            if text and query not in lines.described:
-                lines.described[query] = Query(query, text, line=lines.first[query])
-        if all(not text or lines.described[query].text == text for query, text in pairs):
-            return
-    lines.titles = lines.texts if any(lines.texts) else None

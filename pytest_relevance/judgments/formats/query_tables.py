@@ -14,7 +14,7 @@ from pytest_relevance.judgments.formats.table import SourceTable, carried_forwar
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import Problems
-from pytest_relevance.judgments.source import Header, Source
+from pytest_relevance.judgments.source import Source
 
 _WANTED = ("query_id", "query", "weight", "note")
 _ID, _TEXT = "query_id", "query"
@@ -77,24 +77,26 @@ def _is_row_of_queries(source: Source, names: Sequence[str]) -> bool:
     """Whether the first line is an id and a text, such as `q1<TAB>topic`, although the text is that of a header."""
     if len(names) != 2 or not _is_id_and_text(source) or folded(names[0]) in _OF_IDS or not names[0]:
         return False
-    ids = [line.partition("\t")[0] for line in _lines(source)]
+    ids = _first_cells(source)
     return len(ids) > 1 and bool(_DIGIT.search(ids[0])) and len({_DIGITS.sub("0", one) for one in ids}) == 1
 
 
-def unknown_header(source: Source) -> list[str]:
-    """The names in a first line that seems to be a header, and not an id and a text; empty where it does not.
+def _seems_a_header(source: Source) -> bool:
+    """Whether the first of the lines `id<TAB>text` seems to be a header that is not known.
 
     It is one where the first cell is what ids are called (`topic_nr`), or where the other ids have digits and it has
     none.
     """
-    if not _is_id_and_text(source) or _header(source):
-        return []
-    first, *others = _lines(source)
-    names = Header.of(first).names
-    ids = [line.partition("\t")[0] for line in others]
-    is_name = folded(names[0]) in _OF_IDS or _CALLED_ID.search(names[0]) is not None
-    is_unlike = len(ids) > 1 and _WORD.fullmatch(names[0]) is not None and all(map(_DIGIT.search, ids))
-    return names if is_name or is_unlike else []
+    if not _is_id_and_text(source):
+        return False
+    name = source.header.names[0]
+    _, *ids = _first_cells(source)
+    is_unlike = len(ids) > 1 and _WORD.fullmatch(name) is not None and all(map(_DIGIT.search, ids))
+    return is_unlike or folded(name) in _OF_IDS or _CALLED_ID.search(name) is not None
+
+
+def _first_cells(source: Source) -> list[str]:
+    return [line.partition("\t")[0] for line in _lines(source)]
 
 
 def _lines(source: Source) -> list[str]:
@@ -109,18 +111,16 @@ def read_queries(source: Source) -> list[Query]:
     """
     table = SourceTable(source) if source.is_parquet or _header(source) else _table_without_header(source)
     at = _columns(source, table.names)
+    names = shown_names(table.names)
     if source.is_parquet and is_run(table.names) and not _is_judged(source, table.names):
-        source.refuse(f"this seems to be a run, not queries; it has {shown_names(table.names)}")
+        source.refuse(f"this seems to be a run, not queries; it has {names}")
     if _TEXT not in at and source.is_parquet:
-        names = shown_names(table.names)
         source.refuse(f"the file has no column of queries ({', '.join(SPELLINGS[_TEXT])}); it has {names}")
     if _TEXT not in at:
-        message = f"these are judgments that have only the ids of queries; found {shown_names(table.names)}"
+        message = f"these are judgments that have only the ids of queries; found {names}"
         source.refuse(f"{message}; name a file of queries, which has their texts", 1)
-    texts = [what for what in at if what != "weight"]
-    numbers = [what for what in at if what == "weight"]
-    cells = table.cells([at[what] for what in texts], [at[what] for what in numbers])
-    columns = dict(zip([*texts, *numbers], cells, strict=True))
+    numbers = [at.pop("weight")] if "weight" in at else []
+    columns = dict(zip([*at, "weight"], table.cells(at.values(), numbers), strict=False))
     if folded(table.names[at[_TEXT]]) == GOVUK_QUERY:
         columns[_TEXT] = carried_forward(columns[_TEXT])
     return _queries(source, columns, lambda row: table.place(row).line)
@@ -128,14 +128,13 @@ def read_queries(source: Source) -> list[Query]:
 
 def _table_without_header(source: Source) -> SourceTable:
     """The lines `id<TAB>text`. Refuses a header that is not known."""
-    unknown = unknown_header(source)
-    if unknown:
+    names = shown_names(source.header.names)
+    if _seems_a_header(source):
         source.refuse(
-            f"the first line seems to be a header that is not known; found {shown_names(unknown)}: call the "
-            "columns query_id and query. If it is a query, put such a header above it",
+            f"the first line seems to be a header that is not known; found {names}: call the columns query_id and "
+            "query. If it is a query, put such a header above it",
             1,
         )
-    names = shown_names(source.header.names)
     if is_run(source.header.names):
         source.refuse(f"this seems to be a run, not queries; found {names}", 1)
     if not _is_id_and_text(source):

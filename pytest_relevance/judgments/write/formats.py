@@ -6,6 +6,7 @@ import gzip
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from pathlib import PurePath
 
@@ -65,8 +66,8 @@ _IDS, _TEXTS, _QUERIES = frozenset({"ids"}), frozenset({"texts"}), frozenset({"t
 _BY_IDS = _IDS | {"texts", "unrated", "params"}
 
 WRITERS: Mapping[str, TargetFormat] = {
-    "csv": TargetFormat("CSV", rows.write_csv, IN_CELLS, TABLE),
-    "tsv": TargetFormat("TSV", rows.write_tsv, IN_A_LINE, TABLE),
+    "csv": TargetFormat("CSV", partial(rows.write_table, ",", "CSV"), IN_CELLS, TABLE),
+    "tsv": TargetFormat("TSV", partial(rows.write_table, "\t", "TSV"), IN_A_LINE, TABLE),
     "parquet": TargetFormat("Parquet", rows.write_parquet, ANY_TEXT, TABLE),
     "quepid": TargetFormat("Quepid's CSV", rows.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
     "quepid-json": TargetFormat("Quepid's JSON", json.write_quepid, IN_JSON, _QUERIES, text_of),
@@ -142,7 +143,7 @@ def write_judgments(judgments: Judgments, format: str) -> Written:
         kept, shared = _named(judgments, writer.name, writer.about)
         problems += shared
     holds = writer.holds
-    problems += forbidden_in(kept, writer.limits, writer.about, texts="texts" in holds, raters="raters" in holds)
+    problems += forbidden_in(kept, writer.limits, holds, writer.about)
     refuse(problems)
     content, losses = writer.write(kept)
     return Written(as_bytes(content), (*lost(judgments, holds, writer.about), *_fractions(kept, writer), *losses))

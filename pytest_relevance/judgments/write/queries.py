@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import find_columns
-from pytest_relevance.judgments.formats.known import FORMATS
-from pytest_relevance.judgments.formats.query_tables import unknown_header
 from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.joining import queries_of, rekeyed
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.source import Header, Source
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import queries_in
+from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.write.formats import WRITERS, Written, as_bytes, check_target, refuse
 from pytest_relevance.judgments.write.limits import (
     ANY_TEXT,
     IN_A_LINE,
     IN_CELLS,
-    Breaches,
-    Forbidden,
+    Limits,
     first_forbidden,
+    forbidden_in,
     lost,
 )
 from pytest_relevance.judgments.write.rows import delimited, number_text
@@ -30,11 +31,11 @@ from pytest_relevance.judgments.write.rows import delimited, number_text
 
 @dataclass(frozen=True, slots=True)
 class QueryWriter:
-    """A format of queries: its name in a sentence, its writer, what is forbidden in texts, and what it stores."""
+    """A format of queries: its name in a sentence, its writer, what is forbidden in its texts, and what it stores."""
 
     about: str
     write: Callable[[Sequence[Query]], str]
-    limits: tuple[Forbidden, ...]
+    limits: Limits
     holds: frozenset[str]
 
 
@@ -49,19 +50,18 @@ def _tsv(queries: Sequence[Query]) -> str:
     """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
     columns = {name: [_with_its_space(cell) for cell in cells] for name, cells in _columns(queries).items()}
     rows = delimited(columns, "\t", header=False)
-    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows) else rows
+    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows, queries) else rows
 
 
-def _is_misread(rows: str) -> bool:
-    """Whether rows without a header would be read as a file with one, or as one of another format."""
-    first, _, _ = rows.partition("\n")
-    if first.startswith("\ufeff") or find_columns(Header.of(first).names, _HEADS):
-        return True
+def _is_misread(rows: str, queries: Sequence[Query]) -> bool:
+    """Whether rows without a header would be read as other queries, or as a file with a header."""
     source = Source("", rows.encode())
-    if unknown_header(source):
+    try:
+        known = queries_in(source)
+    except JudgmentFileError:
         return True
-    fitting = (name for name, known in FORMATS.items() if known.queries is not None and known.fits_queries(source))
-    return next(fitting, None) != "csv"
+    pairs = [(query.id, query.text) for query in queries]
+    return [(query.id, query.text) for query in known] != pairs or bool(find_columns(source.header.names, _HEADS))
 
 
 def _with_its_space(cell: str) -> str:
@@ -86,9 +86,9 @@ _IDS_AND_TEXTS = frozenset({"ids", "texts", "unrated"})
 _ALL = _IDS_AND_TEXTS | {"weights", "notes"}
 
 QUERY_WRITERS: Mapping[str, QueryWriter] = {
-    "tsv": QueryWriter("TSV", _tsv, IN_A_LINE.queries, _ALL),
-    "csv": QueryWriter("CSV", _csv, IN_CELLS.queries, _ALL),
-    "jsonl": QueryWriter("BEIR's queries.jsonl", _jsonl, ANY_TEXT.queries, _IDS_AND_TEXTS),
+    "tsv": QueryWriter("TSV", _tsv, IN_A_LINE, _ALL),
+    "csv": QueryWriter("CSV", _csv, IN_CELLS, _ALL),
+    "jsonl": QueryWriter("BEIR's queries.jsonl", _jsonl, ANY_TEXT, _IDS_AND_TEXTS),
 }
 """Every format that queries are written in."""
 
@@ -111,27 +111,14 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
         raise ValueError(
             "there are no queries to write" if not queries else "no query has a text that could be written"
         )
-    refuse([*_problems(kept, writer)])
     described = Judgments(queries={query.id: query for query in kept})
+    twice = [key for key, count in Counter(query.id for query in kept).items() if count > 1]
+    problems = [f"two queries have the id {quoted(key)}; give one of them another" for key in twice]
+    refuse([*problems, *forbidden_in(described, writer.limits, writer.holds, writer.about)])
     without = len(queries) - len(kept)
     left_out = f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"
     losses = [*lost(described, writer.holds, writer.about), *([left_out] if without else [])]
     return Written(as_bytes(writer.write(kept)), tuple(losses))
-
-
-def _problems(queries: Sequence[Query], writer: QueryWriter) -> Iterator[str]:
-    known: set[str] = set()
-    found = Breaches(writer.about)
-    for query in queries:
-        text = query.text or ""
-        found.check(query.id, writer.limits, f"the id {quoted(query.id)}", "ids")
-        found.check(text, writer.limits, f"query {quoted(query.id)}, text {quoted(text)}", "texts")
-        if query.note:
-            found.check(query.note, writer.limits, f"the note of query {quoted(query.id)}", "notes")
-        if query.id in known:
-            yield f"two queries have the id {quoted(query.id)}; give one of them another"
-        known.add(query.id)
-    yield from found.messages()
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:
