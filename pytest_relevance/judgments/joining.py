@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, grouped
 
 FORMATS_OF_IDS = frozenset({"trec", "beir"})
 """The formats of judgments that have ids of queries and no texts."""
@@ -53,11 +53,9 @@ def with_queries(
     _refuse_two_for_one(names, file)
     joined = rekeyed(judgments, names)
     known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
-    others = {key: query for key, query in by_id.items() if key not in known}
     used = {*names.values()}
-    left_out = [] if keep_others else [key for key in others if key not in used]
-    for key in left_out:
-        del others[key]
+    others = {key: by_id[key] for key in by_id if key not in known and (keep_others or key in used)}
+    left_out = [key for key in by_id if key not in known and key not in others]
     joined.queries = {**joined.queries, **known, **others}
     texts = [by_id[key].text or key for key in left_out]
     return joined, [
@@ -71,10 +69,7 @@ def _names_in(
     judgments: Judgments, queries: Sequence[Query], by_id: Mapping[str, Query]
 ) -> tuple[dict[str, str], list[str], list[str]]:
     """Match queries by id or text: {old key: id}, the keys without a match, and those with several."""
-    by_text: dict[str, list[str]] = {}
-    for query in queries:
-        if query.text is not None:
-            by_text.setdefault(query.text, []).append(query.id)
+    by_text = grouped((query.text, query.id) for query in queries if query.text is not None)
     names: dict[str, str] = {}
     unknown, ambiguous = [], []
     for key in judgments.all_queries:
@@ -106,12 +101,9 @@ def _united(query: Query, other: Query | None) -> Query:
 
 
 def _refuse_two_for_one(names: Mapping[str, str], file: str) -> None:
-    olds: dict[str, list[str]] = {}
-    for old, new in names.items():
-        olds.setdefault(new, []).append(old)
     problems = [
         f"the queries {listed(map(quoted, several), 'and')} are one in {file}, {quoted(new)}; join them"
-        for new, several in olds.items()
+        for new, several in grouped((new, old) for old, new in names.items()).items()
         if len(several) > 1
     ]
     if problems:

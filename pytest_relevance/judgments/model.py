@@ -6,7 +6,7 @@ into `Judgments`, a dict of dicts that also knows its queries, titles and raters
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -135,8 +135,14 @@ class Judgments(dict[str, dict[str, float]]):
     @cached_property
     def _by_text(self) -> Mapping[str, list[str]]:
         """The keys of the queries by their texts, where those are not their keys."""
-        by_text: dict[str, list[str]] = {}
-        for key, query in self.queries.items():
-            if query.text is not None and query.text != key:
-                by_text.setdefault(query.text, []).append(key)
-        return by_text
+        return grouped(
+            (query.text, key) for key, query in self.queries.items() if query.text is not None and query.text != key
+        )
+
+
+def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """{first: [second, ...]} of pairs, in their order."""
+    groups: dict[str, list[str]] = {}
+    for first, second in pairs:
+        groups.setdefault(first, []).append(second)
+    return groups

@@ -84,9 +84,7 @@ def load_queries(
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
     """Read the queries in a file; `JudgmentFileError` where it has none."""
-    known = _named(format)
-    if known is None:
-        known = next((one for one in FORMATS.values() if one.queries is not None and one.fits_queries(source)), None)
+    known = _named(format) or next((one for one in _OF_QUERIES if one.fits_queries(source)), None)
     if known is None:  # a format that has ids alone
         known = next((one for one in FORMATS.values() if one.queries is None and one.fits(source)), None)
     known = _checked(source, known, "queries")
@@ -97,9 +95,7 @@ def queries_in(source: Source, format: str | None = None) -> list[Query]:
 
 def read_ratings(source: Source, format: str | None = None) -> Ratings:
     """Read the ratings in a file, as they are written; `JudgmentFileError` where it has none."""
-    known = _named(format)
-    if known is None:
-        known = next((one for one in FORMATS.values() if one.ratings is not None and one.fits(source)), None)
+    known = _named(format) or next((one for one in _OF_JUDGMENTS if one.fits(source)), None)
     known = _checked(source, known, "judgments")
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
@@ -107,6 +103,10 @@ def read_ratings(source: Source, format: str | None = None) -> Ratings:
     if not ratings.queries and not ratings.described:
         source.refuse("the file holds no judgments")
     return ratings
+
+
+_OF_QUERIES = [one for one in FORMATS.values() if one.queries is not None]
+_OF_JUDGMENTS = [one for one in FORMATS.values() if one.ratings is not None]
 
 
 def check_format(name: str) -> str:
@@ -177,7 +177,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
             query_tables.read_queries(source)  # which says what a header of queries is
     if seems:
         source.refuse(f"this seems to be {seems}; {needed} are needed", 1)
-    usable = [one for one in FORMATS.values() if (one.ratings if needed == "judgments" else one.queries) is not None]
+    usable = _OF_JUDGMENTS if needed == "judgments" else _OF_QUERIES
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "

@@ -271,7 +271,7 @@ def test_every_mistake_with_its_line_and_path(tmp_path: Path) -> None:
     assert problems(written(tmp_path, content)) == [
         'FILE:4: hat[""]: a document has no id',
         'FILE:5: hat.b: "grade" is missing; found "title"',
-        "FILE:9: cap: a query has {document: grade}, found 1 in a list",
+        'FILE:10: cap[0]: "ratings" is a list of objects, found 1 in it',
         "FILE:14: bag.c[0]: a rating is a number or a name of the scale, found the list []",
         "FILE:18: bag.d[1]: a rating is a number or a name of the scale, found the mapping {}",
     ]

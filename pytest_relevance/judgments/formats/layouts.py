@@ -24,7 +24,6 @@ _AVERAGE = r"(?:mean|median|majority|average|avg|overall)"
 _FINAL = re.compile(rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}")
 _SUMMARY = re.compile(rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}")
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
-_RATER_ENDINGS = ("rating", "grade", "judgment", "judgement")
 _CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
 _BOOK = ["query", "docid"]
@@ -72,14 +71,14 @@ class Layout:
             count = len(self.raters)
             read = f"the ratings of {count} raters are" if count > 1 else f"the ratings of {self.raters[0][1]} are"
             return [f"the column {name} is left out: {read} beside it" for name in self.final]
-        grade = self.at["grade"]
-        others = [
-            name
-            for number, name in enumerate(self.names)
-            if number != grade
-            and (name in self.final or folded(name) in _CALLED_GRADES or _RATING.fullmatch(folded(name)))
-        ]
-        return [f"the column {name} is left out: the grade is in {self.names[grade]}" for name in others]
+        grade = self.names[self.at["grade"]]
+        others = [name for number, name in enumerate(self.names) if number != self.at["grade"]]
+        like_grades = [name for name in others if name in self.final or _is_called_grade(folded(name))]
+        return [f"the column {name} is left out: the grade is in {grade}" for name in like_grades]
+
+
+def _is_called_grade(name: str) -> bool:
+    return name in _CALLED_GRADES or _RATING.fullmatch(name) is not None
 
 
 def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | None:
@@ -96,10 +95,10 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
         at = {what: column for what, column in at.items() if what != "grade" and column != number} | {"grade": number}
         if _SUMMARY.fullmatch(folded(names[number])):
             at.pop("rater", None)  # a summary is not the rating of one rater
-        return Layout(names, at, chosen=True) if _has_ids(at) else None
+        return Layout(names, at, chosen=True) if has_ids(at) else None
     if "grade" in at and _is_score_of_a_run(names, at):
         del at["grade"]
-    if not _has_ids(at):
+    if not has_ids(at):
         return None
     if "grade" in at:
         final = [name for number, name in enumerate(names) if number != at["grade"] and _is_final(name)]
@@ -112,7 +111,7 @@ def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | No
 
 def is_run(names: Sequence[str]) -> bool:
     """Whether a header is that of a run: documents of queries with a rank or a score."""
-    return _has_ids(find_columns(names, WANTED)) and bool(find_columns(names, ("rank", "score")))
+    return has_ids(find_columns(names, WANTED)) and bool(find_columns(names, ("rank", "score")))
 
 
 def column_called(names: Sequence[str], wanted: str) -> int | None:
@@ -133,7 +132,8 @@ def shown_names(names: Sequence[str]) -> str:
     return listed([name or "(a blank)" for name in names[:20]], "and")
 
 
-def _has_ids(at: Mapping[str, int]) -> bool:
+def has_ids(at: Mapping[str, int]) -> bool:
+    """Whether there are columns of queries and of documents."""
     return "document" in at and bool({"query", "query_id"} & at.keys())
 
 
@@ -157,25 +157,16 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
     if find_columns(names, ("rank",)):
         return [], []
     summaries = [name for name in names if _SUMMARY.fullmatch(folded(name))]
-    rating = [
-        (number, name) for number, name in enumerate(names) if _RATING.fullmatch(folded(name)) and name not in summaries
-    ]
+    others = [(number, name) for number, name in enumerate(names) if name and name not in summaries]
+    rating = [(number, _rater_name(name)) for number, name in others if _RATING.fullmatch(folded(name))]
     if len(rating) > 1 or (rating and summaries):
-        return [(number, _rater_name(name)) for number, name in rating], summaries
-    if [name.lower() for name in names[:2]] == _BOOK:  # elsewhere a column of another name may have any content
-        others = [
-            (number, name)
-            for number, name in enumerate(names)
-            if name and number not in at.values() and folded(name) not in _DOCUMENTED and name not in summaries
-        ]
-        if len(others) > 1:
-            return others, summaries
+        return rating, summaries
+    judges = [pair for pair in others if pair[0] not in at.values() and folded(pair[1]) not in _DOCUMENTED]
+    # elsewhere a column of another name may have any content
+    if [name.lower() for name in names[:2]] == _BOOK and len(judges) > 1:
+        return judges, summaries
     return [], [name for name in summaries if _is_final(name)]
 
 
 def _rater_name(column: str) -> str:
-    for ending in _RATER_ENDINGS:
-        name = column[: -len(ending)].rstrip(" _-.") if column.lower().endswith(ending) else ""
-        if name:
-            return name
-    return column
+    return re.sub(r"(?<=[^ _.-])[ _.-]*(?:rating|grade|judge?ment)$", "", column, flags=re.IGNORECASE)

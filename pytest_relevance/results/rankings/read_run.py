@@ -16,7 +16,7 @@ from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.formats import trec
 from pytest_relevance.judgments.formats.json import quepid
 from pytest_relevance.judgments.formats.known import judgments_format, seems_to_be
-from pytest_relevance.judgments.formats.layouts import Layout, layout, shown_names
+from pytest_relevance.judgments.formats.layouts import Layout, has_ids, layout, shown_names
 from pytest_relevance.judgments.formats.rows import MOST_WRONG
 from pytest_relevance.judgments.formats.table import SourceTable
 from pytest_relevance.judgments.grading import number_of
@@ -59,11 +59,7 @@ def _is_parquet(source: Source) -> bool:
 
 
 def _is_table(source: Source) -> bool:
-    return _has_ids(find_columns(source.header.names, _WANTED))
-
-
-def _has_ids(at: Mapping[str, int]) -> bool:
-    return "document" in at and bool({"query", "query_id"} & at.keys())
+    return has_ids(find_columns(source.header.names, _WANTED))
 
 
 def _is_json(source: Source) -> bool:
@@ -97,7 +93,7 @@ def _of_columns(
     source: Source, names: Sequence[str], columns: Callable[[Sequence[int]], list[list[Any]]], line: Line
 ) -> Rankings:
     at = _columns(source, names, columns)
-    if not _has_ids(at):
+    if not has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
         source.refuse(
             f"a table of a run has columns for the query and the document ({needed}); found {shown_names(names)}", 1

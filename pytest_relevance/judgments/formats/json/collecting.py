@@ -41,12 +41,14 @@ class Collector:
     """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
     A reader calls it with each value and the path to that; in JSON Lines (`lines` are the numbers of the lines) a path
-    begins with the index in `lines`. Mistakes are collected too; one error at the end names them all.
+    begins with the index in `lines`. `keys` are those of the objects that rate a document. Mistakes are collected too;
+    one error at the end names them all.
     """
 
-    def __init__(self, source: Source, format: str, lines: Sequence[int] | None = None) -> None:
+    def __init__(self, source: Source, format: str, keys: Keys, lines: Sequence[int] | None = None) -> None:
         self._source = source
         self._format = format
+        self._keys = keys
         self._lines = lines
         self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
@@ -68,14 +70,14 @@ class Collector:
         self._problems.check()
         self._source.refuse(message)
 
-    def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-        """Iterate over a list of objects. Other values are mistakes."""
+    def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[int, dict[str, object]]]:
+        """Iterate over a list of objects, with their numbers. Other values are mistakes."""
         if not isinstance(value, list):
             self.wrong(f"{quoted(what)} is a list of objects, found {found_json(value)}", path)
             return
         for number, entry in enumerate(value):
             if isinstance(entry, dict):
-                yield (*path, number), entry
+                yield number, entry
             else:
                 self.wrong(f"{quoted(what)} is a list of objects, found {found_json(entry)} in it", (*path, number))
 
@@ -146,14 +148,28 @@ class Collector:
         self._holders.extend(repeat(path, count))
         self._numbers.extend(repeat(_BY_DOCUMENT, count))
 
-    def add_items(self, query: str, items: object, path: JsonPath, keys: Keys) -> None:
-        """Add ratings as a list of objects, one for each document."""
-        for (*_, number), item in self.objects(items, path, "ratings"):
-            assert isinstance(number, int)
-            self.add_item(query, item, path, number, keys)
+    def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
+        """Add ratings as {document: rating} or as a list of objects; None has none."""
+        if isinstance(ratings, dict):
+            self.add_grades(query, ratings, path)
+        elif isinstance(ratings, list):
+            self.add_items(query, ratings, path)
+        elif ratings is not None:
+            shapes = "an object, {document: rating}, or a list of objects"
+            self.wrong(f"ratings are {shapes}; found {found_json(ratings)}", path)
 
-    def add_item(self, query: str, item: Mapping[str, object], path: JsonPath, number: int, keys: Keys) -> None:
+    def add_items(self, query: str, items: object, path: JsonPath) -> None:
+        """Add ratings as a list of objects, one for each document."""
+        for number, item in self.objects(items, path, "ratings"):
+            self.add_item(query, item, path, number)
+
+    def keys_of(self, item: dict[str, object]) -> Keys:
+        """The keys of an object that rates a document."""
+        return self._keys
+
+    def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int) -> None:
         """Add the rating in one object, entry `number` of the list at `path`."""
+        keys = self.keys_of(item)
         document, rating = item.get(keys.document), item.get(keys.grade)
         if type(document) is not str or not document.strip():
             document = as_text(document)

@@ -16,8 +16,6 @@ from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
 
-_KEYS = Keys("_id", "rating")
-
 _OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"})
 """Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
 
@@ -43,19 +41,20 @@ def _requests(document: object) -> tuple[object, JsonPath]:
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
-    collector = Collector(source, "elasticsearch")
+    collector = Collector(source, "elasticsearch", Keys("_id", "rating"))
     wanted = source.options.get("query")
     requests, at = _requests(source.json)
     if requests is None:
         collector.refuse("a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings")
-    for path, request in collector.objects(requests, at, "requests"):
+    for number, request in collector.objects(requests, at, "requests"):
+        path = (*at, number)
         key = collector.text(request, "id", path)
         if "ratings" not in request:
             collector.absent("ratings", request, path)
         elif key is not None:
             query = _query(collector, key, request, path, wanted)
             collector.add_query(query, path)
-            collector.add_items(key, request["ratings"], (*path, "ratings"), _KEYS)
+            collector.add_items(key, request["ratings"], (*path, "ratings"))
             if for_queries and query.text is None and wanted is None:
                 collector.wrong(_unknown(key, _texts(request)), path)
     return collector

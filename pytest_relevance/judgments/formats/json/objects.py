@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import SPELLINGS, folded
-from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, as_text, found_json
+from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.formats.json.object_keys import IDS, TEXTS, WANTED, Layouts, ObjectLayout
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
 from pytest_relevance.judgments.formats.trec import QRELS
@@ -93,7 +93,7 @@ class _Reader(Collector):
 
     def __init__(self, source: Source, *, for_queries: bool) -> None:
         lines = source.json_line_numbers if source.is_json_lines else None
-        super().__init__(source, "json" if lines is None else "jsonl", lines)
+        super().__init__(source, "json" if lines is None else "jsonl", Keys("doc_id", "grade"), lines)
         self._queries_only = for_queries
         self._shapes = f"a query is {QUERY_SHAPES}" if for_queries else f"a judgment is {SHAPES}"
         self._wanted = source.options.get(GRADE_COLUMN)
@@ -152,13 +152,13 @@ class _Reader(Collector):
         self.name_query(key, text, path)
         keys = layout.keys
         if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
-            self.add_item(key, entry, path[:-1], number, keys)
+            self.add_item(key, entry, path[:-1], number)
 
     def _query_with_ratings(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath) -> None:
         query = self._query(entry, layout, path)
         assert layout.ratings is not None
         if query is not None:
-            self._add_ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
+            self.add_ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
 
     def _query(
         self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, key: str | None = None
@@ -224,7 +224,7 @@ class _Reader(Collector):
                 self._query(value, self._layouts[tuple(value)], at, key)
             elif isinstance(value, (dict, list)):
                 self.add_query(Query(key, key if self._queries_only else None), at)
-                self._add_ratings(key, value, at)
+                self.add_ratings(key, value, at)
             elif text is not None:
                 self.add_query(Query(key, text), at)
             else:
@@ -245,25 +245,19 @@ class _Reader(Collector):
         written = value[text] if text is not None else None
         return type(written) is str and number_of(written) is None
 
-    def _add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """Add the judgments of one query: {document: grade}, or a list of objects."""
-        if isinstance(ratings, dict):
-            self._grades(query, ratings, path)
-        elif isinstance(ratings, list) and not all(isinstance(entry, dict) for entry in ratings):
-            wrong = next(entry for entry in ratings if not isinstance(entry, dict))
-            self.wrong(f"a query has {{document: grade}}, found {found_json(wrong)} in a list", path)
-        elif isinstance(ratings, list):
-            for number, entry in enumerate(ratings):
-                self.add_item(query, entry, path, number, self._layouts[tuple(entry)].keys)
-        elif ratings is not None:
-            self.wrong(f"a query has {{document: grade}}, found {found_json(ratings)}", path)
+    def keys_of(self, item: dict[str, object]) -> Keys:
+        """The keys of an object that rates a document, by their names."""
+        return self._layouts[tuple(item)].keys
 
-    def _grades(self, query: str, grades: Mapping[str, object], path: JsonPath) -> None:
+    def add_grades(
+        self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Add ratings as {document: rating}; a rating may be a list of several, or an object with the grade."""
         if RATING.issuperset(map(type, grades.values())):
-            self.add_grades(query, grades, path)
+            super().add_grades(query, grades, path)
             return
         plain: dict[str, object] = {}
-        titles: dict[str, str | None] = {}
+        titles = {}
         for document, value in grades.items():
             if isinstance(value, list):
                 self._several(query, document, value, (*path, document))
@@ -276,7 +270,7 @@ class _Reader(Collector):
                     titles[document] = as_text(_value(value, layout.keys.title))
             else:
                 plain[document] = value
-        self.add_grades(query, plain, path, titles)
+        super().add_grades(query, plain, path, titles)
 
     def _several(self, query: str, document: str, ratings: Sequence[object], path: JsonPath) -> None:
         """Add the ratings that several raters gave one document."""

@@ -15,7 +15,6 @@ from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
 
-_KEYS = Keys("docId", "rating")
 _RATINGS = "judgmentRatings"
 _QUERIES = "querySetQueries"
 _TEXT, _ANSWER = "queryText", "referenceAnswer"
@@ -38,7 +37,7 @@ def fits_queries(source: Source) -> bool:
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
     """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
-    collector = Collector(source, "opensearch")
+    collector = Collector(source, "opensearch", Keys("docId", "rating"))
     if for_queries and is_query_set(source):
         _collect_set(collector, source)
     else:
@@ -84,13 +83,14 @@ def _collect_judgments(collector: Collector, source: Source) -> None:
     if not holders:
         collector.refuse(f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings")
     for path, entries in holders:
-        for at, entry in collector.objects(entries, (*path, _RATINGS), _RATINGS):
+        for number, entry in collector.objects(entries, (*path, _RATINGS), _RATINGS):
+            at = (*path, _RATINGS, number)
             text = collector.text(entry, "query", at)
             if "ratings" not in entry:
                 collector.absent("ratings", entry, at)
             elif text is not None:
                 collector.add_query(Query(text, text), at)
-                collector.add_items(text, entry["ratings"], (*at, "ratings"), _KEYS)
+                collector.add_items(text, entry["ratings"], (*at, "ratings"))
 
 
 def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:

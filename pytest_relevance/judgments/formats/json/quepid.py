@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance.judgments.columns import folded
 from pytest_relevance.judgments.formats import judgment_tables
-from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
 
-_KEYS = Keys("doc_id", "rating")
 _PAIRS = "query_doc_pairs"
 _TEXTS = ("query_text", "query")
 _NOTES = ("information_need", "notes")
@@ -81,7 +80,7 @@ def read_table(source: Source) -> Ratings:
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and judgments of an export in JSON."""
-    collector = Collector(source, "quepid")
+    collector = Collector(source, "quepid", Keys("doc_id", "rating"))
     document = source.json
     if isinstance(document, dict) and _PAIRS in document:
         _collect_book(collector, document[_PAIRS])
@@ -93,19 +92,13 @@ def collect(source: Source, *, for_queries: bool) -> Collector:
 
 
 def _collect_case(collector: Collector, entries: object) -> None:
-    for path, entry in collector.objects(entries, ("queries",), "queries"):
+    for number, entry in collector.objects(entries, ("queries",), "queries"):
+        path = ("queries", number)
         text = collector.text(entry, _text_key(entry), path)
         if text is None:
             continue
         collector.add_query(_query(collector, text, entry, path), path)
-        ratings = entry.get("ratings")
-        if isinstance(ratings, dict):
-            collector.add_grades(text, ratings, (*path, "ratings"))
-        elif isinstance(ratings, list):
-            collector.add_items(text, ratings, (*path, "ratings"), _KEYS)
-        elif ratings is not None:
-            message = f"ratings are an object, {{document: rating}}, or a list of objects; found {found_json(ratings)}"
-            collector.wrong(message, (*path, "ratings"))
+        collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
 
 
 def _query(collector: Collector, text: str, entry: Mapping[str, object], path: JsonPath) -> Query:
@@ -115,7 +108,8 @@ def _query(collector: Collector, text: str, entry: Mapping[str, object], path: J
 
 def _collect_book(collector: Collector, pairs: object) -> None:
     several = _has_raters(pairs)
-    for path, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
+    for row, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
+        path: JsonPath = (_PAIRS, row)
         text = collector.text(pair, _text_key(pair), path)
         document = collector.text(pair, "doc_id", path)
         if text is None or document is None:
@@ -123,9 +117,8 @@ def _collect_book(collector: Collector, pairs: object) -> None:
         collector.add_query(_query(collector, text, pair, path), path)
         title = _title(pair.get("document_fields"))
         path = (*path, "judgements")
-        for at, judgement in collector.objects(pair.get("judgements") or [], path, "judgements"):
-            number = at[-1]
-            assert isinstance(number, int)
+        for number, judgement in collector.objects(pair.get("judgements") or [], path, "judgements"):
+            at = (*path, number)
             is_rating = judgement.get("unrateable") is not True and judgement.get("judge_later") is not True
             rating = judgement.get("rating") if is_rating else None
             if is_rating and "rating" not in judgement:

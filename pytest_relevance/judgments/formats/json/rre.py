@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.json.collecting import Collector, as_text, found_json
+from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
@@ -57,7 +57,7 @@ def key_of(text: str, params: Mapping[str, object]) -> str:
 
 def collect(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments."""
-    collector = Collector(source, "rre")
+    collector = Collector(source, "rre", Keys("id", "gain"))
     document = source.json
     if not isinstance(document, dict) or document.keys().isdisjoint(_LEVELS):
         collector.refuse("ratings of RRE have topics, query_groups or queries: lists of objects")
@@ -83,7 +83,8 @@ def _each(
 ) -> Iterator[tuple[JsonPath, dict[str, object]]]:
     """The entries of a level; where there is no such level, the object above it is its one entry."""
     if level in holder:
-        yield from collector.objects(holder[level], (*path, level), level)
+        for number, entry in collector.objects(holder[level], (*path, level), level):
+            yield (*path, level, number), entry
     else:
         yield path, holder
 
