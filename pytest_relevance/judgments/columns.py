@@ -37,6 +37,10 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+BEIR_DOCUMENT = "corpusid"
+"""The column of documents in BEIR's tables, folded."""
+
+
 def folded(name: object) -> str:
     """A column's name as spellings are compared."""
     return re.sub(r"[\s._-]", "", str(name)).lower()

@@ -174,7 +174,7 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
         if needed == "queries" and not seems and find_columns(names, ("document", "grade")):
             refuse_header(source, names)
         if needed == "queries" and not seems and find_columns(names, ("query_id",)):
-            query_tables.read_queries(source)  # which says what a header of queries is
+            query_tables.read_query_table(source)  # which says what a header of queries is
     if seems:
         source.refuse(f"this seems to be {seems}; {needed} are needed", 1)
     usable = _OF_JUDGMENTS if needed == "judgments" else _OF_QUERIES

@@ -80,9 +80,9 @@ def _is_judgment_table(source: Source) -> bool:
     return judgment_tables.header_layout(source) is not None
 
 
-_TABLE = judgment_tables.read_ratings, query_tables.read_queries
-_OF_QUEPID = quepid.read_table, query_tables.read_queries
-_OF_BEIR = partial(judgment_tables.read_ratings, format="beir"), query_tables.read_queries
+_TABLE = judgment_tables.read_ratings, query_tables.read_query_table
+_OF_QUEPID = quepid.read_quepid_table, query_tables.read_query_table
+_OF_BEIR = partial(judgment_tables.read_ratings, format="beir"), query_tables.read_query_table
 _OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
 _OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
 
@@ -91,19 +91,32 @@ FORMATS: Mapping[str, Format] = {
     for known in (
         Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE),
         _of_json(
-            "quepid", "Quepid's exports: query,docid,rating, or JSON", quepid.fits, quepid.collect, tables=_OF_QUEPID
+            "quepid",
+            "Quepid's exports: query,docid,rating, or JSON",
+            quepid.is_quepid,
+            quepid.collect_quepid,
+            tables=_OF_QUEPID,
         ),
-        _of_json("rre", "ratings.json of the Rated Ranking Evaluator", rre.fits, rre.collect),
+        _of_json("rre", "ratings.json of the Rated Ranking Evaluator", rre.is_rre, rre.collect_rre),
         _of_json(
-            "elasticsearch", "a rank_eval request: requests[].ratings[]", elasticsearch.fits, elasticsearch.collect
+            "elasticsearch",
+            "a rank_eval request: requests[].ratings[]",
+            elasticsearch.is_rank_eval,
+            elasticsearch.collect_rank_eval,
         ),
-        _of_json("opensearch", _OF_OPENSEARCH, opensearch.fits, opensearch.collect, opensearch.fits_queries),
-        Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_queries, topics.fits),
-        Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.fits, ltr.read_ratings, ltr.read_queries),
+        _of_json(
+            "opensearch",
+            _OF_OPENSEARCH,
+            opensearch.is_judgment_import,
+            opensearch.collect_search_relevance,
+            opensearch.has_queries,
+        ),
+        Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_topics, topics.is_topics),
+        Format("ltr", "SVMrank: grade qid:1 ... # document", ltr.is_ltr, ltr.read_ltr, ltr.read_ltr_queries),
         _of_json("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
         _of_json("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
-        Format("csv", _OF_TABLES, _is_judgment_table, *_TABLE, query_tables.fits),
-        Format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_ratings, None, _never),
+        Format("csv", _OF_TABLES, _is_judgment_table, *_TABLE, query_tables.is_query_table),
+        Format("trec", "TREC qrels: qid iter docid grade", trec.is_qrels, trec.read_qrels, None, _never),
         _of_json("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
         Format("text", "a query a line", _never, None, query_tables.read_lines),
     )
@@ -162,11 +175,11 @@ def _is_json_of_a_run(source: Source) -> bool:
 
 
 _JUDGMENTS: Sequence[tuple[Fits, str]] = (
-    (quepid.fits, "an export of Quepid: judgments"),
-    (rre.fits, "ratings.json of the Rated Ranking Evaluator: judgments"),
-    (elasticsearch.fits, "a rank_eval request of Elasticsearch: judgments"),
-    (opensearch.fits, "an import of OpenSearch's search-relevance: judgments"),
-    (ltr.fits, "a judgment list of LTR, grade qid:1 ... # document"),
+    (quepid.is_quepid, "an export of Quepid: judgments"),
+    (rre.is_rre, "ratings.json of the Rated Ranking Evaluator: judgments"),
+    (elasticsearch.is_rank_eval, "a rank_eval request of Elasticsearch: judgments"),
+    (opensearch.is_judgment_import, "an import of OpenSearch's search-relevance: judgments"),
+    (ltr.is_ltr, "a judgment list of LTR, grade qid:1 ... # document"),
 )
 _OTHER_JSON: Sequence[tuple[Fits, str]] = (
     (opensearch.is_query_set, "a query set of OpenSearch: queries"),
@@ -174,7 +187,7 @@ _OTHER_JSON: Sequence[tuple[Fits, str]] = (
     (_is_json_of_a_run, "a run, {query: [document, ...]}"),
 )
 _KINDS: Sequence[tuple[Fits, str]] = (
-    (topics.fits, "topics of TREC: queries"),
+    (topics.is_topics, "topics of TREC: queries"),
     *_JUDGMENTS,
     *_OTHER_JSON,
     (_is_judgment_table, "a table of judgments"),

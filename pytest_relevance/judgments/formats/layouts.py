@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
-from pytest_relevance.judgments.formats.table import BEIR_DOCUMENT
+from pytest_relevance.judgments.columns import BEIR_DOCUMENT, SPELLINGS, find_columns, folded
 
 WANTED = ("query_id", "query", "document", "grade", "rater", "title")
 GRADE_COLUMN = "grade_column"

@@ -20,19 +20,19 @@ FORM = "grade qid:1 # document"
 _HEADER = re.compile(r"#\s*qid:([^\s:]+):(.*)")
 _LINE = re.compile(r"(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
-_LOOKED_AT = 20
+_LINES_LOOKED_AT = 20
 
 
-def fits(source: Source) -> bool:
+def is_ltr(source: Source) -> bool:
     """Whether the first line, and most of those after it, are a grade and a qid, or headers."""
     lines = [line.strip() for line in source.head.split("\n")]
     lines = [line for line in lines if line]
-    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LOOKED_AT]
+    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LINES_LOOKED_AT]
     fitting = [bool(_HEADER.match(line) or _LINE.match(line)) for line in lines]
     return any(fitting[:1]) and 2 * sum(fitting) > len(fitting)  # a table begins with its header
 
 
-def read_ratings(source: Source) -> Ratings:
+def read_ltr(source: Source) -> Ratings:
     """Read the judgments, the queries in the headers, and the titles.
 
     Raises:
@@ -56,7 +56,7 @@ def read_ratings(source: Source) -> Ratings:
     )
 
 
-def read_queries(source: Source) -> list[Query]:
+def read_ltr_queries(source: Source) -> list[Query]:
     """Read the queries: those of the headers, and those whose text is in their lines.
 
     Raises:

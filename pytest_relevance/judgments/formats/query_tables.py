@@ -27,7 +27,7 @@ _WORD = re.compile(r"[A-Za-z_ .-]+")
 _DIGIT, _DIGITS = re.compile("[0-9]"), re.compile("[0-9]+")
 
 
-def fits(source: Source) -> bool:
+def is_query_table(source: Source) -> bool:
     """Whether the first line is a header with a column of queries, or the lines are `id<TAB>text`."""
     return bool(_header(source)) or _is_id_and_text(source)
 
@@ -103,7 +103,7 @@ def _lines(source: Source) -> list[str]:
     return [line for line in source.head.split("\n") if line.strip()]
 
 
-def read_queries(source: Source) -> list[Query]:
+def read_query_table(source: Source) -> list[Query]:
     """Read a table of queries, text or Parquet; a table of judgments gives the queries in it.
 
     Raises:

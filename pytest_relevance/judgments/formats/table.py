@@ -8,13 +8,10 @@ from io import BytesIO
 from typing import Any
 
 from pytest_relevance._text import found, quoted
-from pytest_relevance.judgments.columns import folded
+from pytest_relevance.judgments.columns import BEIR_DOCUMENT, folded
 from pytest_relevance.judgments.formats.rows import Rows
 from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.source import Source
-
-BEIR_DOCUMENT = "corpusid"
-"""The column of documents in BEIR's tables, folded."""
 
 _CALCULATED = ("=", "+", "-", "@", "\t", "\r")
 """The characters that begin a formula in a spreadsheet."""

@@ -42,12 +42,12 @@ _NOTES = ("desc", "description", "question", "narr", "narrative", "summary")
 _FIELDS = frozenset((*_IDS, *_TEXTS, *_NOTES))
 
 
-def fits(source: Source) -> bool:
+def is_topics(source: Source) -> bool:
     """Whether it begins like markup and has a topic."""
     return _BEGINS_LIKE_MARKUP.match(source.head) is not None and _TOPIC.search(source.head) is not None
 
 
-def read_queries(source: Source) -> Sequence[Query]:
+def read_topics(source: Source) -> Sequence[Query]:
     """Read the topics.
 
     Raises:

@@ -85,7 +85,7 @@ def rows_of(source: Source, width: int) -> Rows:
     return Rows(source, separator, width, comments=True)
 
 
-def read_ratings(source: Source) -> Ratings:
+def read_qrels(source: Source) -> Ratings:
     """Read qrels. The second column, the iteration, has no meaning.
 
     Raises:

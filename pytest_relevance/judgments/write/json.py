@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from pytest_relevance.judgments.formats.json.rre import key_of
+from pytest_relevance.judgments.formats.json.rre import rre_key
 from pytest_relevance.judgments.joining import queries_of
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.write.limits import lost_in_combining
@@ -122,7 +122,7 @@ def _placeholders(query: Query) -> dict[str, object]:
 
 def rre_name(query: Query) -> str:
     """The key of a query in RRE: its text and its params."""
-    return key_of(text_of(query), query.params)
+    return rre_key(text_of(query), query.params)
 
 
 def _number(grade: float) -> float:

@@ -23,7 +23,7 @@ _OF_TEXT = frozenset({"multi_match", "combined_fields", "query_string", "simple_
 """Queries that have their text in `query`: `{multi_match: {query: "x", fields: [...]}}`."""
 
 
-def fits(source: Source) -> bool:
+def is_rank_eval(source: Source) -> bool:
     """Whether it is such a request."""
     if not source.is_json:
         return False
@@ -39,7 +39,7 @@ def _requests(document: object) -> tuple[object, JsonPath]:
     return (document.get("requests") if isinstance(document, dict) else None), (*path, "requests")
 
 
-def collect(source: Source, *, for_queries: bool) -> Collector:
+def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
     collector = Collector(source, "elasticsearch", Keys("_id", "rating"))
     wanted = source.options.get("query")

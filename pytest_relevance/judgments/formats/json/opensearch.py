@@ -20,7 +20,7 @@ _QUERIES = "querySetQueries"
 _TEXT, _ANSWER = "queryText", "referenceAnswer"
 
 
-def fits(source: Source) -> bool:
+def is_judgment_import(source: Source) -> bool:
     """Whether it is a request that imports judgments, or a response with judgments."""
     return source.is_json and any(isinstance(holder.get(_RATINGS), list) for _, holder in _holders(source.json))
 
@@ -30,12 +30,12 @@ def is_query_set(source: Source) -> bool:
     return source.is_json and any(isinstance(holder.get(_QUERIES), (list, dict)) for _, holder in _holders(source.json))
 
 
-def fits_queries(source: Source) -> bool:
+def has_queries(source: Source) -> bool:
     """Whether there are queries in it: judgments or a query set."""
-    return fits(source) or is_query_set(source)
+    return is_judgment_import(source) or is_query_set(source)
 
 
-def collect(source: Source, *, for_queries: bool) -> Collector:
+def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
     """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
     collector = Collector(source, "opensearch", Keys("docId", "rating"))
     if for_queries and is_query_set(source):

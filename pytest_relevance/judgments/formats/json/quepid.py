@@ -25,7 +25,7 @@ _SNAPSHOT = ("snapshotname", "querytext", "docid", "docposition")
 """The columns of a snapshot, folded; further ones are fields of the documents, with any name."""
 
 
-def fits(source: Source) -> bool:
+def is_quepid(source: Source) -> bool:
     """Whether it is one of the exports in JSON."""
     document = source.json if source.is_json else None
     if not isinstance(document, dict):
@@ -70,7 +70,7 @@ def snapshot_rows(document: object) -> list[tuple[str, list[object]]] | None:
     ]
 
 
-def read_table(source: Source) -> Ratings:
+def read_quepid_table(source: Source) -> Ratings:
     """Read the judgments of an export that is a table."""
     names = source.header.names
     if snapshot_columns(names) is not None and "rating" not in map(folded, names):
@@ -78,7 +78,7 @@ def read_table(source: Source) -> Ratings:
     return judgment_tables.read_ratings(source, "quepid")
 
 
-def collect(source: Source, *, for_queries: bool) -> Collector:
+def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and judgments of an export in JSON."""
     collector = Collector(source, "quepid", Keys("doc_id", "rating"))
     document = source.json

@@ -27,7 +27,7 @@ _TEXT = "$query"
 _RELEVANT = "relevant_documents"
 
 
-def fits(source: Source) -> bool:
+def is_rre(source: Source) -> bool:
     """Whether it is such a file: it has the levels of one, and queries with placeholders."""
     document = source.json if source.is_json else None
     levels = document.keys() & set(_LEVELS) if isinstance(document, dict) else ()
@@ -44,7 +44,7 @@ def _has_placeholders(holder: object, levels: Sequence[str]) -> bool:
     return "placeholders" in holder
 
 
-def key_of(text: str, params: Mapping[str, object]) -> str:
+def rre_key(text: str, params: Mapping[str, object]) -> str:
     """The key of the judgments of a query."""
     if not params:
         return text
@@ -55,7 +55,7 @@ def key_of(text: str, params: Mapping[str, object]) -> str:
     return f"{text} ({', '.join(others)})"
 
 
-def collect(source: Source, *, for_queries: bool) -> Collector:
+def collect_rre(source: Source, *, for_queries: bool) -> Collector:
     """Collect the queries and their judgments."""
     collector = Collector(source, "rre", Keys("id", "gain"))
     document = source.json
@@ -115,7 +115,7 @@ def _add_query(
         return None
     others = {name.removeprefix("$"): value for name, value in placeholders.items() if name != text_in}
     params = collector.params(others, (*path, "placeholders"))
-    key = key_of(text, params)
+    key = rre_key(text, params)
     collector.add_query(Query(key, text, params=params, note=note or None), path)
     return key
 
