@@ -17,10 +17,9 @@ from pytest_relevance.judgments.formats.json import objects
 from pytest_relevance.judgments.formats.judgment_tables import refuse_header
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format, json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run
-from pytest_relevance.judgments.grading import graded, number_of
+from pytest_relevance.judgments.grading import AnyScale, as_scale, graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.raters import checked_raters
-from pytest_relevance.judgments.scale import AnyScale, as_scale
 from pytest_relevance.judgments.source import Source
 
 Path = str | os.PathLike[str]

@@ -15,7 +15,7 @@ from pytest_relevance.cli.command_table import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
 from pytest_relevance.judgments.formats.table import SourceTable
-from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.grading import Scale, graded
 from pytest_relevance.judgments.joining import FORMATS_OF_IDS, with_queries
 from pytest_relevance.judgments.json_text import Decoder
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -26,7 +26,6 @@ from pytest_relevance.judgments.reading import (
     queries_in,
     read_ratings,
 )
-from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 
 QUERIES = "queries"
