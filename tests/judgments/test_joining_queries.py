@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_relevance.judgments.joining import with_queries
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, with_queries
 
 QUERIES = [Query("q1", "boots", 2, {"size": 42}, "lined"), Query("q2", "laces")]
 

@@ -27,7 +27,7 @@ from pytest_relevance.cli.parsing import (
     existing,
 )
 from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance.judgments.joining import queries_of
+from pytest_relevance.judgments.model import queries_of
 from pytest_relevance.judgments.write.formats import WRITERS, check_target, format_of_name, packed, write_judgments
 from pytest_relevance.judgments.write.limits import IN_QUERIES
 from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries

@@ -16,9 +16,8 @@ from pytest_relevance.cli.parsing import STANDARD
 from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
 from pytest_relevance.judgments.formats.table import SourceTable
 from pytest_relevance.judgments.grading import Scale, graded
-from pytest_relevance.judgments.joining import FORMATS_OF_IDS, with_queries
 from pytest_relevance.judgments.json_text import Decoder
-from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, with_queries
 from pytest_relevance.judgments.reading import (
     holds_queries_alone,
     load_queries,

@@ -11,8 +11,7 @@ from itertools import count
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import find_columns
 from pytest_relevance.judgments.formats.table import escaped
-from pytest_relevance.judgments.joining import queries_of, rekeyed
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import queries_in
 from pytest_relevance.judgments.source import Source

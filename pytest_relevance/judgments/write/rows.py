@@ -14,8 +14,7 @@ from typing import Any
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.formats.layouts import layout
 from pytest_relevance.judgments.formats.table import escaped
-from pytest_relevance.judgments.joining import queries_of
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.write.limits import cleaned, lost_in_combining
 
