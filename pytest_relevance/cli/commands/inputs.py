@@ -13,7 +13,7 @@ from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_of
 from pytest_relevance.cli.command_table import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
+from pytest_relevance.judgments.columns import GRADE_COLUMN, layout
 from pytest_relevance.judgments.formats.table import SourceTable
 from pytest_relevance.judgments.grading import Scale, graded
 from pytest_relevance.judgments.json_text import Decoder

@@ -10,12 +10,14 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
-from pytest_relevance.judgments.formats.layouts import (
+from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
+    SPELLINGS,
     WANTED,
     Layout,
     column_called,
+    find_columns,
+    folded,
     is_run,
     layout,
     no_such_column,

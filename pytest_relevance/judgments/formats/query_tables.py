@@ -6,10 +6,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_relevance._text import found
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
+from pytest_relevance.judgments.columns import (
+    GRADE_COLUMN,
+    SPELLINGS,
+    find_columns,
+    folded,
+    is_run,
+    layout,
+    shown_names,
+)
 from pytest_relevance.judgments.formats import trec
 from pytest_relevance.judgments.formats.judgment_tables import GOVUK_QUERY
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run, layout, shown_names
 from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Query

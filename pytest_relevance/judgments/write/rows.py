@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.layouts import layout
+from pytest_relevance.judgments.columns import layout
 from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.source import Source

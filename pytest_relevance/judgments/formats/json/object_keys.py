@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_relevance.judgments.columns import find_columns, folded
+from pytest_relevance.judgments.columns import column_called, find_columns, folded, layout
 from pytest_relevance.judgments.formats.json.collecting import Keys
-from pytest_relevance.judgments.formats.layouts import column_called, layout
 
 WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
 IDS = ("_id", "id")

@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, folded
+from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, folded, is_run
 from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.formats.json.object_keys import IDS, TEXTS, WANTED, Layouts, ObjectLayout
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
 from pytest_relevance.judgments.formats.trec import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
