@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from math import isnan
 
 from pytest_relevance._text import counted
-from pytest_relevance.judgments.disagreement import (
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import (
     FAR_APART,
     Rated,
     aggregate_figures,
@@ -16,7 +17,6 @@ from pytest_relevance.judgments.disagreement import (
     rated_by_several,
     rater_figures,
 )
-from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import (
     DIM,
