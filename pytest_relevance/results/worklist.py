@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from pytest_relevance._text import counted, printable
-from pytest_relevance.judgments.formats.rows import cells_of_any_length, csv_rows
-from pytest_relevance.judgments.formats.table import escaped
+from pytest_relevance.judgments.formats.table import cells_of_any_length, csv_rows, escaped
 from pytest_relevance.judgments.source import Header
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.results.case_result import CaseResult

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_relevance.judgments.formats.rows import WHITE, Rows, white_cells
+from pytest_relevance.judgments.formats.table import WHITE, Rows, white_cells
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.model import Ratings
 from pytest_relevance.judgments.problems import Place

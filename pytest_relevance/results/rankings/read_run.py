@@ -16,8 +16,7 @@ from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, 
 from pytest_relevance.judgments.formats import trec
 from pytest_relevance.judgments.formats.json import quepid
 from pytest_relevance.judgments.formats.known import judgments_format, seems_to_be
-from pytest_relevance.judgments.formats.rows import MOST_WRONG
-from pytest_relevance.judgments.formats.table import SourceTable
+from pytest_relevance.judgments.formats.table import MOST_WRONG, SourceTable
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import Problems
