@@ -13,8 +13,18 @@ from dataclasses import replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, folded, is_run
-from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text, found_json
-from pytest_relevance.judgments.formats.json.object_keys import IDS, TEXTS, WANTED, Layouts, ObjectLayout
+from pytest_relevance.judgments.formats.collecting import (
+    IDS,
+    RATING,
+    TEXTS,
+    WANTED,
+    Collector,
+    Keys,
+    Layouts,
+    ObjectLayout,
+    as_text,
+    found_json,
+)
 from pytest_relevance.judgments.formats.trec import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten

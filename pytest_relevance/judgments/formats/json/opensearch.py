@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_relevance._text import quoted
-from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source

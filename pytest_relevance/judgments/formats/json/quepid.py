@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance.judgments.columns import folded
 from pytest_relevance.judgments.formats import judgment_tables
-from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, Keys, as_text
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source

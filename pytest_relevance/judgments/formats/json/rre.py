@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.json.collecting import Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
