@@ -12,11 +12,12 @@ from functools import partial
 from typing import Protocol
 
 from pytest_relevance.judgments.columns import is_run, layout
+from pytest_relevance.judgments.formats import evaluation_tools as quepid
+from pytest_relevance.judgments.formats import evaluation_tools as rre
 from pytest_relevance.judgments.formats import judgment_tables, ltr, objects, query_tables, topics, trec
 from pytest_relevance.judgments.formats import search_engines as elasticsearch
 from pytest_relevance.judgments.formats import search_engines as opensearch
 from pytest_relevance.judgments.formats.collecting import Collector
-from pytest_relevance.judgments.formats.json import quepid, rre
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
 

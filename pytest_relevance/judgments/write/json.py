@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from pytest_relevance.judgments.formats.json.rre import rre_key
+from pytest_relevance.judgments.formats.evaluation_tools import rre_key
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.write.limits import lost_in_combining
 from pytest_relevance.judgments.write.rows import TABLE, Text, columns_of, number_text, text_of
