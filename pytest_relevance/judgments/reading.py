@@ -12,7 +12,8 @@ from typing import NoReturn
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run
-from pytest_relevance.judgments.formats import objects, query_tables
+from pytest_relevance.judgments.formats import objects
+from pytest_relevance.judgments.formats import queries as query_tables
 from pytest_relevance.judgments.formats.judgment_tables import refuse_header
 from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format, json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.grading import AnyScale, as_scale, graded, number_of
