@@ -14,7 +14,9 @@ from typing import Protocol
 from pytest_relevance.judgments.columns import is_run, layout
 from pytest_relevance.judgments.formats import evaluation_tools as quepid
 from pytest_relevance.judgments.formats import evaluation_tools as rre
-from pytest_relevance.judgments.formats import judgment_tables, ltr, objects, trec
+from pytest_relevance.judgments.formats import judgment_tables, objects
+from pytest_relevance.judgments.formats import lines as ltr
+from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats import queries as query_tables
 from pytest_relevance.judgments.formats import queries as topics
 from pytest_relevance.judgments.formats import search_engines as elasticsearch

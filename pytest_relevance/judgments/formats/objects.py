@@ -25,7 +25,7 @@ from pytest_relevance.judgments.formats.collecting import (
     as_text,
     found_json,
 )
-from pytest_relevance.judgments.formats.trec import QRELS
+from pytest_relevance.judgments.formats.lines import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings

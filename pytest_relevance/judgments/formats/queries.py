@@ -16,7 +16,7 @@ from pytest_relevance.judgments.columns import (
     layout,
     shown_names,
 )
-from pytest_relevance.judgments.formats import trec
+from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats.judgment_tables import GOVUK_QUERY
 from pytest_relevance.judgments.formats.table import SourceTable, carried_forward
 from pytest_relevance.judgments.grading import number_of
