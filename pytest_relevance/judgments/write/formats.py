@@ -11,8 +11,9 @@ from math import isfinite
 from pathlib import PurePath
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance.judgments import json_writers as json
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
-from pytest_relevance.judgments.write import json, rows
+from pytest_relevance.judgments.write import rows
 from pytest_relevance.judgments.write.limits import (
     ANY_TEXT,
     IDS_ALONE,
