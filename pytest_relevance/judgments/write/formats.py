@@ -12,8 +12,9 @@ from pathlib import PurePath
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments import json_writers as json
+from pytest_relevance.judgments import row_writers as rows
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
-from pytest_relevance.judgments.write import rows
+from pytest_relevance.judgments.row_writers import TABLE, text_of
 from pytest_relevance.judgments.write.limits import (
     ANY_TEXT,
     IDS_ALONE,
@@ -26,7 +27,6 @@ from pytest_relevance.judgments.write.limits import (
     forbidden_in,
     lost,
 )
-from pytest_relevance.judgments.write.rows import TABLE, text_of
 
 _MOST_SHOWN = 20
 

@@ -14,6 +14,7 @@ from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import queries_in
+from pytest_relevance.judgments.row_writers import delimited, number_text
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.write.formats import WRITERS, Written, as_bytes, check_target, refuse
 from pytest_relevance.judgments.write.limits import (
@@ -25,7 +26,6 @@ from pytest_relevance.judgments.write.limits import (
     forbidden_in,
     lost,
 )
-from pytest_relevance.judgments.write.rows import delimited, number_text
 
 
 @dataclass(frozen=True, slots=True)
