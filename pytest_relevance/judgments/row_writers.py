@@ -16,7 +16,7 @@ from pytest_relevance.judgments.columns import layout
 from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.judgments.write.limits import cleaned, lost_in_combining
+from pytest_relevance.judgments.writing_limits import cleaned, lost_in_combining
 
 TABLE = frozenset({"ids", "texts", "titles", "raters", "unrated"})
 """What a table with a column for each thing holds."""

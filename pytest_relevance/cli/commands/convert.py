@@ -29,8 +29,8 @@ from pytest_relevance.cli.parsing import (
 from pytest_relevance.cli.text import complain, put, write
 from pytest_relevance.judgments.model import queries_of
 from pytest_relevance.judgments.write.formats import WRITERS, check_target, format_of_name, packed, write_judgments
-from pytest_relevance.judgments.write.limits import IN_QUERIES
 from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
+from pytest_relevance.judgments.writing_limits import IN_QUERIES
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pytest_relevance.judgments import json_writers as json
 from pytest_relevance.judgments import row_writers as rows
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.row_writers import TABLE, text_of
-from pytest_relevance.judgments.write.limits import (
+from pytest_relevance.judgments.writing_limits import (
     ANY_TEXT,
     IDS_ALONE,
     IN_A_LINE,

@@ -17,7 +17,7 @@ from pytest_relevance.judgments.reading import queries_in
 from pytest_relevance.judgments.row_writers import delimited, number_text
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.write.formats import WRITERS, Written, as_bytes, check_target, refuse
-from pytest_relevance.judgments.write.limits import (
+from pytest_relevance.judgments.writing_limits import (
     ANY_TEXT,
     IN_A_LINE,
     IN_CELLS,
