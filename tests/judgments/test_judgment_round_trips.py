@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.raters import AGGREGATES, aggregate
 from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
-from pytest_relevance.judgments.write.formats import WRITERS, write_judgments
-from pytest_relevance.judgments.write.queries import renumbered, write_queries
+from pytest_relevance.judgments.writing import WRITERS, renumbered, write_judgments, write_queries
 
 READ_AS: Mapping[str, str] = {"quepid-json": "quepid"}
 """What a format is called where it is read, if not the same."""

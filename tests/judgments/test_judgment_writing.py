@@ -12,8 +12,15 @@ import pytest
 
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.reading import load_queries, read_judgments
-from pytest_relevance.judgments.write.formats import WRITERS, format_of_name, packed, write_judgments
-from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
+from pytest_relevance.judgments.writing import (
+    QUERY_WRITERS,
+    WRITERS,
+    format_of_name,
+    packed,
+    renumbered,
+    write_judgments,
+    write_queries,
+)
 
 SHOP = Judgments(
     {"q1": {"sku-1": 3, "007": 0.5}, "q2": {"=x": -1}},
