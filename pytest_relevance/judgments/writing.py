@@ -81,7 +81,7 @@ WRITERS: Mapping[str, TargetFormat] = {
     "quepid-json": TargetFormat("Quepid's JSON", json_writers.write_quepid, IN_JSON, _QUERIES, text_of),
     "trec": TargetFormat("TREC qrels", row_writers.write_trec, IN_WORDS, _IDS, whole="trec_eval"),
     "beir": TargetFormat("BEIR's qrels", row_writers.write_beir, IDS_ALONE, _IDS, whole="BEIR"),
-    "rre": TargetFormat("RRE's ratings.json", json_writers.write_rre, IN_JSON, _QUERIES, json.rre_name),
+    "rre": TargetFormat("RRE's ratings.json", json_writers.write_rre, IN_JSON, _QUERIES, json_writers.rre_name),
     "elasticsearch": TargetFormat(
         "a rank_eval request", json_writers.write_elasticsearch, IN_JSON, _BY_IDS, whole="Elasticsearch"
     ),

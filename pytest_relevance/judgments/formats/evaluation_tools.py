@@ -76,7 +76,7 @@ def read_quepid_table(source: Source) -> Ratings:
     names = source.header.names
     if snapshot_columns(names) is not None and "rating" not in map(folded, names):
         source.refuse("this is a snapshot of Quepid: a run, without ratings; export the ratings of the case", 1)
-    return judgment_tables.read_ratings(source, "quepid")
+    return judgment_tables.read_table(source, "quepid")
 
 
 def collect_quepid(source: Source, *, for_queries: bool) -> Collector:

@@ -42,7 +42,7 @@ def header_layout(source: Source) -> Layout | None:
     return layout(source.header.names, source.options.get(GRADE_COLUMN))
 
 
-def read_ratings(source: Source, format: str | None = None) -> Ratings:
+def read_table(source: Source, format: str | None = None) -> Ratings:
     """Read a table of judgments. `format` is the name that the ratings keep, by default csv or parquet.
 
     Raises:
