@@ -37,9 +37,9 @@ def graded(
     """
     if rows.unclear is not None and raters is None:
         raise JudgmentFileError(rows.file, [rows.unclear])
-    reading = _Reading(rows, scale, words_need_scale=words_need_scale)
-    kept = _without_blanks(rows, reading)
-    written = cast(Sequence[float], list(map(reading.__getitem__, kept.ratings)))
+    meaning = _Reader(rows, scale, words_need_scale).grades()
+    kept = rows.where([meaning[rating] is not None for rating in rows.ratings]) if None in meaning.values() else rows
+    written = cast(Sequence[float], list(map(meaning.__getitem__, kept.ratings)))
     grades = _by_document(kept, written)
     if kept.raters is None and raters is not None and sum(map(len, grades.values())) < len(written):
         kept = replace(kept, raters=_numbered(kept))
@@ -61,26 +61,26 @@ def number_of(text: str) -> float | None:
     return int(value) if value == int(value) else value
 
 
-class _Reading(dict[object, "float | None"]):
-    """The grade of each rating as written, None for no judgment. `wrong` has what is no grade, with the reason."""
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What the ratings of a file mean: its own words, and the names of a scale."""
 
-    def __init__(self, rows: Ratings, scale: Scale | None, *, words_need_scale: bool) -> None:
-        super().__init__()
-        self._rows = rows
-        self._scale = scale
-        self._words_need_scale = words_need_scale
-        self._names: Mapping[str, float] = scale.names if scale is not None else {}
-        self._folded = {name.casefold(): grade for name, grade in self._names.items()}
-        self.wrong: dict[object, str] = {}
+    rows: Ratings
+    scale: Scale | None
+    words_need_scale: bool
 
-    def __missing__(self, rating: object) -> float | None:
-        """Interpret a rating on its first occurrence."""
-        grade = self._read(rating)
-        if isinstance(grade, str):
-            self.wrong[rating] = grade
-            grade = None
-        self[rating] = grade
-        return grade
+    def grades(self) -> dict[object, float | None]:
+        """The grade of each rating as written, None for no judgment. Refuses what is no grade."""
+        found = {rating: self._read(rating) for rating in set(self.rows.ratings)}
+        grades = {rating: grade for rating, grade in found.items() if not isinstance(grade, str)}
+        if len(grades) < len(found):
+            problems = Problems(self.rows.file)
+            for row, rating in enumerate(self.rows.ratings):
+                wrong = found[rating]
+                if isinstance(wrong, str) and not problems.full:
+                    _add(problems, self.rows, row, wrong)
+            problems.check()
+        return grades
 
     def _read(self, rating: object) -> float | str | None:
         """The grade, None for a blank, or what is wrong with it."""
@@ -96,50 +96,33 @@ class _Reading(dict[object, "float | None"]):
         name = text.strip()
         if not name:
             return None
-        if name in self._names:
-            return self._names[name]
-        known = self._rows.grades_of_words
-        if self._scale is not None or self._words_need_scale:
-            known = self._folded
-        for meant in self._rows.words.get(name.casefold(), ()):
+        names = self.scale.names if self.scale is not None else {}
+        if name in names:
+            return names[name]
+        known = self.rows.grades_of_words
+        if self.scale is not None or self.words_need_scale:
+            known = {name.casefold(): grade for name, grade in names.items()}
+        for meant in self.rows.words.get(name.casefold(), ()):
             if meant in known:
                 return known[meant]
         grade = number_of(name)
         return self._on_scale(grade) if grade is not None else self._no_grade(name)
 
     def _on_scale(self, grade: float) -> float | str:
-        if self._scale is not None and not self._scale.lowest <= grade <= self._scale.highest:
-            return f"grade {grade:g} is off the scale, which is {self._scale.describe()}"
+        if self.scale is not None and not self.scale.lowest <= grade <= self.scale.highest:
+            return f"grade {grade:g} is off the scale, which is {self.scale.describe()}"
         return grade
 
     def _no_grade(self, name: str) -> str:
-        if self._names:
-            assert self._scale is not None
-            close = did_you_mean(name, self._names)
-            return f"the scale has no grade {quoted(name)}; it has {self._scale.describe()}{close}"
+        if self.scale is not None and self.scale.names:
+            close = did_you_mean(name, self.scale.names)
+            return f"the scale has no grade {quoted(name)}; it has {self.scale.describe()}{close}"
         words: Mapping[str, float] = {"good": 1, "bad": 0}
-        if name.casefold() in self._rows.words:
-            words = self._rows.grades_of_words
+        if name.casefold() in self.rows.words:
+            words = self.rows.grades_of_words
         example = ", ".join(f"{word}: {grade:g}" for word, grade in words.items())
         cure = f"names of grades are given by a scale, such as scale: {{{example}}}"
         return f"the grade {quoted(name)} is no number; {cure}"
-
-
-def _without_blanks(rows: Ratings, reading: _Reading) -> Ratings:
-    """Leave out the rows without a rating. Refuses ratings that are no grades."""
-    for rating in set(rows.ratings):
-        reading[rating]
-    if reading.wrong:
-        problems = Problems(rows.file)
-        for row, rating in enumerate(rows.ratings):
-            if rating in reading.wrong:
-                _add(problems, rows, row, reading.wrong[rating])
-            if problems.full:
-                break
-        problems.check()
-    if all(grade is not None for grade in reading.values()):
-        return rows
-    return rows.where([reading[rating] is not None for rating in rows.ratings])
 
 
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:

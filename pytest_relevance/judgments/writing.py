@@ -20,7 +20,7 @@ from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import queries_in
-from pytest_relevance.judgments.row_writers import TABLE, delimited, number_text, text_of
+from pytest_relevance.judgments.row_writers import TABLE, Text, delimited, number_text, text_of
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing_limits import (
     ANY_TEXT,
@@ -211,28 +211,20 @@ def _fractions(judgments: Judgments, writer: TargetFormat) -> Iterator[str]:
         yield f"{grades_of} for {writer.whole}, which reads whole grades alone; they are written as they are"
 
 
-@dataclass(frozen=True, slots=True)
-class QueryWriter:
-    """A format of queries: its name in a sentence, its writer, what is forbidden in its texts, and what it stores."""
-
-    about: str
-    write: Callable[[Sequence[Query]], str]
-    limits: Limits
-    holds: frozenset[str]
-
-
 _HEADS = ("query_id", "query", "weight", "note")
 
 
-def _csv(queries: Sequence[Query]) -> str:
-    return delimited({name: list(map(escaped, cells)) for name, cells in _columns(queries).items()}, ",")
+def _csv(judgments: Judgments) -> Text:
+    columns = _columns([*judgments.queries.values()])
+    return delimited({name: map(escaped, cells) for name, cells in columns.items()}, ","), []
 
 
-def _tsv(queries: Sequence[Query]) -> str:
+def _tsv(judgments: Judgments) -> Text:
     """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
-    columns = {name: [_with_its_space(cell) for cell in cells] for name, cells in _columns(queries).items()}
+    queries = [*judgments.queries.values()]
+    columns = {name: list(map(_with_its_space, cells)) for name, cells in _columns(queries).items()}
     rows = delimited(columns, "\t", header=False)
-    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows, queries) else rows
+    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows, queries) else rows, []
 
 
 def _is_misread(rows: str, queries: Sequence[Query]) -> bool:
@@ -260,17 +252,18 @@ def _columns(queries: Sequence[Query]) -> dict[str, list[str]]:
     return columns
 
 
-def _jsonl(queries: Sequence[Query]) -> str:
-    return "".join(json.dumps({"_id": query.id, "text": query.text}, ensure_ascii=False) + "\n" for query in queries)
+def _jsonl(judgments: Judgments) -> Text:
+    rows = [{"_id": query.id, "text": query.text} for query in judgments.queries.values()]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), []
 
 
 _IDS_AND_TEXTS = frozenset({"ids", "texts", "unrated"})
 _ALL = _IDS_AND_TEXTS | {"weights", "notes"}
 
-QUERY_WRITERS: Mapping[str, QueryWriter] = {
-    "tsv": QueryWriter("TSV", _tsv, IN_A_LINE, _ALL),
-    "csv": QueryWriter("CSV", _csv, IN_CELLS, _ALL),
-    "jsonl": QueryWriter("BEIR's queries.jsonl", _jsonl, ANY_TEXT, _IDS_AND_TEXTS),
+QUERY_WRITERS: Mapping[str, TargetFormat] = {
+    "tsv": TargetFormat("TSV", _tsv, IN_A_LINE, _ALL),
+    "csv": TargetFormat("CSV", _csv, IN_CELLS, _ALL),
+    "jsonl": TargetFormat("BEIR's queries.jsonl", _jsonl, ANY_TEXT, _IDS_AND_TEXTS),
 }
 """Every format that queries are written in."""
 
@@ -300,7 +293,7 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
     without = len(queries) - len(kept)
     left_out = f"{counted(without, 'query', 'queries')} without a text, which a file of queries needs"
     losses = [*lost(described, writer.holds, writer.about), *([left_out] if without else [])]
-    return Written(as_bytes(writer.write(kept)), tuple(losses))
+    return Written(as_bytes(writer.write(described)[0]), tuple(losses))
 
 
 def renumbered(judgments: Judgments, format: str = "trec") -> tuple[Judgments, list[Query]]:

@@ -123,12 +123,6 @@ class Collector:
             message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
             self.wrong(message, path)
 
-    def name_query(self, key: str, text: str | None, path: JsonPath) -> None:
-        """Add the query of one of many rows."""
-        known = self._known.get(key)
-        if known is None or (text is not None and known[0].text != text):
-            self.add_query(Query(key, text), path)
-
     def add_grades(
         self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
     ) -> None:
@@ -285,28 +279,30 @@ def found_json(value: object) -> str:
 WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
 IDS = ("_id", "id")
 TEXTS = ("text",)
-"""Further keys of ids and texts, in objects that do not rate a document."""
-
-RATINGS = ("ratings", "judgments", "judgements", "grades")
+_FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments", "judgements", "grades")}
+"""Further keys of objects. Those of ids and texts count where an object does not rate a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectLayout:
-    """The keys of an object, by what they mean. `keys` are those of one that rates a document of a known query."""
+    """`at`: the keys of an object, by what they mean; `keys`: those of one that rates a document of a known query."""
 
-    id: str | None
-    text: str | None
-    document: str | None
-    grade: str | None
-    weight: str | None
-    note: str | None
-    ratings: str | None
+    at: Mapping[str, str]
     keys: Keys
+
+    def value(self, entry: Mapping[str, object], what: str) -> object:
+        """What an object says of something; None where it has no key for it."""
+        return entry.get(self.at[what]) if what in self.at else None
+
+    @property
+    def has_query(self) -> bool:
+        """Whether the object names a query."""
+        return "query_id" in self.at or "query" in self.at
 
     @property
     def is_judgment(self) -> bool:
         """Whether the object is a judgment of one document."""
-        return self.document is not None and (self.id or self.text) is not None and self.grade is not None
+        return self.has_query and "document" in self.at and "grade" in self.at
 
 
 class Layouts(dict[tuple[str, ...], ObjectLayout]):
@@ -325,20 +321,12 @@ class Layouts(dict[tuple[str, ...], ObjectLayout]):
         """Find the layout of objects with these keys, in this order."""
         at = {what: names[number] for what, number in find_columns(names, WANTED).items()}
         self._find_grade(names, at)
-        ratings = next((name for name in RATINGS if name in names), None)
-        key = next((name for name in IDS if name in names), None)
-        text = next((name for name in TEXTS if name in names), None)
-        document = at.get("document")
-        found = self[names] = ObjectLayout(
-            at.get("query_id", key if document is None else None),
-            at.get("query", text if document is None else None),
-            document,
-            at.get("grade"),
-            at.get("weight"),
-            at.get("note"),
-            ratings,
-            Keys(document or key or "doc_id", at.get("grade", "grade"), at.get("rater"), at.get("title")),
-        )
+        further = {what: name for what, spellings in _FURTHER.items() for name in reversed(spellings) if name in names}
+        document = at.get("document", further.get("query_id", "doc_id"))
+        keys = Keys(document, at.get("grade", "grade"), at.get("rater"), at.get("title"))
+        if "document" in at:
+            further = {what: name for what, name in further.items() if what == "ratings"}
+        found = self[names] = ObjectLayout({**further, **at}, keys)
         return found
 
     def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:

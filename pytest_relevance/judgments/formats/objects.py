@@ -81,16 +81,12 @@ def are_queries(source: Source) -> bool:
     if not isinstance(first, dict):
         return type(first) is str
     layout = Layouts(None)[tuple(first)]
-    return layout.text is not None and layout.document is None and layout.grade is None and layout.ratings is None
+    return "query" in layout.at and layout.at.keys().isdisjoint(("document", "grade", "ratings"))
 
 
 def _holds_structures(entry: Mapping[str, object]) -> bool:
     """Whether an object can be nothing but {query: its judgments}: everything in it is an object or a list."""
     return all(isinstance(value, (dict, list)) for value in entry.values())
-
-
-def _value(entry: Mapping[str, object], key: str | None) -> object:
-    return None if key is None else entry.get(key)
 
 
 def _is_grade(value: object) -> bool:
@@ -144,49 +140,45 @@ class _Reader(Collector):
         layout = self._layouts[tuple(entry)]
         if layout.is_judgment:
             self._judgment(entry, layout, path, number)
-        elif layout.ratings is not None and (layout.id or layout.text) is not None:
-            self._query_with_ratings(entry, layout, path)
-        elif self._queries_only and layout.text is not None:
+        elif "ratings" in layout.at and layout.has_query:
+            query = self._query(entry, layout, path)
+            if query is not None:
+                self.add_ratings(query.id, layout.value(entry, "ratings"), (*path, layout.at["ratings"]))
+        elif self._queries_only and "query" in layout.at:
             self._query(entry, layout, path)
         else:
             self._refuse(entry, layout, path)
 
     def _judgment(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, number: int) -> None:
         """Add the judgment of one document; an object without document and grade names a query without judgments."""
-        text = as_text(_value(entry, layout.text))
-        key = as_text(_value(entry, layout.id)) or text
+        text = as_text(layout.value(entry, "query"))
+        key = as_text(layout.value(entry, "query_id")) or text
         if key is None:
-            self.text(entry, layout.text or layout.id or "query", path)
+            self.text(entry, layout.at.get("query") or layout.at["query_id"], path)
             return
-        self.name_query(key, text, path)
+        if key not in self._known or text not in (None, self._known[key][0].text):
+            self.add_query(Query(key, text), path)
         keys = layout.keys
         if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
             self.add_item(key, entry, path[:-1], number)
-
-    def _query_with_ratings(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath) -> None:
-        query = self._query(entry, layout, path)
-        assert layout.ratings is not None
-        if query is not None:
-            self.add_ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
 
     def _query(
         self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, key: str | None = None
     ) -> Query | None:
         """Add a query that is described by an object. None, and a mistake, where it has no key."""
-        text = self.text(entry, layout.text, path) if layout.text is not None else None
-        if key is None and layout.id is not None:
-            key = self.text(entry, layout.id, path)
-        elif key is None:
-            key = text
-        if key is None or (text is None and layout.text is not None):
+        at = layout.at
+        text = self.text(entry, at["query"], path) if "query" in at else None
+        if key is None:
+            key = self.text(entry, at["query_id"], path) if "query_id" in at else text
+        if key is None or (text is None and "query" in at):
             return None
-        weight = _value(entry, layout.weight)
+        weight = layout.value(entry, "weight")
         query = Query(
             key,
             text,
-            1 if weight in (None, "") else self.weight(weight, (*path, layout.weight or "")),
+            1 if weight in (None, "") else self.weight(weight, (*path, at["weight"])),
             self.params(entry.get("params"), (*path, "params")),
-            as_text(_value(entry, layout.note)),
+            as_text(layout.value(entry, "note")),
         )
         self.add_query(query, path)
         return query
@@ -200,13 +192,14 @@ class _Reader(Collector):
         if any(isinstance(value, (dict, list)) for value in entry.values()):
             return False
         layout = self._layouts[tuple(entry)]
-        if layout.is_judgment and layout.grade is not None and _is_grade(entry[layout.grade]):
+        if layout.is_judgment and _is_grade(entry[layout.keys.grade]):
             return False
         texts = [name for name in entry if folded(name) in _CALLED_TEXTS]
-        if layout.id == "_id" or (layout.id is not None and folded(layout.id) in _SURELY_IDS):
+        key = layout.at.get("query_id", "")
+        if key == "_id" or folded(key) in _SURELY_IDS:
             return False
         others = [name for name in entry if folded(name) not in _OF_A_QUERY]
-        if layout.id is None:
+        if not key:
             is_clear = len(texts) != 1 or bool(others) or len(entry) == 1
         else:
             is_clear = not texts and not any(did_you_mean(name, (*SPELLINGS["query"], *TEXTS)) for name in others)
@@ -250,8 +243,7 @@ class _Reader(Collector):
         """Whether an object has the text of a query. What is a number is a grade."""
         if str not in set(map(type, value.values())):
             return False
-        text = self._layouts[tuple(value)].text
-        written = value[text] if text is not None else None
+        written = self._layouts[tuple(value)].value(value, "query")
         return type(written) is str and number_of(written) is None
 
     def keys_of(self, item: dict[str, object]) -> Keys:
@@ -272,11 +264,11 @@ class _Reader(Collector):
                 self._several(query, document, value, (*path, document))
             elif isinstance(value, dict):
                 layout = self._layouts[tuple(value)]
-                if layout.grade is None:
+                if "grade" not in layout.at:
                     self.absent("grade", value, (*path, document))
                 else:
-                    plain[document] = value[layout.grade]
-                    titles[document] = as_text(_value(value, layout.keys.title))
+                    plain[document] = layout.value(value, "grade")
+                    titles[document] = as_text(layout.value(value, "title"))
             else:
                 plain[document] = value
         super().add_grades(query, plain, path, titles)
@@ -296,9 +288,9 @@ class _Reader(Collector):
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
         if self._wanted is not None and column_called(tuple(entry), self._wanted) is None:
             hint = f"; {GRADE_COLUMN} is {quoted(self._wanted)}, which is not there"
-        elif layout.grade is None and is_run(tuple(entry)):
+        elif "grade" not in layout.at and is_run(tuple(entry)):
             hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
-        elif layout.text is not None and not others:
+        elif "query" in layout.at and not others:
             hint = "; these are queries, without judgments"
         names = listed([quoted(name) for name in list(entry)[:10]], "and")
         self.wrong(f"{self._shapes}; found {names}{hint}", path)
