@@ -76,7 +76,8 @@ _AVERAGE = r"(?:mean|median|majority|average|avg|overall)"
 _FINAL = re.compile(rf"final|consensus|adjudicated|gold|{_MADE_OF_RATINGS}{_GRADE}|{_GRADE}{_MADE_OF_RATINGS}")
 _SUMMARY = re.compile(rf"{_FINAL.pattern}|{_AVERAGE}|{_AVERAGE}{_GRADE}|{_GRADE}{_AVERAGE}")
 _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
-_CALLED_GRADES = frozenset(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
+_GRADES = set(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
+_CALLED_GRADE = re.compile("|".join([_RATING.pattern, *_GRADES]))
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
 _BOOK = ["query", "docid"]
 """The beginning of the header of a Quepid book; a column for each judge follows."""
@@ -125,12 +126,8 @@ class Layout:
             return [f"the column {name} is left out: {read} beside it" for name in self.final]
         grade = self.names[self.at["grade"]]
         others = [name for number, name in enumerate(self.names) if number != self.at["grade"]]
-        like_grades = [name for name in others if name in self.final or _is_called_grade(folded(name))]
+        like_grades = [name for name in others if name in self.final or _CALLED_GRADE.fullmatch(folded(name))]
         return [f"the column {name} is left out: the grade is in {grade}" for name in like_grades]
-
-
-def _is_called_grade(name: str) -> bool:
-    return name in _CALLED_GRADES or _RATING.fullmatch(name) is not None
 
 
 def layout(names: Sequence[str], grade_column: str | None = None) -> Layout | None:

@@ -32,6 +32,11 @@ class Query:
     note: str | None = None
     line: int | None = None
 
+    @property
+    def says_more(self) -> bool:
+        """Whether it is described by more than its key."""
+        return self not in (Query(self.id), Query(self.id, self.id))
+
     def another_text(self, other: Query) -> str:
         """The message for another query with this id and another text."""
         line = f" in line {self.line}" if self.line is not None else ""

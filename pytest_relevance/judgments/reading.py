@@ -13,7 +13,7 @@ from functools import partial
 from typing import NoReturn, Protocol
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run, layout
+from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run
 from pytest_relevance.judgments.formats import evaluation_tools as tools
 from pytest_relevance.judgments.formats import lines, objects
 from pytest_relevance.judgments.formats import queries as query_files
@@ -313,10 +313,6 @@ def _first(kinds: Iterable[tuple[Fits, str]], source: Source) -> str:
     return next((about for fits, about in kinds if fits(source)), "")
 
 
-def _is_table_of_a_run(source: Source) -> bool:
-    return is_run(source.header.names) and layout(source.header.names) is None
-
-
 def _is_json_of_a_run(source: Source) -> bool:
     """Whether it is `{query: [document, ...]}`."""
     document = source.json if source.is_json else None
@@ -343,7 +339,10 @@ _KINDS: Sequence[tuple[Fits, str]] = (
     *_JUDGMENTS,
     *_OTHER_JSON,
     (_is_judgment_table, "a table of judgments"),
-    (_is_table_of_a_run, "a run, a table with a rank or a score and no grade"),
+    (
+        lambda source: is_run(source.header.names) and layout(source.header.names) is None,
+        "a run, a table with a rank or a score and no grade",
+    ),
     (query_files.holds_nothing_else, "a file of queries"),
     (lines.is_run, "a TREC run, qid Q0 docid rank score tag"),
     (lines.is_statistics, "statistics of trec_eval, qid measure mean deviation"),

@@ -169,7 +169,11 @@ class Collector:
         if type(document) is not str or not document.strip():
             document = as_text(document)
         if document is None or type(rating) not in RATING or (rating is None and keys.grade not in item):
-            self._refuse_item(item, (*path, number), keys)
+            self.text(item, keys.document, (*path, number))
+            if keys.grade not in item:
+                self.absent(keys.grade, item, (*path, number))
+            elif type(rating) not in RATING:
+                self.no_rating(rating, (*path, number, keys.grade))
             return
         rater = item.get(keys.rater) if keys.rater is not None else None
         title = item.get(keys.title) if keys.title is not None else None
@@ -198,13 +202,6 @@ class Collector:
         """Add the mistake that a value is no rating."""
         self.wrong(f"a rating is a number or a name of the scale, found {found_json(rating)}", path)
 
-    def _refuse_item(self, item: Mapping[str, object], path: JsonPath, keys: Keys) -> None:
-        self.text(item, keys.document, path)
-        if keys.grade not in item:
-            self.absent(keys.grade, item, path)
-        elif type(item[keys.grade]) not in RATING:
-            self.no_rating(item[keys.grade], (*path, keys.grade))
-
     def ratings(self) -> Ratings:
         """Make `Ratings` of what was collected.
 
@@ -223,7 +220,7 @@ class Collector:
             self._ratings,
             [rater or UNNAMED for rater in self._raters] if any(self._raters) else None,
             self._titles if any(self._titles) else None,
-            {key: query for key, (query, _) in self._known.items() if key not in rated or _says_more(query)},
+            {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
             self._place_of_row,
         )
 
@@ -264,11 +261,6 @@ def as_text(value: object) -> str | None:
     if type(value) is str:
         return value if value.strip() else None
     return str(value) if isinstance(value, NumberAsWritten) and value[-1].isdigit() else None
-
-
-def _says_more(query: Query) -> bool:
-    """Whether a query is described by more than its key."""
-    return query not in (Query(query.id), Query(query.id, query.id))
 
 
 def found_json(value: object) -> str:

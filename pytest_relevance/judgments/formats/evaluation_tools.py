@@ -133,13 +133,11 @@ def _collect_book(collector: Collector, pairs: object) -> None:
 
 def _has_raters(pairs: object) -> bool:
     """Whether a book has several raters: it has their names, or several judgements of a document."""
-    for pair in pairs if isinstance(pairs, list) else ():
-        judgements = pair.get("judgements") if isinstance(pair, dict) else None
-        if isinstance(judgements, list):
-            named = any(isinstance(judgement, dict) and _rater(judgement) for judgement in judgements)
-            if named or len(judgements) > 1:
-                return True
-    return False
+    judgements = [pair.get("judgements") for pair in pairs if isinstance(pair, dict)] if isinstance(pairs, list) else []
+    given = [of_pair for of_pair in judgements if isinstance(of_pair, list)]
+    return any(len(of_pair) > 1 for of_pair in given) or any(
+        isinstance(judgement, dict) and _rater(judgement) for of_pair in given for judgement in of_pair
+    )
 
 
 def _title(fields: object) -> str | None:

@@ -57,11 +57,6 @@ def _is_qrels(source: Source) -> bool:
     return len(cells) == QRELS and cells[1].strip().isdecimal()
 
 
-def is_lines(source: Source) -> bool:
-    """Whether it is JSON a line."""
-    return source.is_json_lines
-
-
 def collect(source: Source, *, for_queries: bool) -> Collector:
     """Collect judgments, in one JSON text or in one a line; `for_queries`: queries, or those of judgments."""
     reader = _Reader(source, for_queries=for_queries)
@@ -82,15 +77,6 @@ def are_queries(source: Source) -> bool:
         return type(first) is str
     layout = Layouts(None)[tuple(first)]
     return "query" in layout.at and layout.at.keys().isdisjoint(("document", "grade", "ratings"))
-
-
-def _holds_structures(entry: Mapping[str, object]) -> bool:
-    """Whether an object can be nothing but {query: its judgments}: everything in it is an object or a list."""
-    return all(isinstance(value, (dict, list)) for value in entry.values())
-
-
-def _is_grade(value: object) -> bool:
-    return value is None or (isinstance(value, str) and number_of(value) is not None)
 
 
 class _Reader(Collector):
@@ -134,7 +120,8 @@ class _Reader(Collector):
             self.wrong(f"{self._shapes}; found {found_json(entry)}", (number,))
 
     def _object(self, entry: dict[str, object], path: JsonPath, number: int) -> None:
-        if _holds_structures(entry) or (self._queries_only and not path and self._is_by_id(entry)):
+        holds_structures = all(isinstance(value, (dict, list)) for value in entry.values())
+        if holds_structures or (self._queries_only and not path and self._is_by_id(entry)):
             self._by_query(entry, path)
             return
         layout = self._layouts[tuple(entry)]
@@ -192,7 +179,8 @@ class _Reader(Collector):
         if any(isinstance(value, (dict, list)) for value in entry.values()):
             return False
         layout = self._layouts[tuple(entry)]
-        if layout.is_judgment and _is_grade(entry[layout.keys.grade]):
+        grade = layout.value(entry, "grade")
+        if layout.is_judgment and (grade is None or (isinstance(grade, str) and number_of(grade) is not None)):
             return False
         texts = [name for name in entry if folded(name) in _CALLED_TEXTS]
         key = layout.at.get("query_id", "")

@@ -71,9 +71,14 @@ class SourceTable:
         name = quoted(self.names[column])
         if self._frame.dtypes.iloc[column].kind == "f":
             self.source.refuse(f"the column {name} holds floats, and an id is text or an integer; write it as text")
+        cells = self._parquet_cells(column)
+        for cell in cells:
+            if isinstance(cell, bool) or not isinstance(cell, (str, int, bytes, type(None))):
+                what = f"{type(cell).__name__} ({found(cell)}), and an id is text or an integer"
+                self.source.refuse(f"the column {name} holds {what}; write it as text")
         try:
-            return list(map(_parquet_text, self._parquet_cells(column)))
-        except ValueError as error:
+            return ["" if cell is None else cell.decode() if isinstance(cell, bytes) else str(cell) for cell in cells]
+        except UnicodeDecodeError as error:
             self.source.refuse(f"the column {name} holds {error}; write it as text")
 
 
@@ -86,17 +91,6 @@ def _parquet_frame(source: Source) -> Any:
         source.refuse("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]")
     except Exception as error:  # whatever the engine raises for a damaged file
         source.refuse(f"the Parquet file cannot be read: {error}")
-
-
-def _parquet_text(cell: object) -> str:
-    """A cell of a column of texts. ValueError, which says what it is, for anything but text and integers."""
-    if cell is None:
-        return ""
-    if isinstance(cell, bytes):
-        return cell.decode("utf-8")
-    if isinstance(cell, (str, int)) and not isinstance(cell, bool):
-        return str(cell)
-    raise ValueError(f"{type(cell).__name__} ({found(cell)}), and an id is text or an integer")
 
 
 def escaped(text: str) -> str:
