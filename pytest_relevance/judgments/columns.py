@@ -1,6 +1,10 @@
-"""What the columns of tables are called: one table of spellings, for files and for DataFrames alike.
+"""The columns of tables: how they may be called, and which of them a table of judgments has.
 
-Case, spaces, `-`, `_` and `.` do not matter. A new spelling is a word in `SPELLINGS`; the preferred one comes first.
+`SPELLINGS` is the one table of names, for files and for DataFrames alike. Case, spaces, `-`, `_` and `.` do not matter.
+A new spelling is a word in it; the preferred one comes first.
+
+A table of judgments has a row per rating, or a row per document with a column for each rater. Where it has both a
+column of final grades and columns of raters, the user has to name the column of the grades (`grade_column`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formats in JSON: our own and those of Quepid, RRE, Elasticsearch and OpenSearch.
+"""Write judgments as JSON: our own formats and those of Quepid, RRE, Elasticsearch and OpenSearch.
 
 Each query has a line of its own, so that a diff shows which judgments have changed, and so that the json module writes
 a million of them at its full speed.

@@ -1,7 +1,8 @@
 """The types that files of judgments and queries are read into: `Query`, `Ratings` and `Judgments`.
 
 Every format is first read into `Ratings`: columns of what each row says, as it is written. `grading.graded` turns those
-into `Judgments`, a dict of dicts that also knows its queries, titles and raters.
+into `Judgments`, a dict of dicts that also knows its queries, titles and raters. `rekeyed` changes the keys of queries,
+`with_queries` joins judgments with a file of queries (texts for ids, or ids for texts).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Combine several ratings of a document into its grade, and measure how far the raters agree.
+"""Several ratings of one document: combine them into its grade, and describe where the raters of a file disagree.
 
 Case files and judgment files use the same table of ways to combine ratings: a new way is a row of `AGGREGATES`.
 """

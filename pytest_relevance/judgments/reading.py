@@ -13,7 +13,7 @@ from functools import partial
 from typing import NoReturn, Protocol
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run
+from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run, layout
 from pytest_relevance.judgments.formats import evaluation_tools as tools
 from pytest_relevance.judgments.formats import lines, objects
 from pytest_relevance.judgments.formats import queries as query_files

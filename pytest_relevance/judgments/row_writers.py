@@ -1,4 +1,4 @@
-"""Formats of rows: CSV, TSV and Parquet with our own columns, Quepid's CSV, BEIR's and TREC's qrels, LTR's lists."""
+"""Write judgments as rows: CSV, TSV, Parquet, Quepid's CSV, the qrels of BEIR and TREC, the judgment lists of LTR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The table of formats that judgments are written in, and `write_judgments`."""
+"""Write judgments and queries in every format that has a place for them, and report what each format cannot store.
+
+To add a format, write a function that makes text of `Judgments` and add a row to `WRITERS`: the row says what ids are
+allowed in the format and what it stores, and all refusals and notices of losses follow from it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collect the ratings and queries of a JSON file in columns, and find the line of each again.
+"""Collect the ratings and queries of a JSON file in columns, and find the keys of objects by what they mean.
 
 A file has a million ratings, a few in each object or list. Of each the path to that is stored, one for all of them, and
 its number in the list; the path and the line of a rating are computed when a message needs them.

@@ -1,8 +1,15 @@
-"""Quepid's exports: tables (read by `judgment_tables`), and JSON: ratings, whole cases, and books of several judges.
+"""The files of Quepid and of the Rated Ranking Evaluator (RRE).
 
+Quepid exports tables (read by `judgment_tables`), and JSON: ratings, whole cases, and books of several judges:
 `queries[].{query or query_text, ratings}`, where ratings are `{doc: rating}` or a list of `{doc_id, rating}`; a book is
 `query_doc_pairs[].{query_text, doc_id, judgements[]}`. The key of a query is its text. A judgement that says
 `unrateable` or `judge_later` is no rating. Only books say who rated: in a case there is one rating per document.
+
+RRE has ratings.json: `topics[].query_groups[].queries[]` with `relevant_documents`. Topics and groups may be left out.
+A query is a template and its placeholders; one of those (`$query`, or the file's `query_placeholder`) is the text, the
+others are the params of the query, without their `$`. RRE has no ids: the key of a query is its text, followed by its
+params if it has any: `fender`, `fender (strings=4)`. A group, a query or both may have relevant documents, as
+`{"doc": {"gain": 3}}` or `{"3": ["doc"]}`; one without a grade has 2.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables of judgments: Quepid's exports, BEIR's qrels, ESCI and GOV.UK's among them.
 
-One row per rating, or one row per document with a column for each rater. `layouts` finds the columns by their names.
+One row per rating, or one row per document with a column for each rater. `columns.layout` finds the columns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,13 @@
-"""TREC's files: qrels (`qid iter docid grade`) and runs (`qid Q0 docid rank score tag`), between white space or tabs.
+"""Formats with one judgment a line: TREC's qrels (and its runs), and judgment lists for learning to rank.
 
-Comments and blank lines occur in the wild. A document id may have a `#` in it, so only a line that begins with one is a
-comment. See https://trec.nist.gov and the `trec_eval` sources.
+TREC: qrels (`qid iter docid grade`) and runs (`qid Q0 docid rank score tag`), between white space or tabs. Comments and
+blank lines occur in the wild. A document id may have a `#` in it, so only a line that begins with one is a comment. See
+https://trec.nist.gov and the `trec_eval` sources.
+
+Learning to rank (LTR): `grade qid:N [feature:value ...] # document [text]`, as SVMrank reads them. The key of a query
+is its qid. Headers, `# qid:N: text*weight`, give its text and weight. The text after a document is the query's if it is
+the same in all lines of every query (Quepid writes no headers), and else the document's title. LETOR's
+`#docid = X ...` is read too. Features are ignored.
 """
 
 from __future__ import annotations

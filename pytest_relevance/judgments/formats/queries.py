@@ -1,4 +1,21 @@
-"""Tables of queries: with a header (`query_id`, `query`, weight, note), or two columns `id<TAB>text` without one."""
+"""Files of queries alone: tables, one query a line, and TREC topics.
+
+A table has a header (`query_id`, `query`, weight, note), or two columns `id<TAB>text` without one. Topics are `<top>`
+markup as NIST writes it, or XML:
+
+    <top>
+    <num> Number: 301
+    <title> International Organized Crime
+    <desc> Description:
+    Identify organizations that ...
+    </top>
+
+    <topic number="1"><query>coronavirus origin</query><question>what is ...</question></topic>
+
+The first is no XML: its inner elements need no end tag, `&` and `<` are not escaped. So one scanner reads both.
+The text of a query is its `query` or `title`, or else its `question` or description, or the text of the topic itself;
+line breaks in it are spaces. The rest of a topic is its note. See https://trec.nist.gov/data/topics_eng/.
+"""
 
 from __future__ import annotations
 

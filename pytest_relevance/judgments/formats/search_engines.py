@@ -1,9 +1,15 @@
-"""Elasticsearch's rank_eval request: `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`.
+"""The files of search engines: Elasticsearch's rank_eval request, and OpenSearch's search-relevance plugin.
 
-The key of a query is its id. The option `query` says where its text is: a path with dots from the request
-(`params.text`, `request.query.match.title`, `id`). Without it, the text is the one parameter that is text, or the one
-text that the body searches for; where there are several, the text is not known. The other parameters of a template are
-the params of the query. Documents with the same id in two indices are the same.
+Elasticsearch: `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a query is its id.
+The option `query` says where its text is: a path with dots from the request (`params.text`,
+`request.query.match.title`, `id`). Without it, the text is the one parameter that is text, or the one text that the
+body searches for; where there are several, the text is not known. The other parameters of a template are the params of
+the query. Documents with the same id in two indices are the same.
+
+OpenSearch: the requests that import judgments and query sets, and the plugin's responses.
+`judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`, or, in its
+first versions, `querySetQueries` as `{text: frequency}`. A response has the same in `hits.hits[]._source`. The key of a
+query is its text, which may occur several times.
 """
 
 from __future__ import annotations
