@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.cases.reader import read_suite
     from pytest_relevance.judgments.problems import RelevanceWarning
-    from pytest_relevance.judgments.raters import aggregate, krippendorff_alpha
+    from pytest_relevance.judgments.raters import aggregate
     from pytest_relevance.judgments.reading import read_judgments, read_queries
+    from pytest_relevance.metrics.agreement import krippendorff_alpha
     from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
     from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
     from pytest_relevance.reports.breakdown import breakdown
@@ -47,7 +48,7 @@ _HOMES = {
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",
     "kendall_tau": "pytest_relevance.metrics.similarity",
-    "krippendorff_alpha": "pytest_relevance.judgments.raters",
+    "krippendorff_alpha": "pytest_relevance.metrics.agreement",
     "overlap": "pytest_relevance.metrics.similarity",
     "randomisation_test": "pytest_relevance.metrics.significance",
     "rbo": "pytest_relevance.metrics.similarity",

@@ -14,7 +14,8 @@ from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.limits import always_met
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.cases.sources.queries import unjudged_words
-from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
+from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.problems import Place
 
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
 CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance.cases.names import node_name
-from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.judgments.grading import Scale
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings

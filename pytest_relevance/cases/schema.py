@@ -23,7 +23,7 @@ from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.sources.files import FILE, JUDGED, ONLY
 from pytest_relevance.cases.yaml.scalars import DECIMAL
-from pytest_relevance.judgments.formats.known import ALIASES, FORMATS
+from pytest_relevance.judgments.reading import ALIASES, FORMATS
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, MEASURES, Measure
 from pytest_relevance.metrics.settings import GAINS
 

@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar
 
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cli.command_table import COMMANDS, PROGRAM, CommandError
-from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.judgments.grading import Scale
 
 STANDARD = "-"
 """The name of standard input and output."""

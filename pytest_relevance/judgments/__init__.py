@@ -1,1 +1,1 @@
-"""Graded judgments: the scale they are given on, and how several ratings become one grade."""
+"""Graded judgments: read and write them in every format of the field, combine ratings, and check grades."""

@@ -1,22 +1,62 @@
-"""From ratings as they are written to `Judgments`: names become grades, several ratings one, contradictions errors.
+"""The scale of grades, and the way from ratings as they are written to `Judgments`.
 
-Files of judgments have millions of rows and a handful of different grades. So each different grade is interpreted once,
-and rows are searched one by one only when some of them are wrong.
+Names become grades, several ratings one, contradictions errors. Files of judgments have millions of rows and a handful
+of different grades. So each different grade is interpreted once, and rows are searched one by one only when some of
+them are wrong.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import isfinite
+from typing import cast
 
-from pytest_relevance._text import did_you_mean, found, quoted
-from pytest_relevance.judgments.model import Judgments, Place, Ratings
-from pytest_relevance.judgments.problems import JudgmentFileError, Problems
+from pytest_relevance._text import did_you_mean, found, printable, quoted
+from pytest_relevance.judgments.model import Judgments, Ratings
+from pytest_relevance.judgments.problems import JudgmentFileError, Place, Problems
 from pytest_relevance.judgments.raters import aggregate
-from pytest_relevance.judgments.scale import Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The possible grades: from `lowest` to `highest`, some of them with names (`exact`, `substitute` ...)."""
+
+    lowest: float
+    highest: float
+    names: Mapping[str, float] = field(default_factory=dict)
+
+    def describe(self) -> str:
+        """Describe the scale for a message: `0 (irrelevant), 1 (complement), 3 (exact)` or `0 to 3`."""
+        if not self.names:
+            return f"{self.lowest:g} to {self.highest:g}"
+        names = sorted(self.names.items(), key=lambda pair: pair[1])
+        return ", ".join(f"{grade:g} ({printable(name)})" for name, grade in names)
+
+
+AnyScale = Scale | Mapping[str, float] | Sequence[float] | None
+"""What a caller in Python may give for a scale: {name: grade}, or (lowest, highest)."""
+
+
+def as_scale(scale: AnyScale) -> Scale | None:
+    """Make a `Scale` of what a caller gives; None stays None.
+
+    Raises:
+        ValueError: {name: grade} with fewer than two different grades, or (lowest, highest) in the wrong order.
+    """
+    if scale is None or isinstance(scale, Scale):
+        return scale
+    if isinstance(scale, Mapping):
+        if len(set(scale.values())) < 2:
+            raise ValueError(f"a scale has at least two different grades, not {scale!r}")
+        return Scale(min(scale.values()), max(scale.values()), dict(scale))
+    lowest, highest = scale
+    if not lowest < highest:
+        raise ValueError(f"a scale is (lowest, highest), two numbers in that order, not {scale!r}")
+    return Scale(lowest, highest)
+
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\s*")
 
@@ -37,17 +77,18 @@ def graded(
     """
     if rows.unclear is not None and raters is None:
         raise JudgmentFileError(rows.file, [rows.unclear])
-    reading = _Reading(rows, scale, words_need_scale=words_need_scale)
-    kept = _without_blanks(rows, reading)
+    meaning = _Reader(rows, scale, words_need_scale).grades()
+    kept = rows.where([meaning[rating] is not None for rating in rows.ratings]) if None in meaning.values() else rows
+    written = cast(Sequence[float], list(map(meaning.__getitem__, kept.ratings)))
+    grades = _by_document(kept, written)
+    if kept.raters is None and raters is not None and sum(map(len, grades.values())) < len(written):
+        kept = replace(kept, raters=_numbered(kept))
     if kept.raters is not None:
-        return _of_raters(kept, reading, raters or "median")
-    grades = _grades(kept, reading)
-    if sum(map(len, grades.values())) == len(kept.ratings):
-        return _judgments(kept, grades)
-    if raters is not None:
-        return _of_raters(replace(kept, raters=_numbered(kept)), reading, raters)
-    _refuse_contradictions(kept, reading)
-    return _judgments(kept, grades)
+        ratings = _by_rater(kept, kept.raters, written)
+        return _judgments(kept, _combined(ratings, raters or "median"), ratings)
+    if sum(map(len, grades.values())) < len(written):
+        _refuse_contradictions(kept, written)
+    return _judgments(kept, grades, {})
 
 
 def number_of(text: str) -> float | None:
@@ -60,26 +101,26 @@ def number_of(text: str) -> float | None:
     return int(value) if value == int(value) else value
 
 
-class _Reading(dict[object, "float | None"]):
-    """The grade of each rating as written, None for no judgment. `wrong` has what is no grade, with the reason."""
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What the ratings of a file mean: its own words, and the names of a scale."""
 
-    def __init__(self, rows: Ratings, scale: Scale | None, *, words_need_scale: bool) -> None:
-        super().__init__()
-        self._rows = rows
-        self._scale = scale
-        self._words_need_scale = words_need_scale
-        self._names: Mapping[str, float] = scale.names if scale is not None else {}
-        self._folded = {name.casefold(): grade for name, grade in self._names.items()}
-        self.wrong: dict[object, str] = {}
+    rows: Ratings
+    scale: Scale | None
+    words_need_scale: bool
 
-    def __missing__(self, rating: object) -> float | None:
-        """Interpret a rating on its first occurrence."""
-        grade = self._read(rating)
-        if isinstance(grade, str):
-            self.wrong[rating] = grade
-            grade = None
-        self[rating] = grade
-        return grade
+    def grades(self) -> dict[object, float | None]:
+        """The grade of each rating as written, None for no judgment. Refuses what is no grade."""
+        found = {rating: self._read(rating) for rating in set(self.rows.ratings)}
+        grades = {rating: grade for rating, grade in found.items() if not isinstance(grade, str)}
+        if len(grades) < len(found):
+            problems = Problems(self.rows.file)
+            for row, rating in enumerate(self.rows.ratings):
+                wrong = found[rating]
+                if isinstance(wrong, str) and not problems.full:
+                    _add(problems, self.rows, row, wrong)
+            problems.check()
+        return grades
 
     def _read(self, rating: object) -> float | str | None:
         """The grade, None for a blank, or what is wrong with it."""
@@ -95,80 +136,55 @@ class _Reading(dict[object, "float | None"]):
         name = text.strip()
         if not name:
             return None
-        if name in self._names:
-            return self._names[name]
-        known = self._rows.grades_of_words
-        if self._scale is not None or self._words_need_scale:
-            known = self._folded
-        for meant in self._rows.words.get(name.casefold(), ()):
+        names = self.scale.names if self.scale is not None else {}
+        if name in names:
+            return names[name]
+        known = self.rows.grades_of_words
+        if self.scale is not None or self.words_need_scale:
+            known = {name.casefold(): grade for name, grade in names.items()}
+        for meant in self.rows.words.get(name.casefold(), ()):
             if meant in known:
                 return known[meant]
         grade = number_of(name)
         return self._on_scale(grade) if grade is not None else self._no_grade(name)
 
     def _on_scale(self, grade: float) -> float | str:
-        if self._scale is not None and not self._scale.lowest <= grade <= self._scale.highest:
-            return f"grade {grade:g} is off the scale, which is {self._scale.describe()}"
+        if self.scale is not None and not self.scale.lowest <= grade <= self.scale.highest:
+            return f"grade {grade:g} is off the scale, which is {self.scale.describe()}"
         return grade
 
     def _no_grade(self, name: str) -> str:
-        if self._names:
-            assert self._scale is not None
-            close = did_you_mean(name, self._names)
-            return f"the scale has no grade {quoted(name)}; it has {self._scale.describe()}{close}"
+        if self.scale is not None and self.scale.names:
+            close = did_you_mean(name, self.scale.names)
+            return f"the scale has no grade {quoted(name)}; it has {self.scale.describe()}{close}"
         words: Mapping[str, float] = {"good": 1, "bad": 0}
-        if name.casefold() in self._rows.words:
-            words = self._rows.grades_of_words
+        if name.casefold() in self.rows.words:
+            words = self.rows.grades_of_words
         example = ", ".join(f"{word}: {grade:g}" for word, grade in words.items())
         cure = f"names of grades are given by a scale, such as scale: {{{example}}}"
         return f"the grade {quoted(name)} is no number; {cure}"
 
 
-def _without_blanks(rows: Ratings, reading: _Reading) -> Ratings:
-    """Leave out the rows without a rating. Refuses ratings that are no grades."""
-    for rating in set(rows.ratings):
-        reading[rating]
-    if reading.wrong:
-        problems = Problems(rows.file)
-        for row, rating in enumerate(rows.ratings):
-            if rating in reading.wrong:
-                _add(problems, rows, row, reading.wrong[rating])
-            if problems.full:
-                break
-        problems.check()
-    if all(grade is not None for grade in reading.values()):
-        return rows
-    return rows.where([reading[rating] is not None for rating in rows.ratings])
-
-
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:
-    place = rows.place(row)
     where = f"query {quoted(rows.queries[row])}, document {quoted(rows.documents[row])}"
-    problems.add(f"{where}: {message}", place.line, place.path)
+    problems.add(f"{where}: {message}", *rows.place(row))
 
 
-def _grades(rows: Ratings, reading: _Reading) -> dict[str, dict[str, float]]:
+def _by_document(rows: Ratings, written: Sequence[float]) -> dict[str, dict[str, float]]:
     """The grade of each document, by query; of a document with several rows the last one's."""
     grades: dict[str, dict[str, float]] = {}
     last: str | None = None
     of_query: dict[str, float] = {}
-    for query, document, grade in zip(
-        rows.queries, rows.documents, map(reading.__getitem__, rows.ratings), strict=True
-    ):
+    for query, document, grade in zip(rows.queries, rows.documents, written, strict=True):
         if query is not last:  # rows of one query usually follow each other
             last = query
-            known = grades.get(query)
-            if known is None:
-                known = grades[query] = {}
-            of_query = known
-        of_query[document] = grade  # type: ignore[assignment]  # blanks have been left out
+            of_query = grades.setdefault(query, {})
+        of_query[document] = grade
     return grades
 
 
 def _judgments(
-    rows: Ratings,
-    grades: dict[str, dict[str, float]],
-    ratings: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
+    rows: Ratings, grades: dict[str, dict[str, float]], ratings: Mapping[str, Mapping[str, Mapping[str, float]]]
 ) -> Judgments:
     titles: dict[str, dict[str, str]] = {}
     for query, document, title in zip(rows.queries, rows.documents, rows.titles or (), strict=rows.titles is not None):
@@ -181,33 +197,25 @@ def _judgments(
         queries=rows.described,
         titles=titles,
         ratings=ratings,
-        raters=list(dict.fromkeys(rows.raters or ())),
-        notices=rows.notices,
-        place=_Places(rows),
+        raters=tuple(dict.fromkeys(rows.raters or ())),
+        notices=tuple(rows.notices),
+        place=_finder(rows),
     )
 
 
-class _Places:
-    """Find the position of a judgment in its file, on demand."""
+def _finder(rows: Ratings) -> Callable[[str, str], Place]:
+    """A function that finds the position of a judgment in its file."""
+    first: dict[str, int] = {}
 
-    def __init__(self, rows: Ratings) -> None:
-        self._rows = rows
-        self._first: dict[str, int] = {}
-
-    def __call__(self, query: str, document: str) -> Place:
-        queries, documents = self._rows.queries, self._rows.documents
-        if not self._first:  # one question is usually followed by others
-            self._first = {key: row for row, key in reversed(list(enumerate(queries)))}
-        for row in range(self._first.get(query, len(queries)), len(queries)):
-            if documents[row] == document and queries[row] == query:
-                return self._rows.place(row)
+    def place(query: str, document: str) -> Place:
+        if not first:  # one question is usually followed by others
+            first.update((key, row) for row, key in reversed(list(enumerate(rows.queries))))
+        for row in range(first.get(query, len(rows.queries)), len(rows.queries)):
+            if rows.documents[row] == document and rows.queries[row] == query:
+                return rows.place(row)
         return Place()
 
-
-def _grade(reading: _Reading, rating: object) -> float:
-    grade = reading[rating]
-    assert grade is not None  # blanks have been left out
-    return grade
+    return place
 
 
 def _numbered(rows: Ratings) -> list[str]:
@@ -220,37 +228,41 @@ def _numbered(rows: Ratings) -> list[str]:
     return names
 
 
-def _refuse_contradictions(rows: Ratings, reading: _Reading) -> None:
-    """Refuse a document with different grades, where neither the file nor the user speaks of raters."""
+def _refuse_contradictions(rows: Ratings, written: Sequence[float]) -> None:
+    """Refuse different grades of one document, and with raters those of one rater."""
     problems = Problems(rows.file)
-    first: dict[tuple[str, str], int] = {}
+    first: dict[tuple[str, ...], int] = {}
     refused = set()
-    for row, pair in enumerate(zip(rows.queries, rows.documents, strict=True)):
-        earlier = first.setdefault(pair, row)
-        grade, other = (_grade(reading, rows.ratings[number]) for number in (earlier, row))
-        if grade != other and pair not in refused:
-            refused.add(pair)
+    pairs = [rows.queries, rows.documents, *([] if rows.raters is None else [rows.raters])]
+    for row, key in enumerate(zip(*pairs, strict=True)):
+        earlier = first.setdefault(key, row)
+        if written[row] != written[earlier] and key not in refused:
+            refused.add(key)
             line = rows.place(earlier).line
             where = f" in line {line}" if line is not None else ""
-            message = f"judged twice, {grade:g}{where} and {other:g} here; keep one of them, or say how the ratings of"
-            _add(problems, rows, row, f"{message} several raters are combined (raters: median)")
-    problems.check()
-
-
-def _of_raters(rows: Ratings, reading: _Reading, how: str) -> Judgments:
-    """Combine the ratings of raters with names."""
-    assert rows.raters is not None
-    ratings: dict[str, dict[str, dict[str, float]]] = {}
-    problems = Problems(rows.file)
-    for row, (query, document, rater) in enumerate(zip(rows.queries, rows.documents, rows.raters, strict=True)):
-        grade = _grade(reading, rows.ratings[row])
-        given = ratings.setdefault(query, {}).setdefault(document, {})
-        if given.setdefault(rater, grade) != grade and not problems.full:
-            message = f"rater {quoted(rater)} gave {given[rater]:g} before and {grade:g} here; keep one of them"
+            grades = f"{written[earlier]:g}{where} and {written[row]:g} here; keep one of them"
+            if rows.raters is not None:
+                message = f"rater {quoted(rows.raters[row])} gave {grades}"
+            else:
+                message = (
+                    f"judged twice, {grades}, or say how the ratings of several raters are combined (raters: median)"
+                )
             _add(problems, rows, row, message)
     problems.check()
-    grades = {
+
+
+def _by_rater(rows: Ratings, raters: Sequence[str], written: Sequence[float]) -> dict[str, dict[str, dict[str, float]]]:
+    """{query: {document: {rater: rating}}}."""
+    ratings: dict[str, dict[str, dict[str, float]]] = {}
+    for query, document, rater, rating in zip(rows.queries, rows.documents, raters, written, strict=True):
+        ratings.setdefault(query, {}).setdefault(document, {})[rater] = rating
+    if sum(len(given) for documents in ratings.values() for given in documents.values()) < len(written):
+        _refuse_contradictions(rows, written)
+    return ratings
+
+
+def _combined(ratings: Mapping[str, Mapping[str, Mapping[str, float]]], how: str) -> dict[str, dict[str, float]]:
+    return {
         query: {document: aggregate(list(given.values()), how) for document, given in documents.items()}
         for query, documents in ratings.items()
     }
-    return _judgments(rows, grades, ratings)

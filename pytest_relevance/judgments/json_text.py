@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 
 JsonPath = tuple[str | int, ...]
@@ -51,7 +51,7 @@ class Decoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         self.repeats = False
-        number = _Numbers().__getitem__
+        number = lru_cache(maxsize=1 << 16)(NumberAsWritten)  # each different number once: a million grades are four
         super().__init__(object_pairs_hook=self._object, parse_int=number, parse_float=number, parse_constant=number)
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -59,14 +59,6 @@ class Decoder(json.JSONDecoder):
         if len(found) < len(pairs):
             self.repeats = True
         return found
-
-
-class _Numbers(dict[str, NumberAsWritten]):
-    """Each different number once: a million grades are four."""
-
-    def __missing__(self, digits: str) -> NumberAsWritten:
-        number = self[digits] = NumberAsWritten(digits)
-        return number
 
 
 def as_python(value: object) -> object:

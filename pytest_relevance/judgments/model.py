@@ -1,16 +1,19 @@
 """The types that files of judgments and queries are read into: `Query`, `Ratings` and `Judgments`.
 
 Every format is first read into `Ratings`: columns of what each row says, as it is written. `grading.graded` turns those
-into `Judgments`, a dict of dicts that also knows its queries, titles and raters.
+into `Judgments`, a dict of dicts that also knows its queries, titles and raters. `rekeyed` changes the keys of queries,
+`with_queries` joins judgments with a file of queries (texts for ids, or ids for texts).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 
-from pytest_relevance.judgments.problems import FileProblem
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.judgments.problems import FileProblem, Place
 
 UNNAMED = "rating 1"
 """The name of a rater without one, in a file that names others or has several ratings of a document."""
@@ -30,17 +33,16 @@ class Query:
     note: str | None = None
     line: int | None = None
 
+    @property
+    def says_more(self) -> bool:
+        """Whether it is described by more than its key."""
+        return self not in (Query(self.id), Query(self.id, self.id))
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A position in a file: the line (from 1), and the path where the file has a structure (JSON)."""
-
-    line: int | None = None
-    path: str | None = None
-
-
-def _unknown_place(row: int) -> Place:
-    return Place()
+    def another_text(self, other: Query) -> str:
+        """The message for another query with this id and another text."""
+        line = f" in line {self.line}" if self.line is not None else ""
+        texts = f"{quoted(self.text or '')}{line} and for {quoted(other.text or '')}"
+        return f"the query id {quoted(self.id)} stands for {texts}; give one of them another id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Ratings:
     raters: Sequence[str] | None = None
     titles: Sequence[str | None] | None = None
     described: Mapping[str, Query] = field(default_factory=dict)
-    place: Callable[[int], Place] = _unknown_place
+    place: Callable[[int], Place] = lambda row: Place()
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     grades_of_words: Mapping[str, float] = field(default_factory=dict)
     notices: Sequence[str] = ()
@@ -85,6 +87,7 @@ class Ratings:
         )
 
 
+@dataclass(eq=False, repr=False)
 class Judgments(dict[str, dict[str, float]]):
     """{query: {document: grade}}, the queries in the order of the file, and what else the file says.
 
@@ -94,31 +97,20 @@ class Judgments(dict[str, dict[str, float]]):
     name of the format it was read as. `notices` say what was left out in reading, and why.
     """
 
-    __slots__ = ("_by_text", "file", "format", "notices", "place", "queries", "raters", "ratings", "titles")
+    grades: InitVar[Mapping[str, dict[str, float]] | None] = None
+    _: KW_ONLY
+    file: str = ""
+    format: str = ""
+    queries: Mapping[str, Query] = field(default_factory=dict)
+    titles: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    raters: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    place: Callable[[str, str], Place] = lambda query, document: Place()
 
-    def __init__(
-        self,
-        grades: Mapping[str, dict[str, float]] | None = None,
-        *,
-        file: str = "",
-        format: str = "",
-        queries: Mapping[str, Query] | None = None,
-        titles: Mapping[str, Mapping[str, str]] | None = None,
-        ratings: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None,
-        raters: Sequence[str] = (),
-        notices: Sequence[str] = (),
-        place: Callable[[str, str], Place] | None = None,
-    ) -> None:
-        super().__init__(grades or {})
-        self.file = file
-        self.format = format
-        self.queries: Mapping[str, Query] = queries or {}
-        self.titles: Mapping[str, Mapping[str, str]] = titles or {}
-        self.ratings: Mapping[str, Mapping[str, Mapping[str, float]]] = ratings or {}
-        self.raters = tuple(raters)
-        self.notices = tuple(notices)
-        self.place = place if place is not None else _unknown_place_of
-        self._by_text: dict[str, list[str]] | None = None
+    def __post_init__(self, grades: Mapping[str, dict[str, float]] | None) -> None:
+        """Fill the dict."""
+        self.update(grades or {})
 
     def __repr__(self) -> str:
         """Describe it in one line; `dict(...)` shows the judgments."""
@@ -143,14 +135,130 @@ class Judgments(dict[str, dict[str, float]]):
 
     def known_as(self, text: str) -> Sequence[str]:
         """The keys of the queries with this text."""
-        if self._by_text is None:
-            self._by_text = {}
-            for key, query in self.queries.items():
-                if query.text is not None and query.text != key:
-                    self._by_text.setdefault(query.text, []).append(key)
-        keys: Sequence[str] = self._by_text.get(text, ())
+        keys = self._by_text.get(text, [])
         return [text, *keys] if text in self or text in self.queries else keys
 
+    @cached_property
+    def _by_text(self) -> Mapping[str, list[str]]:
+        """The keys of the queries by their texts, where those are not their keys."""
+        return grouped(
+            (query.text, key) for key, query in self.queries.items() if query.text is not None and query.text != key
+        )
 
-def _unknown_place_of(query: str, document: str) -> Place:
-    return Place()
+
+def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """{first: [second, ...]} of pairs, in their order."""
+    groups: dict[str, list[str]] = {}
+    for first, second in pairs:
+        groups.setdefault(first, []).append(second)
+    return groups
+
+
+FORMATS_OF_IDS = frozenset({"trec", "beir"})
+"""The formats of judgments that have ids of queries and no texts."""
+
+_MOST_NAMED = 3
+
+
+def queries_of(judgments: Judgments) -> list[Query]:
+    """Describe all queries. The text of one that is not described is its key, except in a format that has ids alone."""
+    ids_alone = judgments.format in FORMATS_OF_IDS
+    return [judgments.queries.get(key) or Query(key, None if ids_alone else key) for key in judgments.all_queries]
+
+
+def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
+    """Select the queries in `names`, {old key: new key}, and give them their new keys."""
+    olds = {new: old for old, new in names.items()}
+    queries = {names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items() if old in names}
+    return Judgments(
+        {names[query]: documents for query, documents in judgments.items() if query in names},
+        file=judgments.file,
+        format=judgments.format,
+        queries=queries,
+        titles={names[query]: titles for query, titles in judgments.titles.items() if query in names},
+        ratings={names[query]: ratings for query, ratings in judgments.ratings.items() if query in names},
+        raters=judgments.raters,
+        notices=judgments.notices,
+        place=lambda query, document: judgments.place(olds[query], document),
+    )
+
+
+def with_queries(
+    judgments: Judgments, queries: Sequence[Query], file: str, *, keep_others: bool = True
+) -> tuple[Judgments, list[str]]:
+    """Give judgments the ids of a file of queries, with all that it says of them. Returns notices too.
+
+    A query of the judgments is that of the file with its id, or else with its text. One that the file does not know is
+    not changed; one that only the file knows has no judgments, and without `keep_others` is left out.
+
+    Raises:
+        ValueError: two queries of the judgments are one in the file.
+    """
+    by_id = {query.id: query for query in queries}
+    names, unknown, ambiguous = _names_in(judgments, queries, by_id)
+    _refuse_two_for_one(names, file)
+    joined = rekeyed(judgments, names)
+    known = {key: _united(by_id[key], joined.queries.get(key)) for key in joined if key in by_id}
+    used = {*names.values()}
+    others = {key: by_id[key] for key in by_id if key not in known and (keep_others or key in used)}
+    left_out = [key for key in by_id if key not in known and key not in others]
+    joined.queries = {**joined.queries, **known, **others}
+    texts = [by_id[key].text or key for key in left_out]
+    return joined, [
+        *_notice(unknown, names, f"not in {file}"),
+        *_notice(ambiguous, names, f"the text of several queries in {file}"),
+        *_notice(texts, by_id, f"only in {file}, without judgments, and left out"),
+    ]
+
+
+def _names_in(
+    judgments: Judgments, queries: Sequence[Query], by_id: Mapping[str, Query]
+) -> tuple[dict[str, str], list[str], list[str]]:
+    """Match queries by id or text: {old key: id}, the keys without a match, and those with several."""
+    by_text = grouped((query.text, query.id) for query in queries if query.text is not None)
+    names: dict[str, str] = {}
+    unknown, ambiguous = [], []
+    for key in judgments.all_queries:
+        described = judgments.queries.get(key)
+        text = described.text if described is not None else None
+        if key in by_id and text in (None, by_id[key].text):
+            names[key] = key
+            continue
+        ids = by_text.get(key if text is None else text, [])
+        names[key] = ids[0] if len(ids) == 1 else key
+        if not ids:
+            unknown.append(key)
+        elif len(ids) > 1:
+            ambiguous.append(key)
+    return names, unknown, ambiguous
+
+
+def _united(query: Query, other: Query | None) -> Query:
+    """Unite two descriptions of a query; the first counts where both say something."""
+    if other is None:
+        return query
+    return replace(
+        query,
+        text=other.text if query.text is None else query.text,
+        weight=other.weight if query.weight == 1 else query.weight,
+        params=query.params or other.params,
+        note=query.note or other.note,
+    )
+
+
+def _refuse_two_for_one(names: Mapping[str, str], file: str) -> None:
+    problems = [
+        f"the queries {listed(map(quoted, several), 'and')} are one in {file}, {quoted(new)}; join them"
+        for new, several in grouped((new, old) for old, new in names.items()).items()
+        if len(several) > 1
+    ]
+    if problems:
+        raise ValueError("\n".join(problems))
+
+
+def _notice(keys: Sequence[str], all_of_them: Iterable[str], what: str) -> list[str]:
+    if not keys:
+        return []
+    named = ", ".join(quoted(key, 40) for key in keys[:_MOST_NAMED]) + (" ..." if len(keys) > _MOST_NAMED else "")
+    total = counted(len(list(all_of_them)), "query", "queries")
+    return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {named}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 MOST_SHOWN = 20
 MOST_KEPT = 1000
@@ -12,6 +13,13 @@ MOST_KEPT = 1000
 
 class RelevanceWarning(UserWarning):
     """Warn of judgments that may be a mistake: judged queries without a case, columns that were left out."""
+
+
+class Place(NamedTuple):
+    """A position in a file: the line (from 1), and the path where the file has a structure (JSON)."""
+
+    line: int | None = None
+    path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,132 @@
-"""`read_judgments` and `read_queries`: read a file in any format of the field.
+"""`read_judgments` and `read_queries`: read a file in any format of the field, and the table of the formats.
 
-The format is recognised by the content. Where the user names it, the file is read as that, and the mistakes are those
-of a file in that format.
+A format is recognised by the content, in the order of `FORMATS`: distinctive ones come first. Where the user names it,
+by a key of `FORMATS` or of `ALIASES`, the file is read as that, and the mistakes are those of a file in that format.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NoReturn, Protocol
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import find_columns
-from pytest_relevance.judgments.formats import query_tables
-from pytest_relevance.judgments.formats.json import objects
-from pytest_relevance.judgments.formats.judgment_tables import refuse_header
-from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
-from pytest_relevance.judgments.formats.known import ALIASES, FORMATS, Format
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, is_run
-from pytest_relevance.judgments.grading import graded, number_of
+from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run, layout
+from pytest_relevance.judgments.formats import evaluation_tools as tools
+from pytest_relevance.judgments.formats import lines, objects
+from pytest_relevance.judgments.formats import queries as query_files
+from pytest_relevance.judgments.formats import search_engines as engines
+from pytest_relevance.judgments.formats.collecting import Collector
+from pytest_relevance.judgments.formats.judgment_tables import header_layout, read_table, refuse_header
+from pytest_relevance.judgments.grading import AnyScale, as_scale, graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.raters import checked_raters
-from pytest_relevance.judgments.scale import AnyScale, as_scale
 from pytest_relevance.judgments.source import Source
 
 Path = str | os.PathLike[str]
+Fits = Callable[[Source], bool]
+ReadRatings = Callable[[Source], Ratings]
+ReadQueries = Callable[[Source], Sequence[Query]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: a short description, how its content is recognised, and the functions that read it.
+
+    `ratings` and `queries` read judgments and queries; None where the format has none. `fits` says whether the content
+    is judgments in this format, `fits_queries` whether it has queries; neither raises for a file of another format.
+    Where both differ, `fits_queries_alone` recognises the queries. A user who names the format may have a file read
+    that does not fit: then the reader says what is wrong with it.
+    """
+
+    name: str
+    about: str
+    fits: Fits
+    ratings: ReadRatings | None
+    queries: ReadQueries | None
+    fits_queries_alone: Fits | None = None
+
+    def fits_queries(self, source: Source) -> bool:
+        """Whether the content has queries in this format."""
+        return (self.fits_queries_alone or self.fits)(source)
+
+
+class _Collect(Protocol):
+    def __call__(self, source: Source, *, for_queries: bool) -> Collector: ...
+
+
+def _of_json(
+    name: str,
+    about: str,
+    fits: Fits,
+    collect: _Collect,
+    fits_queries: Fits | None = None,
+    tables: tuple[ReadRatings, ReadQueries] | None = None,
+) -> Format:
+    """A format in JSON. `tables` read the files of a format that may be tables too."""
+
+    def ratings(source: Source) -> Ratings:
+        if tables is not None and not source.looks_like_json:
+            return tables[0](source)
+        return collect(source, for_queries=False).ratings()
+
+    def queries(source: Source) -> Sequence[Query]:
+        if tables is not None and not source.looks_like_json:
+            return tables[1](source)
+        return collect(source, for_queries=True).queries()
+
+    return Format(name, about, fits, ratings, queries, fits_queries)
+
+
+def _never(source: Source) -> bool:
+    return False
+
+
+def _is_judgment_table(source: Source) -> bool:
+    return header_layout(source) is not None
+
+
+_TABLE = read_table, query_files.read_query_table
+_QUEPID = tools.read_quepid_table, query_files.read_query_table
+_OF_BEIR = partial(read_table, format="beir"), query_files.read_query_table
+_OF_OPENSEARCH = "search-relevance: judgmentRatings[].ratings[], or querySetQueries[] of a query set"
+_OF_TABLES = "a table with a header: query or query_id, doc_id, grade"
+
+_ALL = (
+    Format("parquet", "a Parquet file with columns as in CSV", lambda source: source.is_parquet, *_TABLE),
+    _of_json(
+        "quepid", "Quepid's exports: query,docid,rating, or JSON", tools.is_quepid, tools.collect_quepid, tables=_QUEPID
+    ),
+    _of_json("rre", "ratings.json of the Rated Ranking Evaluator", tools.is_rre, tools.collect_rre),
+    _of_json(
+        "elasticsearch", "a rank_eval request: requests[].ratings[]", engines.is_rank_eval, engines.collect_rank_eval
+    ),
+    _of_json(
+        "opensearch", _OF_OPENSEARCH, engines.is_judgment_import, engines.collect_search_relevance, engines.has_queries
+    ),
+    Format("topics", "TREC topics: <top> markup, or XML", _never, None, query_files.read_topics, query_files.is_topics),
+    Format("ltr", "SVMrank: grade qid:1 ... # document", lines.is_ltr, lines.read_ltr, lines.read_ltr_queries),
+    _of_json("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
+    _of_json("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
+    Format("csv", _OF_TABLES, _is_judgment_table, *_TABLE, query_files.is_query_table),
+    Format("trec", "TREC qrels: qid iter docid grade", lines.is_qrels, lines.read_qrels, None, _never),
+    _of_json("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
+    Format("text", "a query a line", _never, None, query_files.read_lines),
+)
+FORMATS: Mapping[str, Format] = {known.name: known for known in _ALL}
+"""Every format, by the name that a user gives it."""
+
+ALIASES: Mapping[str, str] = {
+    "tsv": "csv",
+    "esci": "csv",
+    "govuk": "csv",
+    "qrels": "trec",
+    "rank_eval": "elasticsearch",
+    "svmrank": "ltr",
+}
+"""Other names of formats."""
 
 
 def read_judgments(
@@ -85,11 +187,9 @@ def load_queries(
 
 def queries_in(source: Source, format: str | None = None) -> list[Query]:
     """Read the queries in a file; `JudgmentFileError` where it has none."""
-    known = _named(format)
-    if known is None:
-        known = next((one for one in FORMATS.values() if one.queries is not None and one.fits_queries(source)), None)
+    known = _named(format) or next((one for one in _ALL if one.queries is not None and one.fits_queries(source)), None)
     if known is None:  # a format that has ids alone
-        known = next((one for one in FORMATS.values() if one.queries is None and one.fits(source)), None)
+        known = next((one for one in _ALL if one.queries is None and one.fits(source)), None)
     known = _checked(source, known, "queries")
     if known.queries is None:
         source.refuse(f"{known.name} ({known.about}) has no queries, only their ids; name a file of queries")
@@ -98,9 +198,7 @@ def queries_in(source: Source, format: str | None = None) -> list[Query]:
 
 def read_ratings(source: Source, format: str | None = None) -> Ratings:
     """Read the ratings in a file, as they are written; `JudgmentFileError` where it has none."""
-    known = _named(format)
-    if known is None:
-        known = next((one for one in FORMATS.values() if one.ratings is not None and one.fits(source)), None)
+    known = _named(format) or next((one for one in _ALL if one.ratings is not None and one.fits(source)), None)
     known = _checked(source, known, "judgments")
     if known.ratings is None:
         source.refuse(f"{known.name} ({known.about}) holds no judgments")
@@ -157,7 +255,7 @@ def holds_queries_alone(source: Source, format: str | None = None) -> bool:
     is_json = not source.is_parquet and source.looks_like_json
     known = _named(format)
     if known is None:
-        known = next((one for one in FORMATS.values() if one.fits(source) or one.fits_queries(source)), None)
+        known = next((one for one in _ALL if one.fits(source) or one.fits_queries(source)), None)
         if known is None or not is_json:
             return known is not None and not known.fits(source)
     if known.ratings is None or not is_json:
@@ -175,13 +273,80 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
         if needed == "queries" and not seems and find_columns(names, ("document", "grade")):
             refuse_header(source, names)
         if needed == "queries" and not seems and find_columns(names, ("query_id",)):
-            query_tables.read_queries(source)  # which says what a header of queries is
+            query_files.read_query_table(source)  # which says what a header of queries is
     if seems:
         source.refuse(f"this seems to be {seems}; {needed} are needed", 1)
-    usable = [one for one in FORMATS.values() if (one.ratings if needed == "judgments" else one.queries) is not None]
+    usable = [one for one in _ALL if (one.ratings if needed == "judgments" else one.queries) is not None]
     known = "; ".join(f"{one.name} ({one.about})" for one in usable)
     source.refuse(
         f"the format of these {needed} is not recognised; the file begins with {quoted(source.header.line.strip())}. "
         f"Known are: {known}. If it is one of them, name it: format",
         1,
     )
+
+
+_OURS = b'{"kind":"'
+
+
+def seems_to_be(source: Source) -> str:
+    """What a file seems to be - judgments, queries, a run or something else - as the end of a sentence.
+
+    Empty where that is not known.
+    """
+    if source.data.startswith(_OURS):
+        kind = source.data[len(_OURS) : 80].partition(b'"')[0].decode("utf-8", "replace")
+        return f"a {kind.removesuffix('s')}" if kind.startswith("pytest-relevance") else ""
+    return "" if source.is_parquet else _first(_KINDS, source)
+
+
+def json_of_another_kind(source: Source) -> str:
+    """What JSON seems to be that is neither judgments nor queries by id; empty for other files."""
+    return seems_to_be(source) if source.data.startswith(_OURS) else _first(_OTHER_JSON, source)
+
+
+def judgments_format(source: Source) -> str:
+    """The format of JSON or lines that can be nothing but judgments; empty for other files."""
+    return _first(_JUDGMENTS, source)
+
+
+def _first(kinds: Iterable[tuple[Fits, str]], source: Source) -> str:
+    return next((about for fits, about in kinds if fits(source)), "")
+
+
+def _is_json_of_a_run(source: Source) -> bool:
+    """Whether it is `{query: [document, ...]}`."""
+    document = source.json if source.is_json else None
+    if not isinstance(document, dict) or not document:
+        return False
+    rankings = document.values()
+    return all(isinstance(ranked, list) and ranked and set(map(type, ranked)) == {str} for ranked in rankings)
+
+
+_JUDGMENTS: Sequence[tuple[Fits, str]] = (
+    (tools.is_quepid, "an export of Quepid: judgments"),
+    (tools.is_rre, "ratings.json of the Rated Ranking Evaluator: judgments"),
+    (engines.is_rank_eval, "a rank_eval request of Elasticsearch: judgments"),
+    (engines.is_judgment_import, "an import of OpenSearch's search-relevance: judgments"),
+    (lines.is_ltr, "a judgment list of LTR, grade qid:1 ... # document"),
+)
+_OTHER_JSON: Sequence[tuple[Fits, str]] = (
+    (engines.is_query_set, "a query set of OpenSearch: queries"),
+    (tools.is_snapshot, "a snapshot of Quepid: a run"),
+    (_is_json_of_a_run, "a run, {query: [document, ...]}"),
+)
+_KINDS: Sequence[tuple[Fits, str]] = (
+    (query_files.is_topics, "topics of TREC: queries"),
+    *_JUDGMENTS,
+    *_OTHER_JSON,
+    (_is_judgment_table, "a table of judgments"),
+    (
+        lambda source: is_run(source.header.names) and layout(source.header.names) is None,
+        "a run, a table with a rank or a score and no grade",
+    ),
+    (query_files.holds_nothing_else, "a file of queries"),
+    (lines.is_run, "a TREC run, qid Q0 docid rank score tag"),
+    (lines.is_statistics, "statistics of trec_eval, qid measure mean deviation"),
+    (lines.is_qrels, "TREC qrels, qid iter docid grade: judgments"),
+    (lines.is_scores, "scores printed by trec_eval, measure qid value"),
+)
+"""The kinds of files, distinctive ones first."""

@@ -8,6 +8,7 @@ import os
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
@@ -136,13 +137,12 @@ class Source:
     def is_json_lines(self) -> bool:
         """Whether it is a JSON text per line: the first line is a whole one, and there are others."""
         first, _, others = self.text.lstrip().partition("\n")
-        if not self.looks_like_json or not others or others.isspace():
+        if not self.looks_like_json or not others.strip():
             return False
-        try:
+        with suppress(ValueError, RecursionError):
             Decoder().decode(first)
-        except (ValueError, RecursionError):
-            return False
-        return True
+            return True
+        return False
 
     @cached_property
     def json_lines(self) -> Sequence[object]:

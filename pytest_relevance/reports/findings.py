@@ -12,16 +12,16 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.judgments.disagreement import (
+from pytest_relevance.judgments.model import Judgments
+from pytest_relevance.judgments.raters import (
     FAR_APART,
     Rated,
     aggregate_figures,
+    krippendorff_alpha,
     mixed,
     query_figures,
     rater_figures,
 )
-from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import krippendorff_alpha
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import RIGHT, Column, Table, cut, document_columns
 from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, harmless, line, width

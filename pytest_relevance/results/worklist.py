@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from pytest_relevance._text import counted, printable
-from pytest_relevance.judgments.formats.rows import csv_chunks
-from pytest_relevance.judgments.formats.table import escaped
+from pytest_relevance.judgments.formats.table import cells_of_any_length, csv_rows, escaped
 from pytest_relevance.judgments.source import Header
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.results.case_result import CaseResult
@@ -156,7 +155,8 @@ def why_kept(data: bytes) -> str | None:
     try:
         text = data.decode("utf-8-sig")
         separator = Header.of(text.partition("\n")[0]).separator
-        rows = [row for _, rows in csv_chunks(data, separator) for row in rows]
+        with cells_of_any_length():
+            rows = list(csv_rows(data, separator))
     except (UnicodeDecodeError, csv.Error):
         return no_worklist
     if rows and (tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows)):

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_relevance.cases.reader import read_suite
 from pytest_relevance.judgments.reading import read_judgments, read_queries
-from pytest_relevance.judgments.write.formats import write_judgments
+from pytest_relevance.judgments.writing import write_judgments
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pytest_relevance.judgments.formats.known import ALIASES, FORMATS
+from pytest_relevance.judgments.reading import ALIASES, FORMATS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "judgments.md").read_text(encoding="utf-8")
 ROWS = {row[0]: row for row in re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_relevance.judgments.joining import with_queries
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, with_queries
 
 QUERIES = [Query("q1", "boots", 2, {"size": 42}, "lined"), Query("q2", "laces")]
 
@@ -66,7 +65,7 @@ def test_two_queries_that_are_one_in_the_file() -> None:
 
 
 def test_places_are_found_under_the_new_keys() -> None:
-    from pytest_relevance.judgments.model import Place
+    from pytest_relevance.judgments.problems import Place
 
     judgments = Judgments({"boots": {"a": 1}}, place=lambda query, document: Place(path=f"{query}/{document}"))
     joined, _ = with_queries(judgments, QUERIES, "queries.tsv")

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance._text import listed
-from pytest_relevance.judgments.model import Place
-from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.problems import JudgmentFileError, Place
 from pytest_relevance.judgments.reading import load_queries, queries_in, read_judgments, read_queries, read_ratings
 from pytest_relevance.judgments.source import Source
 
@@ -272,7 +271,7 @@ def test_every_mistake_with_its_line_and_path(tmp_path: Path) -> None:
     assert problems(written(tmp_path, content)) == [
         'FILE:4: hat[""]: a document has no id',
         'FILE:5: hat.b: "grade" is missing; found "title"',
-        "FILE:9: cap: a query has {document: grade}, found 1 in a list",
+        'FILE:10: cap[0]: "ratings" is a list of objects, found 1 in it',
         "FILE:14: bag.c[0]: a rating is a number or a name of the scale, found the list []",
         "FILE:18: bag.d[1]: a rating is a number or a name of the scale, found the mapping {}",
     ]

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.judgments.model import Place
-from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.problems import JudgmentFileError, Place
 from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.judgments.model import Place
-from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.problems import JudgmentFileError, Place
 from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
 
 
@@ -163,7 +162,7 @@ def test_one_judge_with_two_ratings_of_a_document(tmp_path: Path) -> None:
     path = written(tmp_path, {"query_doc_pairs": [{"query_text": "hat", "doc_id": "a", "judgements": judgements}]})
     (wrong,) = problems(path)
     assert wrong.startswith("FILE:11: query_doc_pairs[0].judgements[1]:")
-    assert 'rater "ann" gave 1 before and 2 here' in wrong
+    assert 'rater "ann" gave 1 in line 7 and 2 here' in wrong
 
 
 def test_every_mistake_of_a_case(tmp_path: Path) -> None:

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pytest_relevance.judgments.model import Judgments, Query
 from pytest_relevance.judgments.raters import AGGREGATES, aggregate
 from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
-from pytest_relevance.judgments.write.formats import WRITERS, write_judgments
-from pytest_relevance.judgments.write.queries import renumbered, write_queries
+from pytest_relevance.judgments.writing import WRITERS, renumbered, write_judgments, write_queries
 
 READ_AS: Mapping[str, str] = {"quepid-json": "quepid"}
 """What a format is called where it is read, if not the same."""
@@ -149,7 +148,7 @@ def rated(draw: st.DrawFn) -> tuple[Judgments, str]:
         query: {document: aggregate(list(of_one.values()), how) for document, of_one in documents.items()}
         for query, documents in ratings.items()
     }
-    return Judgments(grades, ratings=ratings, raters=names), how
+    return Judgments(grades, ratings=ratings, raters=tuple(names)), how
 
 
 @pytest.mark.parametrize("format", [name for name in WRITERS if "raters" in WRITERS[name].holds])

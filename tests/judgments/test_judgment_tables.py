@@ -154,7 +154,7 @@ def test_ids_with_texts(tmp_path: Path) -> None:
     assert judgments.text("q1") == "red shoes"
     assert judgments.known_as("red shoes") == ["q1"]
     assert judgments.known_as("socks") == ["socks"]
-    assert judgments.known_as("hats") == ()
+    assert judgments.known_as("hats") == []
 
 
 def test_an_id_with_two_texts(tmp_path: Path) -> None:
@@ -188,7 +188,9 @@ def test_a_row_a_rating_with_raters(tmp_path: Path) -> None:
 
 def test_a_rater_who_is_of_two_minds(tmp_path: Path) -> None:
     path = written(tmp_path, "query,docid,judge,rating\nq,a,ann,0\nq,a,ann,3\n")
-    assert problems(path) == ['FILE:3: query "q", document "a": rater "ann" gave 0 before and 3 here; keep one of them']
+    assert problems(path) == [
+        'FILE:3: query "q", document "a": rater "ann" gave 0 in line 2 and 3 here; keep one of them'
+    ]
 
 
 def test_a_column_a_rater(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.judgments.formats import topics
+from pytest_relevance.judgments.formats import queries as topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import load_queries, read_queries
@@ -149,11 +149,11 @@ def test_topics_hold_no_judgments(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [ROBUST, COVID])
 def test_a_file_that_is_cut_off_anywhere(content: str) -> None:
     """Whatever is left is queries of the whole file, or a topic that never ends, or no topic at all."""
-    whole = topics.read_queries(Source("F", content.encode()))
+    whole = topics.read_topics(Source("F", content.encode()))
     for length in range(1, len(content)):
         source = Source("F", content[:length].encode())
         try:
-            assert [*topics.read_queries(source)] == [*whole][: len(topics.read_queries(source))]
+            assert [*topics.read_topics(source)] == [*whole][: len(topics.read_topics(source))]
         except JudgmentFileError as error:
             (problem,) = error.problems
             assert problem.message.startswith(("the topic that begins here never ends", "the file has no topics"))
@@ -178,7 +178,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_anything_is_queries_or_refused(text: str) -> None:
     try:
-        queries = topics.read_queries(Source("F", text.encode()))
+        queries = topics.read_topics(Source("F", text.encode()))
     except JudgmentFileError:
         return
     assert all(query.id.strip() and (query.text or "").strip() for query in queries)

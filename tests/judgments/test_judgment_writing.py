@@ -10,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.judgments.joining import queries_of
-from pytest_relevance.judgments.model import Judgments, Query
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.reading import load_queries, read_judgments
-from pytest_relevance.judgments.write.formats import WRITERS, format_of_name, packed, write_judgments
-from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
+from pytest_relevance.judgments.writing import (
+    QUERY_WRITERS,
+    WRITERS,
+    format_of_name,
+    packed,
+    renumbered,
+    write_judgments,
+    write_queries,
+)
 
 SHOP = Judgments(
     {"q1": {"sku-1": 3, "007": 0.5}, "q2": {"=x": -1}},
@@ -130,7 +136,7 @@ def test_quepid_has_a_column_a_rater() -> None:
 )
 def test_raters_whose_names_cannot_head_columns_are_not_written_as_columns(tmp_path: Path, names: list[str]) -> None:
     ratings = {"tv": {"a": dict(zip(names, (1, 2), strict=True))}}
-    rated = Judgments({"tv": {"a": 1.5}}, ratings=ratings, raters=names)
+    rated = Judgments({"tv": {"a": 1.5}}, ratings=ratings, raters=tuple(names))
     assert text(rated, "quepid") == "query,docid,rating\ntv,a,1.5\n"
     assert len(lost(rated, "quepid")) == 1
     assert lost(rated, "quepid")[0].startswith("the ratings of ")
@@ -348,8 +354,7 @@ def test_everything_that_is_wrong_is_said_at_once_a_line_for_each_kind() -> None
     with pytest.raises(ValueError, match="tab") as caught:
         write_queries([Query("q1", "a\tb"), Query("q2", "c\td")], "tsv")
     assert str(caught.value) == (
-        r'2 texts (query "q1", text "a\tb"; query "q2", text "c\td"): there is a tab or a line break in each; TSV '
-        "cannot hold them"
+        r'2 queries (query "a\tb"; query "c\td"): there is a tab or a line break in each; TSV cannot hold them'
     )
 
 
@@ -416,7 +421,7 @@ def test_two_queries_of_one_id_are_refused(format: str) -> None:
 
 
 def test_a_query_that_has_no_place_in_a_line_is_refused() -> None:
-    with pytest.raises(ValueError, match=r'^query "q1", text "a\\nb": there is a tab or a line break in it'):
+    with pytest.raises(ValueError, match=r'^query "a\\nb": there is a tab or a line break in it'):
         write_queries([Query("q1", "a\nb")], "tsv")
 
 

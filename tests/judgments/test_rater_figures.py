@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.judgments.disagreement import Rated, aggregate_figures, rated_by_several, rater_figures
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.judgments.raters import AGGREGATES, Rated, aggregate_figures, rated_by_several, rater_figures
 
 NAMES = ("anna", "ben", "carl")
 

@@ -12,9 +12,9 @@ from pytest_relevance._text import did_you_mean, found, listed, printable, quote
 from pytest_relevance.cases.problems import Location, Path, Problem
 
 if TYPE_CHECKING:
+    from pytest_relevance.judgments.grading import Scale
     from pytest_relevance.judgments.model import Query, Ratings
     from pytest_relevance.judgments.problems import JudgmentFileError
-    from pytest_relevance.judgments.scale import Scale
 
 FILE = "file"
 ONLY = "only"

@@ -15,8 +15,8 @@ from pytest_relevance.cases.checks import unknown_keys
 from pytest_relevance.cases.problems import Location, Path, Problem
 from pytest_relevance.cases.sources.files import check_files, is_file
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
+from pytest_relevance.judgments.grading import Scale
 from pytest_relevance.judgments.raters import aggregate
-from pytest_relevance.judgments.scale import Scale
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments

@@ -19,11 +19,10 @@ from pytest_relevance.cases.problems import Location, Problem
 from pytest_relevance.cases.sources.files import JUDGED, ONLY, Files, NamedFile, refuse_file
 from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded, Origin
 from pytest_relevance.cases.sources.queries import ListedQueries, ListedQuery, few
-from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.grading import Scale, graded
 from pytest_relevance.judgments.model import Judgments, Ratings
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.raters import aggregate
-from pytest_relevance.judgments.scale import Scale
 
 _IDS_ALONE = frozenset({"trec"})
 """The formats whose judgments never have the text of a query."""

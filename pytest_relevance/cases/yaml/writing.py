@@ -16,10 +16,10 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
 from pytest_relevance.cases.yaml.scalars import in_lines, write_number, write_text, write_value
-from pytest_relevance.judgments.joining import queries_of
-from pytest_relevance.judgments.model import Judgments, Place, Query
-from pytest_relevance.judgments.write.formats import Written, refuse
-from pytest_relevance.judgments.write.limits import how_combined
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.problems import Place
+from pytest_relevance.judgments.writing import Written, refuse
+from pytest_relevance.judgments.writing_limits import how_combined
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 
 CASE_FILE = "case-file"

@@ -27,15 +27,23 @@ from pytest_relevance.cli.parsing import (
     existing,
 )
 from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance.judgments.joining import queries_of
-from pytest_relevance.judgments.write.formats import WRITERS, check_target, format_of_name, packed, write_judgments
-from pytest_relevance.judgments.write.limits import IN_QUERIES
-from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
+from pytest_relevance.judgments.model import queries_of
+from pytest_relevance.judgments.writing import (
+    QUERY_WRITERS,
+    WRITERS,
+    check_target,
+    format_of_name,
+    packed,
+    renumbered,
+    write_judgments,
+    write_queries,
+)
+from pytest_relevance.judgments.writing_limits import IN_QUERIES
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query
-    from pytest_relevance.judgments.write.formats import Written
+    from pytest_relevance.judgments.writing import Written
 
 _CASE_FILES = (CASE_FILE, "yaml")
 _OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments

@@ -28,8 +28,8 @@ from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
+    from pytest_relevance.judgments.grading import Scale
     from pytest_relevance.judgments.model import Judgments, Query, Ratings
-    from pytest_relevance.judgments.scale import Scale
 
 _ENDING = ".relevance.yaml"
 

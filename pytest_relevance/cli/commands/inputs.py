@@ -13,12 +13,11 @@ from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_of
 from pytest_relevance.cli.command_table import FOUND, PROGRAM, CommandError
 from pytest_relevance.cli.parsing import STANDARD
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
+from pytest_relevance.judgments.columns import GRADE_COLUMN, layout
 from pytest_relevance.judgments.formats.table import SourceTable
-from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.joining import FORMATS_OF_IDS, with_queries
+from pytest_relevance.judgments.grading import Scale, graded
 from pytest_relevance.judgments.json_text import Decoder
-from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, with_queries
 from pytest_relevance.judgments.reading import (
     holds_queries_alone,
     load_queries,
@@ -26,7 +25,6 @@ from pytest_relevance.judgments.reading import (
     queries_in,
     read_ratings,
 )
-from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 
 QUERIES = "queries"

@@ -1,6 +1,6 @@
 """Tables of judgments: Quepid's exports, BEIR's qrels, ESCI and GOV.UK's among them.
 
-One row per rating, or one row per document with a column for each rater. `layouts` finds the columns by their names.
+One row per rating, or one row per document with a column for each rater. `columns.layout` finds the columns.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from itertools import chain
 from typing import Any, NoReturn
 
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns, folded
-from pytest_relevance.judgments.formats.layouts import (
+from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
+    SPELLINGS,
     WANTED,
     Layout,
     column_called,
+    find_columns,
+    folded,
     is_run,
     layout,
     no_such_column,
@@ -40,8 +42,8 @@ def header_layout(source: Source) -> Layout | None:
     return layout(source.header.names, source.options.get(GRADE_COLUMN))
 
 
-def read_ratings(source: Source, format: str = "csv") -> Ratings:
-    """Read a table of judgments. `format` is the name that the ratings keep.
+def read_table(source: Source, format: str | None = None) -> Ratings:
+    """Read a table of judgments. `format` is the name that the ratings keep, by default csv or parquet.
 
     Raises:
         JudgmentFileError: the header is not one of judgments, or rows are wrong.
@@ -65,7 +67,7 @@ def read_ratings(source: Source, format: str = "csv") -> Ratings:
     is_esci = _is_esci(columns, ratings)
     rows = Ratings(
         source.file,
-        format,
+        format or ("parquet" if source.is_parquet else "csv"),
         keys * times,
         of_text["document"] * times,
         ratings,
@@ -101,9 +103,8 @@ def _described(table: SourceTable, keys: Sequence[str], of_text: Mapping[str, Se
             if known is None:
                 described[key] = Query(key, text)
             elif known.text != text:
-                place = table.place(row)
                 message = f"the query {quoted(key)} has two texts, {quoted(known.text or '')} and {quoted(text)}"
-                table.source.refuse(f"{message}; keep one of them", place.line, place.path)
+                table.source.refuse(f"{message}; keep one of them", *table.place(row))
     elif "" in of_text["document"]:
         for key, document in zip(keys, of_text["document"], strict=True):
             if not document:
@@ -122,8 +123,7 @@ def _with_ids(rows: Ratings) -> list[bool]:
         elif not document and not is_blank:
             lacking = "document"
         if lacking and not problems.full:
-            place = rows.place(row)
-            problems.add(f"the row has no {lacking}", place.line, place.path)
+            problems.add(f"the row has no {lacking}", *rows.place(row))
     problems.check()
     return list(map(bool, rows.documents))
 

@@ -12,16 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, find_columns
-from pytest_relevance.judgments.formats import trec
-from pytest_relevance.judgments.formats.json import quepid
-from pytest_relevance.judgments.formats.kinds import judgments_format, seems_to_be
-from pytest_relevance.judgments.formats.layouts import Layout, layout, shown_names
-from pytest_relevance.judgments.formats.rows import MOST_WRONG
-from pytest_relevance.judgments.formats.table import SourceTable
+from pytest_relevance.judgments.columns import SPELLINGS, Layout, find_columns, has_ids, layout, shown_names
+from pytest_relevance.judgments.formats import evaluation_tools as quepid
+from pytest_relevance.judgments.formats import lines as trec
+from pytest_relevance.judgments.formats.table import MOST_WRONG, SourceTable
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
 from pytest_relevance.judgments.problems import Problems
+from pytest_relevance.judgments.reading import judgments_format, seems_to_be
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
 
@@ -59,11 +57,7 @@ def _is_parquet(source: Source) -> bool:
 
 
 def _is_table(source: Source) -> bool:
-    return _has_ids(find_columns(source.header.names, _WANTED))
-
-
-def _has_ids(at: Mapping[str, int]) -> bool:
-    return "document" in at and bool({"query", "query_id"} & at.keys())
+    return has_ids(find_columns(source.header.names, _WANTED))
 
 
 def _is_json(source: Source) -> bool:
@@ -97,7 +91,7 @@ def _of_columns(
     source: Source, names: Sequence[str], columns: Callable[[Sequence[int]], list[list[Any]]], line: Line
 ) -> Rankings:
     at = _columns(source, names, columns)
-    if not _has_ids(at):
+    if not has_ids(at):
         needed = f"{', '.join(SPELLINGS['query_id'])} or query, and {', '.join(SPELLINGS['document'][:5])} ..."
         source.refuse(
             f"a table of a run has columns for the query and the document ({needed}); found {shown_names(names)}", 1

@@ -1,4 +1,4 @@
-"""Formats in JSON: our own and those of Quepid, RRE, Elasticsearch and OpenSearch.
+"""Write judgments as JSON: our own formats and those of Quepid, RRE, Elasticsearch and OpenSearch.
 
 Each query has a line of its own, so that a diff shows which judgments have changed, and so that the json module writes
 a million of them at its full speed.
@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from pytest_relevance.judgments.formats.json.rre import key_of
-from pytest_relevance.judgments.joining import queries_of
-from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.write.limits import lost_in_combining
-from pytest_relevance.judgments.write.rows import TABLE, Text, columns_of, number_text, text_of
+from pytest_relevance.judgments.formats.evaluation_tools import rre_key
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.row_writers import TABLE, Text, columns_of, number_text, text_of
+from pytest_relevance.judgments.writing_limits import lost_in_combining
 
 ANY_INDEX = "index"
 """The placeholder for the index, which the judgments do not name."""
@@ -122,7 +121,7 @@ def _placeholders(query: Query) -> dict[str, object]:
 
 def rre_name(query: Query) -> str:
     """The key of a query in RRE: its text and its params."""
-    return key_of(text_of(query), query.params)
+    return rre_key(text_of(query), query.params)
 
 
 def _number(grade: float) -> float:

@@ -1,12 +1,12 @@
-"""Collect the ratings and queries of a JSON file in columns, and find the line of each again.
+"""Collect the ratings and queries of a JSON file in columns, and find the keys of objects by what they mean.
 
-A file has a million ratings, a few in each object or list. One position is stored for each of those (a block); the path
-and the line of a rating are computed when a message needs them.
+A file has a million ratings, a few in each object or list. Of each the path to that is stored, one for all of them, and
+its number in the list; the path and the line of a rating are computed when a message needs them.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,14 +14,18 @@ from itertools import repeat
 from typing import NoReturn
 
 from pytest_relevance._text import found, listed, quoted, shown
+from pytest_relevance.judgments.columns import column_called, find_columns, folded, layout
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
-from pytest_relevance.judgments.model import UNNAMED, Place, Query, Ratings
-from pytest_relevance.judgments.problems import MOST_KEPT, Problems
+from pytest_relevance.judgments.model import UNNAMED, Query, Ratings
+from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.source import Source
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """The types of a rating. Booleans are among them because `grading` has the best message for those."""
+
+_BY_DOCUMENT = -1
+"""The number of a rating in an object: the last key of its path is the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,41 +42,43 @@ class Collector:
     """Collect what a reader finds in one file, and make `Ratings` or a list of queries of it.
 
     A reader calls it with each value and the path to that; in JSON Lines (`lines` are the numbers of the lines) a path
-    begins with the index in `lines`. Mistakes are collected too; one error at the end names them all.
+    begins with the index in `lines`. `keys` are those of the objects that rate a document. Mistakes are collected too;
+    one error at the end names them all.
     """
 
-    def __init__(self, source: Source, format: str, lines: Sequence[int] | None = None) -> None:
-        self.notices: list[str] = []
+    def __init__(self, source: Source, format: str, keys: Keys, lines: Sequence[int] | None = None) -> None:
         self._source = source
         self._format = format
+        self._keys = keys
+        self._lines = lines
+        self._problems = Problems(source.file)
         self._known: dict[str, tuple[Query, JsonPath]] = {}
-        self._problems: list[tuple[str, JsonPath]] = []
         self._queries: list[str] = []
         self._documents: list[str] = []
         self._ratings: list[object] = []
         self._raters: list[str | None] = []
         self._titles: list[str | None] = []
-        self._places = _Places(source.text, lines, self._documents)
-        self._next: tuple[JsonPath | None, int] = (None, 0)
+        self._holders: list[JsonPath] = []
+        self._numbers = array("l")
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
-        if len(self._problems) < MOST_KEPT:
-            self._problems.append((message, path))
+        if not self._problems.full:
+            self._problems.add(message, *self._place(path))
 
     def refuse(self, message: str) -> NoReturn:
         """Raise the mistakes that were found, or else refuse the file as a whole."""
-        self._check()
+        self._problems.check()
         self._source.refuse(message)
 
-    def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[JsonPath, dict[str, object]]]:
-        """Iterate over a list of objects. Other values are mistakes."""
+    def objects(self, value: object, path: JsonPath, what: str) -> Iterator[tuple[int, dict[str, object]]]:
+        """Iterate over a list of objects, with their numbers. Other values are mistakes."""
         if not isinstance(value, list):
             self.wrong(f"{quoted(what)} is a list of objects, found {found_json(value)}", path)
             return
         for number, entry in enumerate(value):
             if isinstance(entry, dict):
-                yield (*path, number), entry
+                yield number, entry
             else:
                 self.wrong(f"{quoted(what)} is a list of objects, found {found_json(entry)} in it", (*path, number))
 
@@ -111,18 +117,11 @@ class Collector:
         """Add a query, in the order of the file. It may be added again, if it says the same."""
         known = self._known.setdefault(query.id, (query, path))[0]
         if known.text != query.text:
-            texts = f"{quoted(known.text or '')} and for {quoted(query.text or '')}"
-            self.wrong(f"the query id {quoted(query.id)} stands for {texts}; give one of them another id", path)
+            self.wrong(known.another_text(query), path)
         elif known.params != query.params:
             params = f"{found_json(query.params)}, than before, {found_json(known.params)}"
             message = f"the query {quoted(query.id)} stands here with other params, {params}; keep one of them"
             self.wrong(message, path)
-
-    def name_query(self, key: str, text: str | None, path: JsonPath) -> None:
-        """Add the query of one of many rows."""
-        known = self._known.get(key)
-        if known is None or (text is not None and known[0].text != text):
-            self.add_query(Query(key, text), path)
 
     def add_grades(
         self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
@@ -135,28 +134,46 @@ class Collector:
                 elif type(rating) not in RATING:
                     self.no_rating(rating, (*path, document))
             return
-        self._places.begin(path, None)
-        self._next = (None, 0)
         count = len(grades)
         self._queries.extend(repeat(query, count))
         self._documents.extend(grades)
         self._ratings.extend(grades.values())
         self._raters.extend(repeat(None, count))
         self._titles.extend(repeat(None, count) if titles is None else map(titles.get, grades))
+        self._holders.extend(repeat(path, count))
+        self._numbers.extend(repeat(_BY_DOCUMENT, count))
 
-    def add_items(self, query: str, items: object, path: JsonPath, keys: Keys) -> None:
+    def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
+        """Add ratings as {document: rating} or as a list of objects; None has none."""
+        if isinstance(ratings, dict):
+            self.add_grades(query, ratings, path)
+        elif isinstance(ratings, list):
+            self.add_items(query, ratings, path)
+        elif ratings is not None:
+            shapes = "an object, {document: rating}, or a list of objects"
+            self.wrong(f"ratings are {shapes}; found {found_json(ratings)}", path)
+
+    def add_items(self, query: str, items: object, path: JsonPath) -> None:
         """Add ratings as a list of objects, one for each document."""
-        for (*_, number), item in self.objects(items, path, "ratings"):
-            assert isinstance(number, int)
-            self.add_item(query, item, path, number, keys)
+        for number, item in self.objects(items, path, "ratings"):
+            self.add_item(query, item, path, number)
 
-    def add_item(self, query: str, item: Mapping[str, object], path: JsonPath, number: int, keys: Keys) -> None:
+    def keys_of(self, item: dict[str, object]) -> Keys:
+        """The keys of an object that rates a document."""
+        return self._keys
+
+    def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int) -> None:
         """Add the rating in one object, entry `number` of the list at `path`."""
+        keys = self.keys_of(item)
         document, rating = item.get(keys.document), item.get(keys.grade)
         if type(document) is not str or not document.strip():
             document = as_text(document)
         if document is None or type(rating) not in RATING or (rating is None and keys.grade not in item):
-            self._refuse_item(item, (*path, number), keys)
+            self.text(item, keys.document, (*path, number))
+            if keys.grade not in item:
+                self.absent(keys.grade, item, (*path, number))
+            elif type(rating) not in RATING:
+                self.no_rating(rating, (*path, number, keys.grade))
             return
         rater = item.get(keys.rater) if keys.rater is not None else None
         title = item.get(keys.title) if keys.title is not None else None
@@ -173,25 +190,17 @@ class Collector:
         title: str | None = None,
     ) -> None:
         """Add one rating, which has been checked."""
-        if self._next[0] is not path or self._next[1] != number:
-            self._places.begin(path, number)
-        self._next = (path, number + 1)
         self._queries.append(query)
         self._documents.append(document)
         self._ratings.append(rating)
         self._raters.append(rater)
         self._titles.append(title)
+        self._holders.append(path)
+        self._numbers.append(number)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""
         self.wrong(f"a rating is a number or a name of the scale, found {found_json(rating)}", path)
-
-    def _refuse_item(self, item: Mapping[str, object], path: JsonPath, keys: Keys) -> None:
-        self.text(item, keys.document, path)
-        if keys.grade not in item:
-            self.absent(keys.grade, item, path)
-        elif type(item[keys.grade]) not in RATING:
-            self.no_rating(item[keys.grade], (*path, keys.grade))
 
     def ratings(self) -> Ratings:
         """Make `Ratings` of what was collected.
@@ -199,9 +208,9 @@ class Collector:
         Raises:
             JudgmentFileError: there were mistakes, or the file has no judgments.
         """
-        self._check()
         if not self._known:
-            self._source.refuse("the file has no judgments")
+            self.refuse("the file has no judgments")
+        self._problems.check()
         rated = {query for query, rating in zip(self._queries, self._ratings, strict=True) if rating not in (None, "")}
         return Ratings(
             self._source.file,
@@ -211,71 +220,40 @@ class Collector:
             self._ratings,
             [rater or UNNAMED for rater in self._raters] if any(self._raters) else None,
             self._titles if any(self._titles) else None,
-            {key: query for key, (query, _) in self._known.items() if key not in rated or _says_more(query)},
-            self._places.of_row,
-            notices=tuple(self.notices),
+            {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
+            self._place_of_row,
         )
 
     def queries(self) -> list[Query]:
         """Return the queries, with their lines.
 
         Raises:
-            JudgmentFileError: there were mistakes, or the file has no queries.
+            JudgmentFileError: there were mistakes, or the file has no queries, or only their ids.
         """
-        self._check()
         if not self._known:
-            self._source.refuse("the file has no queries")
-        return [
-            replace(query, text=key if query.text is None else query.text, line=self._places.line(path))
-            for key, (query, path) in self._known.items()
-        ]
+            self.refuse("the file has no queries")
+        self._problems.check()
+        without_text = [quoted(query.id, 40) for query, _ in self._known.values() if query.text is None]
+        if without_text:
+            ids = ", ".join(without_text[:3])
+            what = f"these are judgments that have only the ids of queries ({ids})"
+            self.refuse(f"{what}; name a file of queries, which has their texts")
+        return [replace(query, line=self._place(path).line) for query, path in self._known.values()]
 
-    def _check(self) -> None:
-        problems = Problems(self._source.file)
-        for message, path in self._problems:
-            place = self._places.find(path)
-            problems.add(message, place.line, place.path)
-        problems.check()
+    def _place_of_row(self, row: int) -> Place:
+        number = self._numbers[row]
+        return self._place((*self._holders[row], self._documents[row] if number == _BY_DOCUMENT else number))
 
-
-class _Places:
-    """The positions of the rows: a block for each object or list of ratings, and the path to that.
-
-    The rows of a block that is a list are numbered from a first one; those of an object (None) are known by their
-    document.
-    """
-
-    def __init__(self, text: str, lines: Sequence[int] | None, documents: Sequence[str]) -> None:
-        self._text = text
-        self._lines = lines
-        self._documents = documents
-        self._starts: list[int] = []
-        self._blocks: list[tuple[JsonPath, int | None]] = []
-
-    def begin(self, path: JsonPath, number: int | None) -> None:
-        """Begin a block with the next row."""
-        self._starts.append(len(self._documents))
-        self._blocks.append((path, number))
-
-    def of_row(self, row: int) -> Place:
-        """The position of a row."""
-        block = bisect_right(self._starts, row) - 1
-        path, first = self._blocks[block]
-        return self.find((*path, self._documents[row] if first is None else first + row - self._starts[block]))
-
-    def find(self, path: JsonPath) -> Place:
+    def _place(self, path: JsonPath) -> Place:
         """The line of a path, and the path as messages show it."""
-        return Place(self.line(path), shown_path(path if self._lines is None else path[1:]))
-
-    def line(self, path: JsonPath) -> int | None:
-        """The line of a path."""
         if self._lines is None:
-            return self._json.line(path)
-        return self._lines[path[0]] if path and isinstance(path[0], int) else None
+            return Place(self._json.line(path), shown_path(path))
+        line = self._lines[path[0]] if path and isinstance(path[0], int) else None
+        return Place(line, shown_path(path[1:]))
 
     @cached_property
     def _json(self) -> JsonPlaces:
-        return JsonPlaces(self._text)
+        return JsonPlaces(self._source.text)
 
 
 def as_text(value: object) -> str | None:
@@ -285,11 +263,75 @@ def as_text(value: object) -> str | None:
     return str(value) if isinstance(value, NumberAsWritten) and value[-1].isdigit() else None
 
 
-def _says_more(query: Query) -> bool:
-    """Whether a query is described by more than its key."""
-    return query not in (Query(query.id), Query(query.id, query.id))
-
-
 def found_json(value: object) -> str:
     """Describe a value for a message that says what was found."""
     return shown(value) if isinstance(value, NumberAsWritten) else found(value)
+
+
+WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
+IDS = ("_id", "id")
+TEXTS = ("text",)
+_FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments", "judgements", "grades")}
+"""Further keys of objects. Those of ids and texts count where an object does not rate a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLayout:
+    """`at`: the keys of an object, by what they mean; `keys`: those of one that rates a document of a known query."""
+
+    at: Mapping[str, str]
+    keys: Keys
+
+    def value(self, entry: Mapping[str, object], what: str) -> object:
+        """What an object says of something; None where it has no key for it."""
+        return entry.get(self.at[what]) if what in self.at else None
+
+    @property
+    def has_query(self) -> bool:
+        """Whether the object names a query."""
+        return "query_id" in self.at or "query" in self.at
+
+    @property
+    def is_judgment(self) -> bool:
+        """Whether the object is a judgment of one document."""
+        return self.has_query and "document" in self.at and "grade" in self.at
+
+
+class Layouts(dict[tuple[str, ...], ObjectLayout]):
+    """The layout of an object by its keys, computed once: a million objects have the same ones.
+
+    `grade_column` is the key that the user named for the grades. `unclear` is why it is not clear which key has them.
+    """
+
+    def __init__(self, grade_column: str | None) -> None:
+        super().__init__()
+        self.unclear = ""
+        self.has_grade_column = False
+        self._grade_column = grade_column
+
+    def __missing__(self, names: tuple[str, ...]) -> ObjectLayout:
+        """Find the layout of objects with these keys, in this order."""
+        at = {what: names[number] for what, number in find_columns(names, WANTED).items()}
+        self._find_grade(names, at)
+        further = {what: name for what, spellings in _FURTHER.items() for name in reversed(spellings) if name in names}
+        document = at.get("document", further.get("query_id", "doc_id"))
+        keys = Keys(document, at.get("grade", "grade"), at.get("rater"), at.get("title"))
+        if "document" in at:
+            further = {what: name for what, name in further.items() if what == "ratings"}
+        found = self[names] = ObjectLayout({**further, **at}, keys)
+        return found
+
+    def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
+        """Find the key of the grade, as `layouts` does for a column. A score is a grade only in BEIR's objects."""
+        judged = layout(names, self._grade_column)
+        if self._grade_column is not None:
+            number = column_called(names, self._grade_column)
+            at.pop("grade", None)
+            if number is not None:
+                at["grade"] = names[number]
+                self.has_grade_column = True
+        elif judged is not None and "grade" in judged.at:
+            at["grade"] = names[judged.at["grade"]]
+            self.unclear = self.unclear or judged.unclear
+        elif "grade" in at and folded(at["grade"]) == "score":
+            del at["grade"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.model import Judgments
@@ -13,29 +14,24 @@ from pytest_relevance.judgments.raters import AGGREGATES, aggregate
 IN_QUERIES = "; --queries-out writes them to a file of queries"
 
 
-@dataclass(frozen=True, slots=True)
-class Forbidden:
+class Forbidden(NamedTuple):
     """Something that a text may not have: a pattern and its description, {it} for one text or "each" of several."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     words: str
 
 
-def _forbidden(pattern: str, words: str) -> Forbidden:
-    return Forbidden(re.compile(pattern), words)
-
-
-_BLANK = _forbidden(r"\A\s*\Z", "{it} is blank")
-_EMPTY = _forbidden(r"\A\Z", "{it} is empty")
-_NO_TEXT = _forbidden("[\ud800-\udfff]", "{it} has half of a surrogate pair, which is no text")
-_NUL = _forbidden("\0", "there is a NUL character in {it}")
-_TAB = _forbidden(r"[\t\r\n]", "there is a tab or a line break in {it}")
-_EDGES = _forbidden(r"\A\s|\s\Z", "{it} begins or ends with white space")
-_WHITE = _forbidden(r"\s", "there is white space in {it}, which separates columns")
-_SPACED = _forbidden(r"\s", "{it} is a text (there is white space in {it}), and queries go by ids there")
-_COMMENT = _forbidden(r"\A[#\ufeff]", "{it} begins as a comment does")
-_LETOR = _forbidden(r"\Adocid(?:=|\Z)", "{it} begins as LETOR's documents do")
-_NO_NUMBER = _forbidden(r"\A(?![0-9]+\Z)", "{it} is no whole number")
+_BLANK = Forbidden(r"\A\s*\Z", "{it} is blank")
+_EMPTY = Forbidden(r"\A\Z", "{it} is empty")
+_NO_TEXT = Forbidden("[\ud800-\udfff]", "{it} has half of a surrogate pair, which is no text")
+_NUL = Forbidden("\0", "there is a NUL character in {it}")
+_TAB = Forbidden(r"[\t\r\n]", "there is a tab or a line break in {it}")
+_EDGES = Forbidden(r"\A\s|\s\Z", "{it} begins or ends with white space")
+_WHITE = Forbidden(r"\s", "there is white space in {it}, which separates columns")
+_SPACED = Forbidden(r"\s", "{it} is a text (there is white space in {it}), and queries go by ids there")
+_COMMENT = Forbidden(r"\A[#\ufeff]", "{it} begins as a comment does")
+_LETOR = Forbidden(r"\Adocid(?:=|\Z)", "{it} begins as LETOR's documents do")
+_NO_NUMBER = Forbidden(r"\A(?![0-9]+\Z)", "{it} is no whole number")
 
 _MOST_NAMED = 3
 
@@ -60,7 +56,7 @@ IDS_ALONE = Limits((*IN_A_LINE.queries, _SPACED, _COMMENT), IN_A_LINE.documents)
 
 def first_forbidden(text: str, limits: Iterable[Forbidden]) -> Forbidden | None:
     """Find the first of the limits that a text exceeds."""
-    return next((limit for limit in limits if limit.pattern.search(text)), None)
+    return next((limit for limit in limits if re.search(limit.pattern, text)), None)
 
 
 class Breaches:
@@ -87,8 +83,8 @@ class Breaches:
             yield f"{named}: {limit.words.format(it='each')}; {self._format} cannot hold them"
 
 
-def forbidden_in(judgments: Judgments, limits: Limits, format: str, *, texts: bool, raters: bool) -> Iterator[str]:
-    """Check ids of queries and documents, and with `texts` and `raters` the texts of queries and names of raters.
+def forbidden_in(judgments: Judgments, limits: Limits, holds: frozenset[str], format: str) -> Iterator[str]:
+    """Check ids of queries and documents, and what else a format `holds`: texts and notes of queries, names of raters.
 
     Messages name queries by their texts: their ids may be new, and unknown to the user.
     """
@@ -96,17 +92,20 @@ def forbidden_in(judgments: Judgments, limits: Limits, format: str, *, texts: bo
     for query in judgments.all_queries:
         found.check(query, limits.queries, f"query {quoted(query)}", "queries")
         text = judgments.text(query)
-        if texts and (text != query or limits.texts):
+        if "texts" in holds and (text != query or limits.texts):
             found.check(text, limits.texts or limits.queries, f"query {quoted(text)}", "queries")
+        note = judgments.queries[query].note if "notes" in holds and query in judgments.queries else None
+        if note:
+            found.check(note, limits.texts or limits.queries, f"the note of query {quoted(text)}", "notes")
     # one pattern for all limits: there may be a million documents
-    is_wrong = re.compile("|".join(f"(?:{limit.pattern.pattern})" for limit in limits.documents)).search
+    is_wrong = re.compile("|".join(f"(?:{limit.pattern})" for limit in limits.documents)).search
     wrong: list[str] = []
     for query, documents in judgments.items():
         for document in filter(is_wrong, documents):
             name = f"query {quoted(judgments.text(query))}, document {quoted(document)}"
             found.check(document, limits.documents, name, "documents")
             wrong.append(document)
-    for rater in judgments.raters if raters else ():
+    for rater in judgments.raters if "raters" in holds else ():
         found.check(rater, limits.documents, f"rater {quoted(rater)}", "raters")
     yield from found.messages()
     if wrong and all(first_forbidden(document, IN_CELLS.documents) is None for document in wrong):

@@ -12,11 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import SPELLINGS, folded
-from pytest_relevance.judgments.formats.json.collecting import RATING, Collector, as_text, found_json
-from pytest_relevance.judgments.formats.json.object_keys import IDS, TEXTS, WANTED, Layouts, ObjectLayout
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, column_called, is_run
-from pytest_relevance.judgments.formats.trec import QRELS
+from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, folded, is_run
+from pytest_relevance.judgments.formats.collecting import (
+    IDS,
+    RATING,
+    TEXTS,
+    WANTED,
+    Collector,
+    Keys,
+    Layouts,
+    ObjectLayout,
+    as_text,
+    found_json,
+)
+from pytest_relevance.judgments.formats.lines import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
 from pytest_relevance.judgments.model import Query, Ratings
@@ -48,33 +57,11 @@ def _is_qrels(source: Source) -> bool:
     return len(cells) == QRELS and cells[1].strip().isdecimal()
 
 
-def is_lines(source: Source) -> bool:
-    """Whether it is JSON a line."""
-    return source.is_json_lines
-
-
-def read_ratings(source: Source) -> Ratings:
-    """Read judgments, in one JSON text or in one a line."""
-    reader = _Reader(source, queries_only=False)
+def collect(source: Source, *, for_queries: bool) -> Collector:
+    """Collect judgments, in one JSON text or in one a line; `for_queries`: queries, or those of judgments."""
+    reader = _Reader(source, for_queries=for_queries)
     reader.read()
-    ratings = reader.collector.ratings()
-    unclear = reader.layouts.unclear
-    wanted = source.options.get(GRADE_COLUMN)
-    if wanted is not None and not reader.layouts.has_grade_column:
-        source.refuse(f"no object in the file has the key {quoted(wanted)}, which {GRADE_COLUMN} names")
-    return replace(ratings, unclear=FileProblem(unclear)) if unclear else ratings
-
-
-def read_queries(source: Source) -> Sequence[Query]:
-    """Read queries, in one JSON text or in one a line; judgments give the queries in them."""
-    reader = _Reader(source, queries_only=True)
-    reader.read()
-    queries = reader.collector.queries()
-    if reader.without_text:
-        ids = ", ".join(quoted(key, 40) for key in reader.without_text[:3])
-        what = f"these are judgments that have only the ids of queries ({ids})"
-        source.refuse(f"{what}; name a file of queries, which has their texts")
-    return queries
+    return reader
 
 
 def are_queries(source: Source) -> bool:
@@ -89,42 +76,27 @@ def are_queries(source: Source) -> bool:
     if not isinstance(first, dict):
         return type(first) is str
     layout = Layouts(None)[tuple(first)]
-    return layout.text is not None and layout.document is None and layout.grade is None and layout.ratings is None
+    return "query" in layout.at and layout.at.keys().isdisjoint(("document", "grade", "ratings"))
 
 
-def _holds_structures(entry: Mapping[str, object]) -> bool:
-    """Whether an object can be nothing but {query: its judgments}: everything in it is an object or a list."""
-    return all(isinstance(value, (dict, list)) for value in entry.values())
+class _Reader(Collector):
+    """Read one file. `for_queries`: it is a file of queries, which may have no judgments at all."""
 
-
-def _value(entry: Mapping[str, object], key: str | None) -> object:
-    return None if key is None else entry.get(key)
-
-
-def _is_grade(value: object) -> bool:
-    return value is None or (isinstance(value, str) and number_of(value) is not None)
-
-
-class _Reader:
-    """Read one file. `queries_only`: it is a file of queries, which may have no judgments at all."""
-
-    def __init__(self, source: Source, *, queries_only: bool) -> None:
+    def __init__(self, source: Source, *, for_queries: bool) -> None:
         lines = source.json_line_numbers if source.is_json_lines else None
-        self.collector = Collector(source, "json" if lines is None else "jsonl", lines)
-        self._source = source
-        self._queries_only = queries_only
-        self._shapes = f"a query is {QUERY_SHAPES}" if queries_only else f"a judgment is {SHAPES}"
-        self.layouts = Layouts(source.options.get(GRADE_COLUMN))
-        self._texts: dict[str, bool] = {}
+        super().__init__(source, "json" if lines is None else "jsonl", Keys("doc_id", "grade"), lines)
+        self._queries_only = for_queries
+        self._shapes = f"a query is {QUERY_SHAPES}" if for_queries else f"a judgment is {SHAPES}"
+        self._wanted = source.options.get(GRADE_COLUMN)
+        self._layouts = Layouts(self._wanted)
 
-    @property
-    def without_text(self) -> list[str]:
-        """The ids of queries that no object gives a text."""
-        return [key for key, has_text in self._texts.items() if not has_text]
-
-    def _note_text(self, key: str, text: str | None) -> None:
-        if self._queries_only:
-            self._texts[key] = self._texts.get(key, False) or text is not None
+    def ratings(self) -> Ratings:
+        """Make `Ratings` of what was collected; a key of the grades that the user named has to be there."""
+        ratings = super().ratings()
+        if self._wanted is not None and not self._layouts.has_grade_column:
+            self.refuse(f"no object in the file has the key {quoted(self._wanted)}, which {GRADE_COLUMN} names")
+        unclear = self._layouts.unclear
+        return replace(ratings, unclear=FileProblem(unclear)) if unclear else ratings
 
     def read(self) -> None:
         """Collect what is in the file."""
@@ -135,7 +107,7 @@ class _Reader:
         elif isinstance(document, dict):
             self._object(document, _ROOT, 0)
         else:
-            self.collector.refuse(f"{self._shapes}; found {found_json(document)}")
+            self.refuse(f"{self._shapes}; found {found_json(document)}")
 
     def _entry(self, entry: object, number: int) -> None:
         """Collect one entry of a list, or one line."""
@@ -143,64 +115,59 @@ class _Reader:
         if isinstance(entry, dict):
             self._object(entry, (number,), number)
         elif text is not None:
-            self.collector.add_query(Query(text, text), (number,))
+            self.add_query(Query(text, text), (number,))
         else:
-            self.collector.wrong(f"{self._shapes}; found {found_json(entry)}", (number,))
+            self.wrong(f"{self._shapes}; found {found_json(entry)}", (number,))
 
     def _object(self, entry: dict[str, object], path: JsonPath, number: int) -> None:
-        if _holds_structures(entry) or (self._queries_only and not path and self._is_by_id(entry)):
+        holds_structures = all(isinstance(value, (dict, list)) for value in entry.values())
+        if holds_structures or (self._queries_only and not path and self._is_by_id(entry)):
             self._by_query(entry, path)
             return
-        layout = self.layouts[tuple(entry)]
+        layout = self._layouts[tuple(entry)]
         if layout.is_judgment:
             self._judgment(entry, layout, path, number)
-        elif layout.ratings is not None and (layout.id or layout.text) is not None:
-            self._query_with_ratings(entry, layout, path)
-        elif self._queries_only and layout.text is not None:
+        elif "ratings" in layout.at and layout.has_query:
+            query = self._query(entry, layout, path)
+            if query is not None:
+                self.add_ratings(query.id, layout.value(entry, "ratings"), (*path, layout.at["ratings"]))
+        elif self._queries_only and "query" in layout.at:
             self._query(entry, layout, path)
         else:
             self._refuse(entry, layout, path)
 
     def _judgment(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, number: int) -> None:
         """Add the judgment of one document; an object without document and grade names a query without judgments."""
-        text = as_text(_value(entry, layout.text))
-        key = as_text(_value(entry, layout.id)) or text
+        text = as_text(layout.value(entry, "query"))
+        key = as_text(layout.value(entry, "query_id")) or text
         if key is None:
-            self.collector.text(entry, layout.text or layout.id or "query", path)
+            self.text(entry, layout.at.get("query") or layout.at["query_id"], path)
             return
-        self.collector.name_query(key, text, path)
-        self._note_text(key, text)
+        if key not in self._known or text not in (None, self._known[key][0].text):
+            self.add_query(Query(key, text), path)
         keys = layout.keys
         if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
-            self.collector.add_item(key, entry, path[:-1], number, keys)
-
-    def _query_with_ratings(self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath) -> None:
-        query = self._query(entry, layout, path)
-        assert layout.ratings is not None
-        if query is not None:
-            self._note_text(query.id, query.text)
-            self._ratings(query.id, entry[layout.ratings], (*path, layout.ratings))
+            self.add_item(key, entry, path[:-1], number)
 
     def _query(
         self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, key: str | None = None
     ) -> Query | None:
         """Add a query that is described by an object. None, and a mistake, where it has no key."""
-        text = self.collector.text(entry, layout.text, path) if layout.text is not None else None
-        if key is None and layout.id is not None:
-            key = self.collector.text(entry, layout.id, path)
-        elif key is None:
-            key = text
-        if key is None or (text is None and layout.text is not None):
+        at = layout.at
+        text = self.text(entry, at["query"], path) if "query" in at else None
+        if key is None:
+            key = self.text(entry, at["query_id"], path) if "query_id" in at else text
+        if key is None or (text is None and "query" in at):
             return None
-        weight = _value(entry, layout.weight)
+        weight = layout.value(entry, "weight")
         query = Query(
             key,
             text,
-            1 if weight in (None, "") else self.collector.weight(weight, (*path, layout.weight or "")),
-            self.collector.params(entry.get("params"), (*path, "params")),
-            as_text(_value(entry, layout.note)),
+            1 if weight in (None, "") else self.weight(weight, (*path, at["weight"])),
+            self.params(entry.get("params"), (*path, "params")),
+            as_text(layout.value(entry, "note")),
         )
-        self.collector.add_query(query, path)
+        self.add_query(query, path)
         return query
 
     def _is_by_id(self, entry: dict[str, object]) -> bool:
@@ -211,20 +178,22 @@ class _Reader:
         """
         if any(isinstance(value, (dict, list)) for value in entry.values()):
             return False
-        layout = self.layouts[tuple(entry)]
-        if layout.is_judgment and layout.grade is not None and _is_grade(entry[layout.grade]):
+        layout = self._layouts[tuple(entry)]
+        grade = layout.value(entry, "grade")
+        if layout.is_judgment and (grade is None or (isinstance(grade, str) and number_of(grade) is not None)):
             return False
         texts = [name for name in entry if folded(name) in _CALLED_TEXTS]
-        if layout.id == "_id" or (layout.id is not None and folded(layout.id) in _SURELY_IDS):
+        key = layout.at.get("query_id", "")
+        if key == "_id" or folded(key) in _SURELY_IDS:
             return False
         others = [name for name in entry if folded(name) not in _OF_A_QUERY]
-        if layout.id is None:
+        if not key:
             is_clear = len(texts) != 1 or bool(others) or len(entry) == 1
         else:
             is_clear = not texts and not any(did_you_mean(name, (*SPELLINGS["query"], *TEXTS)) for name in others)
         if not is_clear:
             names = listed([quoted(name) for name in list(entry)[:10]], "and")
-            self.collector.refuse(
+            self.refuse(
                 f"the file may be one query with the keys {names}, or {len(entry)} queries, {{id: text}}; write one "
                 "query in a list, [{...}], and several as a list of objects with query_id and query"
             )
@@ -237,19 +206,19 @@ class _Reader:
             at = (*path, key)
             text = as_text(value)
             if not key.strip():
-                self.collector.wrong("a query has no id", at)
+                self.wrong("a query has no id", at)
             elif isinstance(value, dict) and are_queries and not self._is_query(value):
                 names = listed([quoted(name) for name in list(value)[:10]], "and") or "nothing"
-                self.collector.wrong(f"a query has a text, as others in the file; found {names}", at)
+                self.wrong(f"a query has a text, as others in the file; found {names}", at)
             elif isinstance(value, dict) and are_queries:
-                self._query(value, self.layouts[tuple(value)], at, key)
+                self._query(value, self._layouts[tuple(value)], at, key)
             elif isinstance(value, (dict, list)):
-                self.collector.add_query(Query(key), at)
-                self._ratings(key, value, at)
+                self.add_query(Query(key, key if self._queries_only else None), at)
+                self.add_ratings(key, value, at)
             elif text is not None:
-                self.collector.add_query(Query(key, text), at)
+                self.add_query(Query(key, text), at)
             else:
-                self.collector.wrong(f"a query has a text, found {found_json(value)}", at)
+                self.wrong(f"a query has a text, found {found_json(value)}", at)
 
     def _are_queries(self, entry: Mapping[str, object]) -> bool:
         """Whether `{id: object}` has queries, and not grades: some object has a text, and no other has numbers."""
@@ -262,62 +231,54 @@ class _Reader:
         """Whether an object has the text of a query. What is a number is a grade."""
         if str not in set(map(type, value.values())):
             return False
-        text = self.layouts[tuple(value)].text
-        written = value[text] if text is not None else None
+        written = self._layouts[tuple(value)].value(value, "query")
         return type(written) is str and number_of(written) is None
 
-    def _ratings(self, query: str, ratings: object, path: JsonPath) -> None:
-        """Add the judgments of one query: {document: grade}, or a list of objects."""
-        if isinstance(ratings, dict):
-            self._grades(query, ratings, path)
-        elif isinstance(ratings, list) and not all(isinstance(entry, dict) for entry in ratings):
-            wrong = next(entry for entry in ratings if not isinstance(entry, dict))
-            self.collector.wrong(f"a query has {{document: grade}}, found {found_json(wrong)} in a list", path)
-        elif isinstance(ratings, list):
-            for number, entry in enumerate(ratings):
-                self.collector.add_item(query, entry, path, number, self.layouts[tuple(entry)].keys)
-        elif ratings is not None:
-            self.collector.wrong(f"a query has {{document: grade}}, found {found_json(ratings)}", path)
+    def keys_of(self, item: dict[str, object]) -> Keys:
+        """The keys of an object that rates a document, by their names."""
+        return self._layouts[tuple(item)].keys
 
-    def _grades(self, query: str, grades: Mapping[str, object], path: JsonPath) -> None:
+    def add_grades(
+        self, query: str, grades: Mapping[str, object], path: JsonPath, titles: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Add ratings as {document: rating}; a rating may be a list of several, or an object with the grade."""
         if RATING.issuperset(map(type, grades.values())):
-            self.collector.add_grades(query, grades, path)
+            super().add_grades(query, grades, path)
             return
         plain: dict[str, object] = {}
-        titles: dict[str, str | None] = {}
+        titles = {}
         for document, value in grades.items():
             if isinstance(value, list):
                 self._several(query, document, value, (*path, document))
             elif isinstance(value, dict):
-                layout = self.layouts[tuple(value)]
-                if layout.grade is None:
-                    self.collector.absent("grade", value, (*path, document))
+                layout = self._layouts[tuple(value)]
+                if "grade" not in layout.at:
+                    self.absent("grade", value, (*path, document))
                 else:
-                    plain[document] = value[layout.grade]
-                    titles[document] = as_text(_value(value, layout.keys.title))
+                    plain[document] = layout.value(value, "grade")
+                    titles[document] = as_text(layout.value(value, "title"))
             else:
                 plain[document] = value
-        self.collector.add_grades(query, plain, path, titles)
+        super().add_grades(query, plain, path, titles)
 
     def _several(self, query: str, document: str, ratings: Sequence[object], path: JsonPath) -> None:
         """Add the ratings that several raters gave one document."""
         for number, rating in enumerate(ratings):
             if type(rating) in RATING and document.strip():
-                self.collector.add(query, document, rating, path, number, f"rating {number + 1}")
+                self.add(query, document, rating, path, number, f"rating {number + 1}")
             else:
-                self.collector.no_rating(rating, (*path, number))
+                self.no_rating(rating, (*path, number))
 
     def _refuse(self, entry: Mapping[str, object], layout: ObjectLayout, path: JsonPath) -> None:
         """Add the mistake that an object is neither a judgment nor a query."""
         known = [name for what in WANTED[:4] for name in SPELLINGS[what]]
         others = [name for name in entry if folded(name) not in map(folded, (*known, *IDS, *TEXTS))]
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
-        wanted = self._source.options.get(GRADE_COLUMN)
-        if wanted is not None and column_called(tuple(entry), wanted) is None:
-            hint = f"; {GRADE_COLUMN} is {quoted(wanted)}, which is not there"
-        elif layout.grade is None and is_run(tuple(entry)):
+        if self._wanted is not None and column_called(tuple(entry), self._wanted) is None:
+            hint = f"; {GRADE_COLUMN} is {quoted(self._wanted)}, which is not there"
+        elif "grade" not in layout.at and is_run(tuple(entry)):
             hint = f"; this seems to be a run, with a rank or a score: where that is the grade, name it: {GRADE_COLUMN}"
-        elif layout.text is not None and not others:
+        elif "query" in layout.at and not others:
             hint = "; these are queries, without judgments"
         names = listed([quoted(name) for name in list(entry)[:10]], "and")
-        self.collector.wrong(f"{self._shapes}; found {names}{hint}", path)
+        self.wrong(f"{self._shapes}; found {names}{hint}", path)

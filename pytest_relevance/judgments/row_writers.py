@@ -1,22 +1,22 @@
-"""Formats of rows: CSV, TSV and Parquet with our own columns, Quepid's CSV, BEIR's and TREC's qrels, LTR's lists."""
+"""Write judgments as rows: CSV, TSV, Parquet, Quepid's CSV, the qrels of BEIR and TREC, the judgment lists of LTR."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from io import BytesIO
 from itertools import chain, repeat
 from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.layouts import layout
+from pytest_relevance.judgments.columns import layout
 from pytest_relevance.judgments.formats.table import escaped
-from pytest_relevance.judgments.joining import queries_of
-from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.source import Header
-from pytest_relevance.judgments.write.limits import cleaned, lost_in_combining
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.source import Source
+from pytest_relevance.judgments.writing_limits import cleaned, lost_in_combining
 
 TABLE = frozenset({"ids", "texts", "titles", "raters", "unrated"})
 """What a table with a column for each thing holds."""
@@ -47,22 +47,15 @@ def _tsv_cell(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"' if cell[:1] == '"' or cell[:1].isspace() else cell
 
 
+@lru_cache(maxsize=1024)  # files have millions of grades and a handful of different ones
 def number_text(number: float) -> str:
     """Format a number so that every format reads it, a whole one without a fraction."""
     return str(int(number)) if number == int(number) else repr(float(number))
 
 
-class _NumberTexts(dict["float | None", str]):
-    """The text of each number, "" for None: files have millions of grades and a handful of different ones."""
-
-    def __missing__(self, number: float | None) -> str:
-        text = self[number] = "" if number is None else number_text(number)
-        return text
-
-
 def grade_cells(grades: Iterable[float | None]) -> list[str]:
     """Format grades, None as "" (no judgment)."""
-    return list(map(_NumberTexts().__getitem__, grades))
+    return ["" if grade is None else number_text(grade) for grade in grades]
 
 
 def columns_of(judgments: Judgments, holds: frozenset[str]) -> Columns:
@@ -113,29 +106,16 @@ def _of_queries(judgments: Judgments, queries: list[str], holds: frozenset[str])
     return {"query": queries}
 
 
-def write_csv(judgments: Judgments) -> Text:
-    """A table between commas."""
-    return _table(judgments, ",", "CSV")
-
-
-def write_tsv(judgments: Judgments) -> Text:
-    """A table between tabs."""
-    return _table(judgments, "\t", "TSV")
-
-
-def _table(judgments: Judgments, separator: str, format: str) -> Text:
+def write_table(separator: str, format: str, judgments: Judgments) -> Text:
+    """A table between commas or tabs. No spreadsheet calculates its texts."""
     columns = columns_of(judgments, TABLE)
     losses = lost_in_combining(judgments)
     if "title" in columns:
         not_allowed = _NOT_IN_CELLS[separator]
         columns["title"], changed = cleaned(columns["title"], lambda title: not_allowed.sub(" ", title), format)
         losses += changed
-    return delimited(_as_cells(columns), separator), losses
-
-
-def _as_cells(columns: Columns) -> dict[str, Iterable[str]]:
-    """Columns as text that no spreadsheet calculates."""
-    return {name: grade_cells(column) if name == "grade" else map(escaped, column) for name, column in columns.items()}
+    cells = {name: grade_cells(cells) if name == "grade" else map(escaped, cells) for name, cells in columns.items()}
+    return delimited(cells, separator), losses
 
 
 def write_parquet(judgments: Judgments) -> tuple[bytes, list[str]]:
@@ -175,10 +155,8 @@ def write_quepid(judgments: Judgments) -> Text:
 
 def _is_book(heads: Sequence[str], raters: list[str]) -> bool:
     """Whether a header is read as that of a book of these raters."""
-    header = Header.of(delimited(dict.fromkeys(heads, ()), ",").removesuffix("\n"))
-    if "\n" in header.line or "\r" in header.line or header.separator != ",":
-        return False
-    found = layout(header.names)
+    header = Source("", delimited(dict.fromkeys(heads, ()), ",").encode()).header
+    found = layout(header.names) if header.separator == "," and "\r" not in header.line else None
     is_book = found is not None and found.at.keys() == {"query", "document"}
     return is_book and found is not None and [name for _, name in found.raters] == raters
 

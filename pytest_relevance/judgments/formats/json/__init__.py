@@ -1,1 +1,0 @@
-"""Formats in JSON: our own and those of Quepid, RRE, Elasticsearch and OpenSearch."""

@@ -1,0 +1,245 @@
+"""Formats with one judgment a line: TREC's qrels (and its runs), and judgment lists for learning to rank.
+
+TREC: qrels (`qid iter docid grade`) and runs (`qid Q0 docid rank score tag`), between white space or tabs. Comments and
+blank lines occur in the wild. A document id may have a `#` in it, so only a line that begins with one is a comment. See
+https://trec.nist.gov and the `trec_eval` sources.
+
+Learning to rank (LTR): `grade qid:N [feature:value ...] # document [text]`, as SVMrank reads them. The key of a query
+is its qid. Headers, `# qid:N: text*weight`, give its text and weight. The text after a document is the query's if it is
+the same in all lines of every query (Quepid writes no headers), and else the document's title. LETOR's
+`#docid = X ...` is read too. Features are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_relevance._text import quoted
+from pytest_relevance.judgments.formats.table import WHITE, Rows, white_cells
+from pytest_relevance.judgments.grading import number_of
+from pytest_relevance.judgments.model import Query, Ratings
+from pytest_relevance.judgments.problems import Place, Problems
+from pytest_relevance.judgments.source import Source
+
+QRELS, RUN = 4, 6
+"""The number of columns."""
+
+_LOOKED_AT = 20
+_SCORES = 3
+_MEASURE = re.compile(
+    r"(?:num_(?:q|ret|rel|rel_ret)|runid|gm_|set_|11pt_avg|G|map|Rprec|bpref|infAP|rbp|rbp_resid|recip_rank|utility|binG|relstring"
+    r"|(?:iprec_at_recall|P|relative_P|recall|Rprec_mult|ndcg|map_cut|ndcg_cut|ndcg_rel|Rndcg|success)(?:_|$)).*"
+)
+"""The names of trec_eval's measures."""
+
+_WORD = re.compile(r"[A-Za-z][\w.@()=]*")
+
+
+def is_qrels(source: Source) -> bool:
+    """Whether most of the first lines are four columns, a number last."""
+    return _has(source, QRELS, number=3) and not is_statistics(source)
+
+
+def is_iterated(source: Source) -> bool:
+    """Whether each of the first lines is one of qrels or of a run, whatever the file was named as."""
+    rows = [white_cells(line) for line in _first_lines(source)]
+    of_qrels = all(len(row) == QRELS and row[1] in ("0", "Q0") and number_of(row[3]) is not None for row in rows)
+    of_run = all(len(row) == RUN and row[1] in ("0", "Q0") and number_of(row[4]) is not None for row in rows)
+    return bool(rows) and (of_qrels or of_run)
+
+
+def is_statistics(source: Source) -> bool:
+    """Whether the lines are `qid measure mean deviation`, as trec_eval reads them for z-scores."""
+    rows = [white_cells(line) for line in _first_lines(source)]
+    return bool(rows) and all(len(row) == QRELS and _is_statistic(*row) for row in rows)
+
+
+def _is_statistic(query: str, measure: str, mean: str, deviation: str) -> bool:
+    is_measure = _MEASURE.fullmatch(measure) or (_WORD.fullmatch(measure) and measure.upper() != "Q0" and "." in mean)
+    return bool(is_measure) and number_of(mean) is not None and number_of(deviation) is not None
+
+
+def is_scores(source: Source) -> bool:
+    """Whether the lines are what trec_eval prints, `measure qid value`."""
+    rows = [white_cells(line) for line in _first_lines(source)]
+    return bool(rows) and all(len(row) == _SCORES and _MEASURE.fullmatch(row[0]) is not None for row in rows)
+
+
+def is_run(source: Source) -> bool:
+    """Whether most of the first lines are six columns, a score before the last."""
+    return _has(source, RUN, number=4)
+
+
+def _has(source: Source, width: int, number: int) -> bool:
+    lines = _first_lines(source)
+    fitting = 0
+    for line in lines:
+        for cells in (white_cells(line), line.rstrip("\r").split("\t")):
+            if len(cells) == width and number_of(cells[number]) is not None:
+                fitting += 1
+                break
+    return 2 * fitting > len(lines)
+
+
+def _first_lines(source: Source) -> list[str]:
+    return [line for line in source.head.split("\n") if line.strip() and not line.startswith("#")][:_LOOKED_AT]
+
+
+def rows_of(source: Source, width: int) -> Rows:
+    """Split a file into rows of `width` cells. Where only tabs make that number of columns, ids may have spaces."""
+    first = next(iter(_first_lines(source)), "").rstrip("\r")
+    separator = "\t" if len(first.split("\t")) == width != len(white_cells(first)) else WHITE
+    return Rows(source, separator, width, comments=True)
+
+
+def read_qrels(source: Source) -> Ratings:
+    """Read qrels. The second column, the iteration, has no meaning.
+
+    Raises:
+        JudgmentFileError: it is a run or statistics, or has no judgments.
+    """
+    if is_statistics(source):
+        source.refuse("this seems to be statistics of trec_eval, qid measure mean deviation; qrels are needed", 1)
+    if is_run(source) and not is_qrels(source):
+        source.refuse(
+            "this seems to be a TREC run, qid Q0 docid rank score tag; qrels are needed, qid iter docid grade", 1
+        )
+    rows = rows_of(source, QRELS)
+    queries, documents, grades = rows.columns([0, 2, 3])
+    if not queries:
+        source.refuse("the file has no judgments, only comments")
+    return Ratings(source.file, "trec", queries, documents, grades, place=lambda row: Place(rows.line(row)), by_id=True)
+
+
+FORM = "grade qid:1 # document"
+
+_HEADER = re.compile(r"#\s*qid:([^\s:]+):(.*)")
+_LINE = re.compile(r"(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(.*))?")
+_LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
+_LINES_LOOKED_AT = 20
+
+
+def is_ltr(source: Source) -> bool:
+    """Whether the first line, and most of those after it, are a grade and a qid, or headers."""
+    lines = [line.strip() for line in source.head.split("\n")]
+    lines = [line for line in lines if line]
+    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LINES_LOOKED_AT]
+    fitting = [bool(_HEADER.match(line) or _LINE.match(line)) for line in lines]
+    return any(fitting[:1]) and 2 * sum(fitting) > len(fitting)  # a table begins with its header
+
+
+def read_ltr(source: Source) -> Ratings:
+    """Read the judgments, the queries in the headers, and the titles.
+
+    Raises:
+        JudgmentFileError: lines are wrong, or there are only comments.
+    """
+    lines = _Lines(source)
+    if not lines.rows and not lines.described:
+        source.refuse("the file has no judgments, only comments")
+    queries, documents, grades, texts, numbers = zip(*lines.rows, strict=True) if lines.rows else [()] * 5
+    titles = None if lines.texts_are_queries() or not any(texts) else texts
+    return Ratings(
+        source.file,
+        "ltr",
+        queries,
+        documents,
+        grades,
+        titles=titles,
+        described=lines.described,
+        place=lambda row: Place(numbers[row]),
+        notices=["the features are left out"] if lines.has_features else [],
+    )
+
+
+def read_ltr_queries(source: Source) -> list[Query]:
+    """Read the queries: those of the headers, and those whose text is in their lines.
+
+    Raises:
+        JudgmentFileError: lines are wrong, or the text of a query is not known.
+    """
+    lines = _Lines(source)
+    lines.texts_are_queries()
+    problems = Problems(source.file)
+    for key, line in lines.first.items():
+        if key not in lines.described:
+            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above tells it'
+            problems.add(message, line)
+    problems.check()
+    if not lines.described:
+        source.refuse("the file has no queries")
+    return list(lines.described.values())
+
+
+class _Lines:
+    """The rows (query, document, grade, text after the document, number of the line) and the queries of a file.
+
+    `described` are the queries with a text, `first` the line of the first judgment of each.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.rows: list[tuple[str, str, str, str, int]] = []
+        self.described: dict[str, Query] = {}
+        self.first: dict[str, int] = {}
+        self.has_features = False
+        self._problems = Problems(source.file)
+        for number, line in enumerate(map(str.strip, source.text.split("\n")), 1):
+            header = _HEADER.match(line)
+            if header is not None:
+                self._add_header(header[1], header[2].strip(), number)
+            elif line and not line.startswith("#"):
+                self._add_line(line, number)
+        self._problems.check()
+
+    def _add_header(self, key: str, rest: str, number: int) -> None:
+        text, star, written = rest.rpartition("*")
+        weight = number_of(written) if star else None
+        if weight is None:
+            text, weight = rest, 1
+        text = text.strip()
+        known = self.described.setdefault(key, Query(key, text, weight, line=number))
+        if not text:
+            self._problems.add(f"the query {quoted(key)} has no text; a header is # qid:{key}: text*weight", number)
+        elif weight <= 0:
+            self._problems.add(f"a weight is a number above 0, found {written.strip()}", number)
+        elif (known.text, known.weight) != (text, weight):
+            texts = f"{quoted(known.text or '')} (weight {known.weight:g}) in line {known.line}"
+            self._problems.add(
+                f"the query {quoted(key)} is {texts} and {quoted(text)} (weight {weight:g}) here", number
+            )
+
+    def _add_line(self, line: str, number: int) -> None:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            self._problems.add(f"a line is {quoted(FORM)}, found {quoted(line)}", number)
+            return
+        grade, query, features, comment = found.groups()
+        self.has_features = self.has_features or bool(features.strip())
+        odd = next((feature for feature in features.split() if ":" not in feature), None)
+        if odd is not None:
+            self._problems.add(f"between the qid and the # stand features, such as 1:0.5, found {quoted(odd)}", number)
+        document, text = _document(comment or "")
+        if not document:
+            self._problems.add(f"the line names no document, which stands after a #: {quoted(FORM)}", number)
+        self.first.setdefault(query, number)
+        self.rows.append((query, document, grade, text, number))
+
+    def texts_are_queries(self) -> bool:
+        """Whether the texts after the documents are those of the queries, and not titles; then describe the queries."""
+        pairs = dict.fromkeys((query, text) for query, _, _, text, _ in self.rows)
+        if len(pairs) > len(self.first):
+            return False
+        for query, text in pairs:
+            if text:
+                self.described.setdefault(query, Query(query, text, line=self.first[query]))
+        return all(not text or self.described[query].text == text for query, text in pairs)
+
+
+def _document(comment: str) -> tuple[str, str]:
+    """Split a comment into the document and the text after it: at a tab, if there is one, or at white space."""
+    letor = _LETOR.match(comment)
+    if letor is not None:
+        return letor[1], ""
+    comment = comment.strip()
+    document, *text = comment.split("\t" if "\t" in comment else None, 1) or [""]
+    return document.strip(), "".join(text).strip()

@@ -1,0 +1,219 @@
+"""The files of search engines: Elasticsearch's rank_eval request, and OpenSearch's search-relevance plugin.
+
+Elasticsearch: `requests[].{id, request | template_id + params, ratings[].{_id, rating}}`. The key of a query is its id.
+The option `query` says where its text is: a path with dots from the request (`params.text`,
+`request.query.match.title`, `id`). Without it, the text is the one parameter that is text, or the one text that the
+body searches for; where there are several, the text is not known. The other parameters of a template are the params of
+the query. Documents with the same id in two indices are the same.
+
+OpenSearch: the requests that import judgments and query sets, and the plugin's responses.
+`judgmentRatings[].{query, ratings[].{docId, rating}}`; `querySetQueries[].{queryText, referenceAnswer}`, or, in its
+first versions, `querySetQueries` as `{text: frequency}`. A response has the same in `hits.hits[]._source`. The key of a
+query is its text, which may occur several times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.json_text import JsonPath
+from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.source import Source
+
+_OF_FIELD = frozenset({"match", "match_phrase", "match_phrase_prefix", "match_bool_prefix"})
+"""Queries that search a field for a text: `{match: {title: "x"}}` or `{match: {title: {query: "x"}}}`."""
+
+_OF_TEXT = frozenset({"multi_match", "combined_fields", "query_string", "simple_query_string", "semantic"})
+"""Queries that have their text in `query`: `{multi_match: {query: "x", fields: [...]}}`."""
+
+
+def is_rank_eval(source: Source) -> bool:
+    """Whether it is such a request."""
+    if not source.is_json:
+        return False
+    requests, _ = _requests(source.json)
+    return isinstance(requests, list)
+
+
+def _requests(document: object) -> tuple[object, JsonPath]:
+    """The requests and the path to them: clients log what they send under `body`. None where there are none."""
+    path: JsonPath = ()
+    if isinstance(document, dict) and "requests" not in document and isinstance(document.get("body"), dict):
+        document, path = document["body"], ("body",)
+    return (document.get("requests") if isinstance(document, dict) else None), (*path, "requests")
+
+
+def collect_rank_eval(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the queries and their judgments. `for_queries`: it is a mistake when the text of one is not known."""
+    collector = Collector(source, "elasticsearch", Keys("_id", "rating"))
+    wanted = source.options.get("query")
+    requests, at = _requests(source.json)
+    if requests is None:
+        collector.refuse("a rank_eval request of Elasticsearch has requests: a list of objects with id and ratings")
+    for number, request in collector.objects(requests, at, "requests"):
+        path = (*at, number)
+        key = collector.text(request, "id", path)
+        if "ratings" not in request:
+            collector.absent("ratings", request, path)
+        elif key is not None:
+            query = _query(collector, key, request, path, wanted)
+            collector.add_query(query, path)
+            collector.add_items(key, request["ratings"], (*path, "ratings"))
+            if for_queries and query.text is None and wanted is None:
+                collector.wrong(_unknown(key, _texts(request)), path)
+    return collector
+
+
+def _query(collector: Collector, key: str, request: Mapping[str, object], path: JsonPath, wanted: str | None) -> Query:
+    params = _params(request)
+    texts = _texts(request) if wanted is None else [_text_at(request, wanted.split("."))]
+    text = texts[0] if len(texts) == 1 else None
+    if wanted is None:
+        params = {name: value for name, value in params.items() if type(value) is not str or value != text}
+    else:
+        params.pop(wanted.removeprefix("params."), None)
+        if text is None:
+            collector.wrong(f"there is no text at {quoted(wanted)} in this request, where it should be", path)
+    return Query(key, text, params=collector.params(params, (*path, "params")))
+
+
+def _params(request: Mapping[str, object]) -> dict[str, object]:
+    params = request.get("params")
+    return dict(params) if isinstance(params, dict) else {}
+
+
+def _unknown(key: str, texts: Sequence[str]) -> str:
+    found = f"it may be {listed(map(quoted, texts))}" if texts else "no params and no match query has any"
+    return (
+        f"the text of the query {quoted(key)} is not known: {found}; say where it stands, such as query: params.text "
+        "or query: request.query.match.title"
+    )
+
+
+def _text_at(value: object, parts: Sequence[str]) -> str | None:
+    """The text at a path. A key may have dots (`title.en`), and a match may be written long, with its `query`."""
+    if not parts:
+        return as_text(value.get("query") if isinstance(value, dict) else value)
+    if isinstance(value, list):
+        return next((_text_at(entry, parts[1:]) for number, entry in enumerate(value) if str(number) == parts[0]), None)
+    if not isinstance(value, dict):
+        return None
+    keys = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    texts = (_text_at(value[key], parts[count:]) for count, key in enumerate(keys, 1) if key in value)
+    return next((text for text in texts if text is not None), None)
+
+
+def _texts(request: Mapping[str, object]) -> list[str]:
+    """The candidates for the text of the query: the parameters that are text, and what the body searches for."""
+    of_params = [value for value in _params(request).values() if type(value) is str and value.strip()]
+    return list(dict.fromkeys([*of_params, *_searched(request.get("request"))]))
+
+
+def _searched(body: object) -> Iterator[str]:
+    """The texts that a search body looks for, however deep in it."""
+    ahead = [body]
+    while ahead:
+        value = ahead.pop()
+        if isinstance(value, list):
+            ahead.extend(reversed(value))
+        elif isinstance(value, dict):
+            for name, clause in value.items():
+                if name in _OF_FIELD and isinstance(clause, dict):
+                    yield from filter(None, (_text_at(of_field, ()) for of_field in clause.values()))
+                elif name in _OF_TEXT and isinstance(clause, dict):
+                    yield from filter(None, [_text_at(clause, ())])
+                else:
+                    ahead.append(clause)
+
+
+_RATINGS = "judgmentRatings"
+_QUERIES = "querySetQueries"
+_TEXT, _ANSWER = "queryText", "referenceAnswer"
+
+
+def is_judgment_import(source: Source) -> bool:
+    """Whether it is a request that imports judgments, or a response with judgments."""
+    return source.is_json and any(isinstance(holder.get(_RATINGS), list) for _, holder in _holders(source.json))
+
+
+def is_query_set(source: Source) -> bool:
+    """Whether it is a query set, or a response with query sets."""
+    return source.is_json and any(isinstance(holder.get(_QUERIES), (list, dict)) for _, holder in _holders(source.json))
+
+
+def has_queries(source: Source) -> bool:
+    """Whether there are queries in it: judgments or a query set."""
+    return is_judgment_import(source) or is_query_set(source)
+
+
+def collect_search_relevance(source: Source, *, for_queries: bool) -> Collector:
+    """Collect the judgments, or the queries of a query set. The ids of queries are their texts."""
+    collector = Collector(source, "opensearch", Keys("docId", "rating"))
+    if for_queries and is_query_set(source):
+        _collect_set(collector, source)
+    else:
+        _collect_judgments(collector, source)
+    return collector
+
+
+def _collect_set(collector: Collector, source: Source) -> None:
+    for at, holder in _holders(source.json):
+        entries, path = holder.get(_QUERIES), (*at, _QUERIES)
+        if isinstance(entries, dict):
+            for text, frequency in entries.items():
+                _add_frequent(collector, text, frequency, (*path, text))
+        elif isinstance(entries, list):
+            for number, entry in enumerate(entries):
+                _add_entry(collector, entry, (*path, number))
+        elif _QUERIES in holder:
+            collector.wrong(f"{quoted(_QUERIES)} is a list of objects, found {found_json(entries)}", path)
+
+
+def _add_entry(collector: Collector, entry: object, path: JsonPath) -> None:
+    text = as_text(entry)
+    if isinstance(entry, dict):
+        text = collector.text(entry, _TEXT, path)
+        if text is not None:
+            collector.add_query(Query(text, text, note=as_text(entry.get(_ANSWER))), path)
+    elif text is not None:
+        collector.add_query(Query(text, text), path)
+    else:
+        collector.wrong(f"a query of a query set is an object with {_TEXT}, found {found_json(entry)}", path)
+
+
+def _add_frequent(collector: Collector, text: str, frequency: object, path: JsonPath) -> None:
+    weight = collector.weight(frequency, path, "the frequency of a query")
+    if text.strip():
+        collector.add_query(Query(text, text, weight), path)
+    else:
+        collector.wrong("a query has no text", path)
+
+
+def _collect_judgments(collector: Collector, source: Source) -> None:
+    holders = [(path, holder[_RATINGS]) for path, holder in _holders(source.json) if _RATINGS in holder]
+    if not holders:
+        collector.refuse(f"an import of OpenSearch has {_RATINGS}: a list of objects with query and ratings")
+    for path, entries in holders:
+        for number, entry in collector.objects(entries, (*path, _RATINGS), _RATINGS):
+            at = (*path, _RATINGS, number)
+            text = collector.text(entry, "query", at)
+            if "ratings" not in entry:
+                collector.absent("ratings", entry, at)
+            elif text is not None:
+                collector.add_query(Query(text, text), at)
+                collector.add_items(text, entry["ratings"], (*at, "ratings"))
+
+
+def _holders(document: object) -> Iterator[tuple[JsonPath, dict[str, object]]]:
+    """The objects that may have judgments: the file, or what a search found."""
+    if not isinstance(document, dict):
+        return
+    yield (), document
+    outer = document.get("hits")
+    inner = outer.get("hits") if isinstance(outer, dict) else None
+    for number, hit in enumerate(inner if isinstance(inner, list) else ()):
+        holder = hit.get("_source") if isinstance(hit, dict) else None
+        if isinstance(holder, dict):
+            yield ("hits", "hits", number, "_source"), holder
