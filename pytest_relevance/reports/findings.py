@@ -17,7 +17,6 @@ from pytest_relevance.judgments.raters import (
     FAR_APART,
     Rated,
     aggregate_figures,
-    krippendorff_alpha,
     mixed,
     query_figures,
     rater_figures,
@@ -179,6 +178,8 @@ def _how_far(spread: float) -> str:
 
 def _agreement(pairs: Sequence[Rated]) -> list[Line]:
     """Krippendorff's alpha and how to read it."""
+    from pytest_relevance.metrics.agreement import krippendorff_alpha  # which imports numpy
+
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
     if isnan(alpha):
         figure, reading = "not defined", "All ratings are the same, so that nothing could have disagreed."
