@@ -13,7 +13,7 @@ from pytest_relevance.reports.compare.markdown import markdown_lines
 from pytest_relevance.reports.compare.text import MOST_SHOWN, comparison_lines
 from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.compare.comparison import Compared
-from pytest_relevance.results.compare.runs import compare, load_runs
+from pytest_relevance.results.compare.runs import compare
 from pytest_relevance.results.compare.thresholds import ComparisonGates, judge
 
 if TYPE_CHECKING:
@@ -118,5 +118,15 @@ def compare_runs(
     or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for a file
     that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
-    loaded = load_runs(first, second, metrics, judgments, missing, settings)
-    return compare(loaded, variants, Comparison, common=common, resamples=resamples, seed=seed)
+    return compare(
+        Comparison,
+        (first, second),
+        metrics,
+        judgments=judgments,
+        variants=variants,
+        common=common,
+        missing=missing,
+        resamples=resamples,
+        seed=seed,
+        settings=settings,
+    )

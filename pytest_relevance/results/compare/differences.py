@@ -38,6 +38,10 @@ class ScoreColumn:
     second: Floats
     applies: Mask
 
+    def among(self, indexes: Indexes) -> Indexes:
+        """Those of some pairs that it is the score of."""
+        return indexes[self.applies[indexes]]
+
 
 @dataclass(frozen=True, slots=True)
 class Means:
@@ -95,15 +99,10 @@ def tested(
     """Test each metric in each variant. `weights` has shape (pairs,); `variants` are the indexes of their pairs."""
     rows: list[Difference] = []
     for variant, indexes in variants.items():
-        family = []
-        for column in columns:
-            chosen = indexes[column.applies[indexes]]
-            if chosen.size:
-                family.append(_tested(variant, column, chosen, weights, resamples, seed))
+        chosen = [(column, column.among(indexes)) for column in columns]
+        family = [_tested(variant, column, own, weights, resamples, seed) for column, own in chosen if own.size]
         adjusted, least = holm([row.p for row in family]), holm([row.least_p for row in family])
-        rows += [
-            replace(row, adjusted_p=p, least_p=least_p) for row, p, least_p in zip(family, adjusted, least, strict=True)
-        ]
+        rows += map(lambda row, p, least_p: replace(row, adjusted_p=p, least_p=least_p), family, adjusted, least)
     return tuple(rows)
 
 
@@ -113,8 +112,8 @@ def _tested(
     found = means(column, chosen, weights)
     # sorted by score, so that the same signs are drawn for the same scores in whatever order the cases ran
     chosen = chosen[np.lexsort((weights[chosen], column.second[chosen], column.first[chosen]))]
-    first = column.first[chosen]
-    second = without_noise(first, column.second[chosen])
+    first, second = column.first[chosen], column.second[chosen]
+    second = np.where(np.abs(second - first) <= TIE, first, second)  # no difference by rounding alone
     shares = weights[chosen] if np.ptp(weights[chosen]) else None  # the test is faster without weights
     draws = _FEW_DRAWS if chosen.size > _MANY_PAIRS else (resamples, BOOTSTRAP_RESAMPLES)
     test = randomisation_test(first, second, weights=shares, resamples=min(resamples, draws[0]), seed=seed)
@@ -141,23 +140,16 @@ def means(column: ScoreColumn, chosen: Indexes, weights: Floats) -> Means:
 
 
 def by_tag(
-    columns: Sequence[ScoreColumn],
-    weights: Floats,
-    variants: Mapping[str | None, Indexes],
-    tags: Mapping[str, Indexes],
+    columns: Sequence[ScoreColumn], weights: Floats, variants: Mapping[str | None, Indexes], tags: Mapping[str, Indexes]
 ) -> tuple[TagDifference, ...]:
     """The means of each variant, metric and tag, the largest drop of each metric first; `tags` are indexes of pairs."""
     rows: list[TagDifference] = []
     for variant, indexes in variants.items():
         for column in columns:
-            is_own = np.zeros(column.applies.size, np.bool_)
-            is_own[indexes] = column.applies[indexes]
-            chosen = {tag: tagged[is_own[tagged]] for tag, tagged in tags.items()}
-            found = [
-                TagDifference(variant, column.metric, tag, means(column, own, weights))
-                for tag, own in chosen.items()
-                if own.size
-            ]
+            chosen = column.among(indexes)
+            own = {tag: np.intersect1d(tagged, chosen, assume_unique=True) for tag, tagged in tags.items()}
+            figures = {tag: means(column, pairs, weights) for tag, pairs in own.items() if pairs.size}
+            found = [TagDifference(variant, column.metric, tag, figure) for tag, figure in figures.items()]
             rows += sorted(found, key=_drop)
     return tuple(rows)
 
@@ -166,8 +158,3 @@ def _drop(row: TagDifference) -> tuple[float, str]:
     """Sort key: the largest drop comes first, what is not defined last."""
     difference = row.means.difference
     return math.inf if math.isnan(difference) else difference, row.tag
-
-
-def without_noise(first: Floats, second: Floats) -> Floats:
-    """The second scores, with those that differ from the first by rounding alone set equal to them."""
-    return np.where(np.abs(second - first) <= TIE, first, second)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed, quoted
@@ -14,6 +14,9 @@ MOST_EXAMPLES = 3
 
 Metrics = Sequence[Metric] | None
 """The metrics that runs are compared by; None is the nDCG@k of each case."""
+
+Names = tuple[str, str]
+"""The names of two runs in messages and reports, never equal."""
 
 Pair = tuple[CaseResult, CaseResult]
 """The results of one case in the first run and in the second."""
@@ -60,95 +63,67 @@ KINDS: Mapping[str, str] = {
     ),
     "settings": "the settings changed ({detail}) in {cases}",
 }
-"""Each kind of incompatibility with its message."""
-
-_WITHOUT_SCORE = (ERROR, SKIPPED)
+"""Each kind of incompatibility with its message. `detail` is what `incompatibilities_of` says of single cases."""
 
 
-def incompatibilities_of(one: CaseResult, two: CaseResult, metrics: Metrics) -> list[str]:
-    """The kinds of what keeps two results of a case from being compared by these metrics; usually none."""
-    kinds = ["query"] if one.query != two.query else []
+def incompatibilities_of(one: CaseResult, two: CaseResult, names: Names, metrics: Metrics) -> dict[str, str]:
+    """What keeps two results of a case from being compared by these metrics: kinds with details; usually none."""
+    found = {}
+    if one.query != two.query:
+        found["query"] = f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}"
     for result, run in ((one, "first"), (two, "second")):
-        if result.verdict in _WITHOUT_SCORE:
-            kinds.append(f"{result.verdict} in {run}")
-    if kinds:  # a result that was not scored has no digest
-        return kinds
-    if not (one.digest and two.digest):
-        return ["judgments unknown"]
+        if result.verdict in (ERROR, SKIPPED):
+            found[f"{result.verdict} in {run}"] = ""
+    if found:  # a result that was not scored has no digest
+        return found
+    silent = [name for name, result in zip(names, (one, two), strict=True) if not result.digest]
+    if silent:
+        return {"judgments unknown": f"{listed(silent, 'and')} {'does' if len(silent) == 1 else 'do'}"}
     if one.digest != two.digest:
-        kinds.append("judgments")
-    if different_settings(one, two, metrics):
-        kinds.append("settings")
-    return kinds
+        found["judgments"] = ""
+    if different := different_settings(one, two, metrics):
+        found["settings"] = different
+    return found
 
 
-def describe(kind: str, pairs: Sequence[Pair], names: tuple[str, str], metrics: Metrics) -> Incompatibility:
-    """The incompatibility of these pairs. `names` are what the runs are called.
-
-    A case that only one run has is paired with itself.
-    """
-    detail = _DETAILS[kind](pairs, names, metrics) if kind in _DETAILS else ""
-    cases = f"{counted(len(pairs), 'case')}: {some(shown_key(two.key) for _, two in pairs)}"
-    reason = KINDS[kind].format(first=names[0], second=names[1], cases=cases, detail=detail)
-    return Incompatibility(kind, tuple(two.key for _, two in pairs), reason)
+def describe(kind: str, cases: Sequence[tuple[Key, str]], names: Names) -> Incompatibility:
+    """The incompatibility of these cases, each with a detail. `names` are what the runs are called."""
+    details = [*dict.fromkeys(detail for _, detail in cases)][: 1 if kind == "query" else MOST_EXAMPLES]
+    those = f"{counted(len(cases), 'case')}: {some(shown_key(key) for key, _ in cases)}"
+    reason = KINDS[kind].format(first=names[0], second=names[1], cases=those, detail="; ".join(details))
+    return Incompatibility(kind, tuple(key for key, _ in cases), reason)
 
 
-def _both_queries(pairs: Sequence[Pair], names: tuple[str, str], metrics: Metrics) -> str:
-    one, two = pairs[0]
-    return f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}"
-
-
-def _without_digest(pairs: Sequence[Pair], names: tuple[str, str], metrics: Metrics) -> str:
-    silent = [name for index, name in enumerate(names) if any(not pair[index].digest for pair in pairs)]
-    return f"{listed(silent, 'and')} {'does' if len(silent) == 1 else 'do'}"
-
-
-def _all_differences(pairs: Sequence[Pair], names: tuple[str, str], metrics: Metrics) -> str:
-    different = dict.fromkeys(different_settings(one, two, metrics) for one, two in pairs)
-    return "; ".join([*different][:MOST_EXAMPLES])
-
-
-_DETAILS: Mapping[str, Callable[[Sequence[Pair], tuple[str, str], Metrics], str]] = {
-    "query": _both_queries,
-    "judgments unknown": _without_digest,
-    "settings": _all_differences,
-}
-"""What makes the `detail` of a message, by kind."""
-
-_MATTERS: Mapping[str, frozenset[str] | None] = {
+_DEPENDENT: Mapping[str, frozenset[str] | None] = {
     "gain": frozenset({"nDCG", "DCG"}),
     "discount": frozenset({"DCG"}),  # it cancels in nDCG
     "ideal": frozenset({"nDCG"}),
     "unjudged": None,
     "negative": None,
     "undefined": None,
+    "max_grade": frozenset({"ERR"}),
 }
 """The settings, and the measures whose scores depend on them; None is all measures."""
 
 
 def different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
     """The settings that differ between two results and that the metrics depend on, in words; usually empty."""
-    differences = []
     asked = metrics or (one.metric,)
+    differences = []
     is_whole = any(ranks_needed(metric, result.settings) is None for result in (one, two) for metric in asked)
     if is_whole and (depths := _depths(one, two)):
         differences.append(f"depth: {depths}")
     if metrics is None and one.k != two.k:
         differences.append(f"k: {one.k} / {two.k}")
     if one.settings != two.settings:
-        for name in _names(one, two, {metric.measure for metric in asked}):
+        measures = {metric.measure for metric in asked}
+        if "nDCG" in measures and "max" in (one.settings.ideal, two.settings.ideal):
+            measures.add("ERR")  # it depends on the highest grade as ERR does
+        for name, dependent in _DEPENDENT.items():
             was, now = getattr(one.settings, name), getattr(two.settings, name)
-            if was != now:
+            if was != now and (dependent is None or dependent & measures):
                 differences.append(f"{name}: {was} / {now}")
     return listed(differences, "and")
-
-
-def _names(one: CaseResult, two: CaseResult, measures: set[str]) -> Iterable[str]:
-    """The settings that these measures depend on."""
-    names = [name for name, of in _MATTERS.items() if of is None or of & measures]
-    if "ERR" in measures or ("ideal" in names and "max" in (one.settings.ideal, two.settings.ideal)):
-        names.append("max_grade")
-    return names
 
 
 def _depths(one: CaseResult, two: CaseResult) -> str:

@@ -6,7 +6,7 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
@@ -15,6 +15,7 @@ from pytest_relevance.results.compare.incompatibilities import (
     KINDS,
     Incompatibility,
     Metrics,
+    Names,
     Pair,
     describe,
     incompatibilities_of,
@@ -27,6 +28,8 @@ Variants = tuple[str | None, str | None]
 
 _Match = tuple[str, str, str | None, int]
 """The key by which results of a case are matched: file, id, variant, and its number among several results of these."""
+
+_Matches = dict[_Match, CaseResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +56,43 @@ class Pairing:
     skipped: tuple[Key, ...]
 
 
-def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = None) -> Pairing:
-    """Pair the results of two runs that are to be compared by these metrics.
+def pair(first: Run, second: Run, names: Names, metrics: Metrics, variants: Variants | None = None) -> Pairing:
+    """Pair the results of two runs that are to be compared by these metrics. `names` are what the runs are called.
 
     Case files are matched by their names without folders where these are unique, and are ignored where each run has
     only one. Raises ValueError for one of two `variants` that its run does not have.
     """
     before, after = _matches(first, second, variants)
-    found: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
-    found["only in second"] = [(two, two) for match, two in after.items() if match not in before]
+    found: dict[str, list[tuple[Key, str]]] = {kind: [] for kind in KINDS}
+    found["only in second"] = [(two.key, "") for match, two in after.items() if match not in before]
     pairs, errors, skipped = [], [], []
     for match, one in before.items():
         two = after.get(match)
         if two is None:
-            found["only in first"].append((one, one))
+            found["only in first"].append((one.key, ""))
             continue
-        kinds = incompatibilities_of(one, two, metrics)
+        kinds = incompatibilities_of(one, two, names, metrics)
         if not kinds:
             pairs.append((one, two))
         elif one.verdict == two.verdict == SKIPPED:
             skipped.append(two.key)
         else:
-            for kind in kinds:
-                found[kind].append((one, two))
+            for kind, detail in kinds.items():
+                found[kind].append((two.key, detail))
             if ERROR in (one.verdict, two.verdict):
                 errors.append(ErroredCase(two.key, one.verdict == ERROR, two.verdict == ERROR))
-    names = names_of(first, second, variants)
-    incompatibilities = [] if before.keys() & after.keys() else _other_variants(before, after, names)
+    incompatibilities = _different_variants(before, after, names)
     if not incompatibilities:
-        incompatibilities = [describe(kind, those, names, metrics) for kind, those in found.items() if those]
-    incompatibilities += _unfinished(first, names[0]) + (_unfinished(second, names[1]) if second is not first else [])
+        incompatibilities = [describe(kind, cases, names) for kind, cases in found.items() if cases]
+    for run, name in ((first, names[0]), (second, names[1]))[: 1 if first is second else 2]:
+        if run.missing:
+            cases = f"{counted(len(run.missing), 'case')}: {some(run.missing)}"
+            reason = f"{name} is not complete, the run ended before {cases}"
+            incompatibilities.append(Incompatibility("unfinished", (), reason))
     return Pairing(tuple(pairs), tuple(incompatibilities), tuple(errors), tuple(skipped))
 
 
-def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple[str, str]:
+def names_of(first: Run, second: Run, variants: Variants | None = None) -> Names:
     """The names of two runs in messages and reports, never equal."""
     one, two = first.name, second.name
     if variants is not None:
@@ -96,28 +102,19 @@ def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple
     return (one, two) if one != two else ("first", "second")
 
 
-def _matches(
-    first: Run, second: Run, variants: Variants | None
-) -> tuple[dict[_Match, CaseResult], dict[_Match, CaseResult]]:
-    """The results of both runs by their matching keys. Two `variants` that are compared match each other."""
+def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Matches, _Matches]:
+    """The results of both runs by their matching keys. Two `variants` that are compared match each other.
+
+    A test in Python may check a query several times: its results are numbered.
+    """
     file_name = _file_names(first, second)
-    if variants is None:
-        return _numbered(first.results, file_name), _numbered(second.results, file_name)
-    one, two = (_of_variant(run, variant) for run, variant in zip((first, second), variants, strict=True))
-    return _numbered(one, file_name, is_across=True), _numbered(two, file_name, is_across=True)
-
-
-def _numbered(
-    results: Iterable[CaseResult], file_name: Callable[[str], str], *, is_across: bool = False
-) -> dict[_Match, CaseResult]:
-    """Results by their matching keys; a test in Python may check a query several times."""
-    seen: Counter[tuple[str, str, str | None]] = Counter()
-    found: dict[_Match, CaseResult] = {}
-    for result in results:
-        file, variant = file_name(result.file), None if is_across else result.variant
-        same = file, result.id, variant
-        found[file, result.id, variant, seen[same]] = result
-        seen[same] += 1
+    found: tuple[_Matches, _Matches] = ({}, {})
+    for number, run in enumerate((first, second)):
+        seen: Counter[tuple[str, str, str | None]] = Counter()
+        for result in run.results if variants is None else _of_variant(run, variants[number]):
+            same = file_name(result.file), result.id, result.variant if variants is None else None
+            found[number][(*same, seen[same])] = result
+            seen[same] += 1
     return found
 
 
@@ -147,12 +144,10 @@ def _without_folders(file: str) -> str:
     return file.rsplit("/", 1)[-1]
 
 
-def _other_variants(
-    before: dict[_Match, CaseResult], after: dict[_Match, CaseResult], names: tuple[str, str]
-) -> list[Incompatibility]:
+def _different_variants(before: _Matches, after: _Matches, names: Names) -> list[Incompatibility]:
     """The reason why nothing matches, where it is that the searches ran in other variants."""
     cases = [{(file, case, number) for file, case, _, number in matches} for matches in (before, after)]
-    if not cases[0] & cases[1]:
+    if before.keys() & after.keys() or not cases[0] & cases[1]:
         return []
     first, second = (
         listed(("no variant" if name is None else quoted(name) for name in variants), "and")
@@ -160,10 +155,3 @@ def _other_variants(
     )
     reason = f"{names[0]} has {first}, {names[1]} has {second}; say which two are to be compared"
     return [Incompatibility("variants", (), f"the variants of the search differ: {reason}")]
-
-
-def _unfinished(run: Run, name: str) -> list[Incompatibility]:
-    if not run.missing:
-        return []
-    reason = f"{name} is not complete, the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
-    return [Incompatibility("unfinished", (), reason)]

@@ -1,4 +1,4 @@
-"""The scores of many results by some metrics: as they were recorded, or computed from the grades of the rankings."""
+"""The scores of pairs of results by some metrics: as recorded, or computed from the grades of the rankings."""
 
 from __future__ import annotations
 
@@ -9,31 +9,41 @@ from dataclasses import replace
 import numpy as np
 
 from pytest_relevance._text import quoted
-from pytest_relevance.metrics.compiled import Floats
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.incompatibilities import Metrics
+from pytest_relevance.results.compare.differences import ScoreColumn
+from pytest_relevance.results.compare.incompatibilities import Metrics, Pair
 from pytest_relevance.results.run_info import RecordError
 
 
-def score_columns(results: Sequence[CaseResult], metrics: Metrics) -> dict[str, Floats]:
-    """The scores by the name of each metric, in arrays of shape (results,); NaN where one is not defined.
+def score_columns(pairs: Sequence[Pair], metrics: Metrics) -> tuple[ScoreColumn, ...]:
+    """A column for each metric; without `metrics` for the nDCG@k of each k, which applies to the cases of that k alone.
 
-    Without `metrics` there is a column for the nDCG@k of each k, which has the cases of that k alone. Raises ValueError
-    for a metric that looks at more of a ranking than is known of it, and for a grade that has no gain.
+    Raises ValueError for a metric that looks at more of a ranking than is known of it, and for a grade that has no
+    gain; `RecordError` for grades that are not among the judgments.
     """
-    names = [metric.text for metric in metrics or sorted({result.metric for result in results}, key=lambda m: m.k or 0)]
-    columns = {name: np.full(len(results), math.nan) for name in names}
+    first, second = (_scores([pair[side] for pair in pairs], metrics) for side in (0, 1))
+    columns = []
+    for metric in metrics or sorted({two.metric for _, two in pairs}, key=lambda metric: metric.k or 0):
+        one, two = (np.array([scores.get(metric.text, math.nan) for scores in run]) for run in (first, second))
+        applies = np.array([metric.text in scores for scores in second])
+        columns.append(ScoreColumn(metric.text, one, two, applies))
+    return tuple(columns)
+
+
+def _scores(results: Sequence[CaseResult], metrics: Metrics) -> list[dict[str, float]]:
+    """The scores of each result by the name of the metric, or its own nDCG@k; NaN where one is not defined."""
     scales: dict[Settings, Settings] = {}
-    for index, result in enumerate(results):
-        graded = None
+    found = []
+    for result in results:
+        graded, scores = None, {}
         for metric in metrics or (result.metric,):
-            recorded = result.scores.get(metric.text, math.nan)
+            recorded = result.scores.get(metric.text)
+            scores[metric.text] = math.nan if recorded is None else recorded
             if metric.text in result.scores or not result.judgments:
-                columns[metric.text][index] = math.nan if recorded is None else recorded
                 continue
             require_ranks(result, metric)
             graded = graded or _checked_grades(result)
@@ -42,21 +52,17 @@ def score_columns(results: Sequence[CaseResult], metrics: Metrics) -> dict[str, 
                 if settings not in scales:
                     scales[settings] = replace(settings, max_grade=_highest_grade(results, settings))
                 settings = scales[settings]
-            columns[metric.text][index] = _score(result, metric, graded, settings)
-    return columns
-
-
-def _score(result: CaseResult, metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    try:
-        return score(metric, graded, settings)
-    except (ValueError, OverflowError) as error:  # a grade without a gain
-        raise ValueError(f"the case {quoted(result.id)} has no {metric.text}: {error}") from None
+            try:
+                scores[metric.text] = score(metric, graded, settings)
+            except (ValueError, OverflowError) as error:  # a grade without a gain
+                raise ValueError(f"the case {quoted(result.id)} has no {metric.text}: {error}") from None
+        found.append(scores)
+    return found
 
 
 def _highest_grade(results: Sequence[CaseResult], settings: Settings) -> float | None:
     """The maximum grade of results whose settings have none: the highest grade of their judgments."""
-    highest = max(max(result.judgments, default=0) for result in results if result.settings == settings)
-    return highest if highest > 0 else None
+    return max(max(result.judgments, default=0) for result in results if result.settings == settings) or None
 
 
 def _checked_grades(result: CaseResult) -> GradedRanking:

@@ -9,7 +9,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,67 +43,41 @@ def load_run(source: RunSource, name: str, k: int) -> Run:
     if not isinstance(source, (str, os.PathLike)):
         compiled = compile_rankings(source)
         return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k)
-    read = _READERS.get(kind_of(source))
-    return plain_run(read_run(source).items(), Path(source).name, k) if read is None else read(source)
+    kind = kind_of(source)
+    if kind == record.KIND:
+        return Run.open(source)
+    if kind == baseline_io.KIND:
+        return _read_baseline(Path(source))
+    return plain_run(read_run(source).items(), Path(source).name, k)
 
 
 def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) -> PlainRun:
     """Make a run of the ranking of each query."""
-    results = [
-        CaseResult(
-            file="",
-            line=1,
-            id=query,
-            verdict=MEASURED,
-            k=k,
-            documents=tuple(ranking),
-            grades=(None,) * len(ranking),
-            returned=len(set(ranking)),
-            digest="",
-        )
-        for query, ranking in rankings
-    ]
+    results = []
+    for query, ranking in rankings:
+        result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=tuple(ranking), digest="")
+        result.grades, result.returned = (None,) * len(ranking), len(set(ranking))
+        results.append(result)
     return PlainRun(results, name=name)
 
 
-def _read_baseline(path: str | os.PathLike[str]) -> Run:
+def _read_baseline(path: Path) -> Run:
     """A baseline as a run whose judgments are unknown."""
-    name = Path(path).name
-    entries = baseline_io.read_baseline(path).values()
-    return Run([_of_entry(name.removesuffix(baseline_io.SUFFIX), entry) for entry in entries], name=name)
+    file = path.name.removesuffix(baseline_io.SUFFIX)
+    return Run([_of_entry(file, entry) for entry in baseline_io.read_baseline(path).values()], name=path.name)
 
 
 def _of_entry(file: str, entry: baseline_io.BaselineEntry) -> CaseResult:
-    different = len(set(entry.ranking))
     is_as_deep = len(entry.ranking) == entry.depth
-    k = next((metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"), None)
-    return CaseResult(
-        file=file,
-        line=1,
-        id=entry.id,
-        verdict=MEASURED,
-        query=entry.query,
-        variant=entry.variant,
-        params=entry.params,
-        k=k or entry.depth,
-        depth=entry.depth,
-        # a whole ranking that is as deep as its case and not cut: a depth was set, or no number of results asked for
-        is_depth_set=entry.whole and is_as_deep and not entry.cut,
-        reaches_depth=entry.cut or (entry.whole and is_as_deep),
-        documents=entry.ranking,
-        whole=entry.whole,
-        grades=(None,) * len(entry.ranking),
-        returned=different + (is_as_deep and not entry.whole),  # there may have been more
-        scores=entry.scores,
-        digest="",
-    )
-
-
-_READERS: Mapping[str | None, Callable[[str | os.PathLike[str]], Run]] = {
-    record.KIND: Run.open,
-    baseline_io.KIND: _read_baseline,
-}
-"""The reader of each kind of file that this package writes."""
+    cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
+    result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")
+    result.k, result.depth, result.scores = next(iter(cutoffs), None) or entry.depth, entry.depth, entry.scores
+    # a whole ranking that is as deep as its case and not cut: a depth was set, or no number of results asked for
+    result.is_depth_set = entry.whole and is_as_deep and not entry.cut
+    result.reaches_depth = entry.cut or (entry.whole and is_as_deep)
+    result.documents, result.whole, result.grades = entry.ranking, entry.whole, (None,) * len(entry.ranking)
+    result.returned = len(set(entry.ranking)) + (is_as_deep and not entry.whole)  # there may have been more
+    return result
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
