@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -19,7 +20,6 @@ from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
 from pytest_relevance.results.compare.incompatibilities import Incompatibility, Pair
 from pytest_relevance.results.compare.pairing import ErroredCase
-from pytest_relevance.results.compare.rejudging import RejudgedResult
 from pytest_relevance.results.frames import as_frame
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
@@ -100,20 +100,20 @@ class Compared:
     def settings(self) -> tuple[Settings, ...]:
         """The settings that the scores were computed with; `max_grade` only where the metrics depend on it."""
         has_scale = any(column.metric.startswith("ERR") for column in self.columns)
-        found = dict.fromkeys(two.settings for _, two in self.pairs)
-        return tuple(
-            dict.fromkeys(each if has_scale or each.ideal == "max" else replace(each, max_grade=None) for each in found)
-        )
+        found = [
+            each if has_scale or each.ideal == "max" else replace(each, max_grade=None)
+            for each in dict.fromkeys(two.settings for _, two in self.pairs)
+        ]
+        return tuple(dict.fromkeys(found))
 
     @property
     def depths(self) -> tuple[int, ...]:
         """The depths that case files set, where a metric looks at the whole ranking."""
         metrics = [parse_metric(column.metric) for column in self.columns]
-        with_depth = (result for pair in self.pairs for result in pair if result.is_depth_set)
         found = {
             result.depth
-            for result in with_depth
-            if any(ranks_needed(metric, result.settings) is None for metric in metrics)
+            for result in chain.from_iterable(self.pairs)
+            if result.is_depth_set and any(ranks_needed(metric, result.settings) is None for metric in metrics)
         }
         return tuple(sorted(depth for depth in found if depth is not None))
 
@@ -150,10 +150,19 @@ class Compared:
         return two.file, two.id, two.variant if two.variant in self.variants else None
 
     def mover(self, index: int) -> Mover:
-        """The mover of a pair: its scores and rank changes."""
+        """The mover of a pair: its scores by the metric that it is judged by, and its rank changes."""
         one, two = self.pairs[index]
         column = self.columns[self._column_of[index]]
-        return _mover(one, two, self.key(index), column.metric, float(column.first[index]), float(column.second[index]))
+        judged = [*zip(one.documents, one.grades, strict=True), *zip(two.documents, two.grades, strict=True)]
+        grades = {document: grade for document, grade in judged if grade is not None}
+        changes = rank_changes(one.documents, two.documents, two.k, grades, two.deeper)
+        gains = two.settings.gains
+        relevant = (
+            tuple(sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade]))
+            for moves in (changes.left, changes.entered, changes.moved)
+        )
+        first, second = float(column.first[index]), float(column.second[index])
+        return Mover(self.key(index), two.line, two.query, column.metric, first, second, changes, *relevant)
 
     @cached_property
     def changes(self) -> Floats:
@@ -176,9 +185,7 @@ class Compared:
 
         Judgments can have changed only where both runs were judged again.
         """
-        return tuple(
-            _CHANGED[one.documents != two.documents, _recorded_differently(one, two)] for one, two in self.pairs
-        )
+        return tuple(_what_changed(one, two) for one, two in self.pairs)
 
     @property
     def changed_rankings(self) -> int:
@@ -195,12 +202,8 @@ class Compared:
         keys = [self.key(index) for index in range(len(self))]
         seconds = [two for _, two in self.pairs]
         table: dict[str, object] = dict(zip(("file", "id", "variant"), zip(*keys, strict=True), strict=True))
-        table |= {
-            "query": [two.query for two in seconds],
-            "weight": self.weights,
-            "tags": [tuple(two.tags) for two in seconds],
-            "k": [two.k for two in seconds],
-        }
+        table |= {name: [getattr(two, name) for two in seconds] for name in ("query", "weight", "tags", "k")}
+        table["weight"] = self.weights
         for column in self.columns:
             table[f"{column.metric} first"] = column.first
             table[f"{column.metric} second"] = column.second
@@ -210,38 +213,18 @@ class Compared:
         return as_frame(table)
 
 
-def _mover(one: CaseResult, two: CaseResult, key: Key, metric: str, first: float, second: float) -> Mover:
-    """Make the mover of a case from its results in both runs and its scores by the metric."""
-    grades = {**_grades(one), **_grades(two)}
-    changes = rank_changes(one.documents, two.documents, two.k, grades, two.deeper)
-    gains = two.settings.gains
-    relevant = (
-        sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade])
-        for moves in (changes.left, changes.entered, changes.moved)
-    )
-    return Mover(key, two.line, two.query, metric, first, second, changes, *map(tuple, relevant))
-
-
-def _grades(result: CaseResult) -> Mapping[str, float]:
-    """The grades of the judged documents in a ranking."""
-    pairs = zip(result.documents, result.grades, strict=True)
-    return {document: grade for document, grade in pairs if grade is not None}
-
-
 def _similarity(one: CaseResult, two: CaseResult) -> tuple[float, float]:
     """Jaccard and RBO of the top k of two results."""
     first, second = one.documents[: two.k], two.documents[: two.k]
     return (1.0, 1.0) if first == second else (jaccard(first, second), rbo(first, second))
 
 
-def _recorded_differently(one: CaseResult, two: CaseResult) -> bool:
-    """Whether both were recorded with judgments, and with different ones, before they were judged again."""
-    if not (isinstance(one, RejudgedResult) and isinstance(two, RejudgedResult)):
-        return False
-    return bool(one.recorded_digest and two.recorded_digest) and one.recorded_digest != two.recorded_digest
-
-
-_CHANGED = {(False, False): "nothing", (True, False): "ranking", (False, True): "judgments", (True, True): "both"}
+def _what_changed(one: CaseResult, two: CaseResult) -> str:
+    """Whether the ranking changed, and the judgments that both were recorded with before they were judged again."""
+    before, after = (getattr(result, "recorded_digest", "") for result in (one, two))
+    if before and after and before != after:
+        return "judgments" if one.documents == two.documents else "both"
+    return "nothing" if one.documents == two.documents else "ranking"
 
 
 def variant_indexes(pairs: Sequence[Pair], *, is_across: bool) -> dict[str | None, Indexes]:

@@ -113,7 +113,8 @@ def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Match
         seen: Counter[tuple[str, str, str | None]] = Counter()
         for result in run.results if variants is None else _of_variant(run, variants[number]):
             same = file_name(result.file), result.id, result.variant if variants is None else None
-            found[number][(*same, seen[same])] = result
+            match = (*same, seen[same])
+            found[number][match] = result
             seen[same] += 1
     return found
 

@@ -47,10 +47,20 @@ def judge(
     a single case may drop, by the metric of the comparison that was named first. A case that is an error in the second
     run alone always fails. Raises ValueError for a metric that was not compared, and for a number out of range.
     """
-    allowed = _checked(comparison, max_drop or {}, p, max_case_drop)
+    names = list(dict.fromkeys(column.metric for column in comparison.columns))
+    allowed = {parse_metric(name).text: most for name, most in (max_drop or {}).items()}
+    for name, most in allowed.items():
+        if name not in names:
+            raise ValueError(f"max_drop: {name} was not compared{did_you_mean(name, names)}; it may be {listed(names)}")
+        _check_number(f"max_drop of {name}", most, name)
+    if p is not None and not 0 < p <= 1:
+        raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
+    if p is not None and not allowed:
+        raise ValueError("p says when a drop of a mean counts; give max_drop with it")
     findings = [_of_mean(row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed]
     drops: tuple[Mover, ...] = ()
     if max_case_drop is not None:
+        _check_number("max_case_drop", max_case_drop, names[0])
         drops = comparison.dropped_by(max_case_drop)
         findings.append(_of_cases(drops, max_case_drop))
     new = [shown_key(error.key) for error in comparison.errors if error.is_new]
@@ -60,32 +70,10 @@ def judge(
     return ComparisonGates(tuple(findings), drops)
 
 
-def _checked(
-    comparison: Compared, max_drop: Mapping[str, float], p: float | None, max_case_drop: float | None
-) -> dict[str, float]:
-    """What each metric may drop by, under its usual name."""
-    compared = list(dict.fromkeys(column.metric for column in comparison.columns))
-    allowed = {}
-    for name, most in max_drop.items():
-        metric = parse_metric(name).text
-        if metric not in compared:
-            raise ValueError(
-                f"max_drop: {metric} was not compared{did_you_mean(metric, compared)}; it may be {listed(compared)}"
-            )
-        allowed[metric] = _checked_number(f"max_drop of {metric}", most, parse_metric(metric))
-    if max_case_drop is not None:
-        _checked_number("max_case_drop", max_case_drop, parse_metric(compared[0]))
-    if p is not None and not 0 < p <= 1:
-        raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
-    if p is not None and not max_drop:
-        raise ValueError("p says when a drop of a mean counts; give max_drop with it")
-    return allowed
-
-
-def _checked_number(what: str, number: float, metric: Metric) -> float:
-    if isinstance(number, bool) or not is_allowance(number, metric):
-        raise ValueError(f"{what} is {allowance_of(metric)}, not {number!r}")
-    return number
+def _check_number(what: str, number: float, metric: str) -> None:
+    by = parse_metric(metric)
+    if isinstance(number, bool) or not is_allowance(number, by):
+        raise ValueError(f"{what} is {allowance_of(by)}, not {number!r}")
 
 
 def is_allowance(number: float, metric: Metric) -> bool:
