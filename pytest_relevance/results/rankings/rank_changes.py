@@ -64,16 +64,17 @@ def rank_changes(
     """
     before, after = _ranks(first), {**deeper, **_ranks(second)}
     left, entered, moved = [], [], []
-    for document, rank in before.items():
-        there = after.get(document)
-        if rank <= k and (there is None or there > k):
-            left.append(Move(document, rank, there, grades.get(document)))
-        elif there is not None and rank <= k and there != rank:
-            moved.append(Move(document, rank, there, grades.get(document)))
-    for document, rank in after.items():
-        there = before.get(document)
-        if rank <= k and (there is None or there > k):
-            entered.append(Move(document, there, rank, grades.get(document)))
+    for document in {**before, **after}:
+        move = Move(document, before.get(document), after.get(document), grades.get(document))
+        was_in_top, is_in_top = (rank is not None and rank <= k for rank in (move.first, move.second))
+        if was_in_top and not is_in_top:
+            left.append(move)
+        elif is_in_top and not was_in_top:
+            entered.append(move)
+        elif is_in_top and move.distance:
+            moved.append(move)
+    left.sort(key=lambda move: move.first or 0)
+    entered.sort(key=lambda move: move.second or 0)
     moved.sort(key=lambda move: (-abs(move.distance), move.first))
     one, two = first[:k], second[:k]
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
@@ -81,7 +82,4 @@ def rank_changes(
 
 def _ranks(ranking: Sequence[str]) -> dict[str, int]:
     """The first rank of each document."""
-    ranks: dict[str, int] = {}
-    for rank, document in enumerate(ranking, 1):
-        ranks.setdefault(document, rank)
-    return ranks
+    return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))

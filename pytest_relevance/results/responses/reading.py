@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import listed, shown
-from pytest_relevance.results.responses.completeness import sign_of_part
+from pytest_relevance.results.responses.completeness import at_path, refuse_partial
 from pytest_relevance.results.responses.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
 from pytest_relevance.results.responses.rows import is_one_row
 from pytest_relevance.results.responses.tabular import table_rows
@@ -44,48 +44,43 @@ def results_of(response: object, id_names: Sequence[str] = (), title_names: Sequ
     """
     if type(response) not in (list, dict) and is_mock(response):  # before the rest: a mock may claim to be a list
         return _of_mock(response)
-    if isinstance(response, (list, tuple)):
-        return _listed(response)
+    if isinstance(response, list):
+        return response
     if isinstance(response, Mapping):
         return _hits(response)
-    if response is None:
-        raise UnreadableRanking(
-            "search returned None; return the results, best first (a search without results returns an empty list)"
-        )
-    if isinstance(response, (str, bytes, bytearray, memoryview)):
-        raise UnreadableRanking(
-            f"search returned text, {shown(response)}; return a list of results, best first (parsed, if it is JSON)"
-        )
-    if isinstance(response, (set, frozenset)):
-        raise UnreadableRanking(
-            f"search returned a set, which has no order: {shown(response)}; return a list, best first"
-        )
+    _refuse_unreadable(response)
+    if isinstance(response, tuple):
+        return response
     rows = table_rows(response, id_names, title_names)
     if rows is not None:
         return rows
-    if type(response).__name__ in _ROWS:
-        raise one_result(response)
     if is_unsent_search(response):
         response = response.execute()  # type: ignore[attr-defined]
-    held = _held(response)
-    return _iterated(response) if held is None else held
+    contained = _contained(response)
+    return _iterated(response) if contained is None else contained
 
 
-def _listed(response: Sequence[object]) -> Sequence[object]:
-    if isinstance(response, tuple):
-        if hasattr(response, "_fields"):
-            raise one_result(response)
-        if is_one_row(response):
-            raise UnreadableRanking(
-                f"search returned a tuple that could be one row or a list of ids, {shown(response)}; "
-                "return a list of rows, or a list of ids"
-            )
-    return response
+def _refuse_unreadable(response: object) -> None:
+    """Raise `UnreadableRanking` for what is certainly no list of results, though most of it can be iterated over."""
+    if type(response).__name__ in _ROWS or (isinstance(response, tuple) and hasattr(response, "_fields")):
+        raise one_result(response)
+    if response is None:
+        problem = "None; return the results, best first (a search without results returns an empty list)"
+    elif isinstance(response, (str, bytes, bytearray, memoryview)):
+        problem = f"text, {shown(response)}; return a list of results, best first (parsed, if it is JSON)"
+    elif isinstance(response, (set, frozenset)):
+        problem = f"a set, which has no order: {shown(response)}; return a list, best first"
+    elif isinstance(response, tuple) and is_one_row(response):
+        what = f"a tuple that could be one row or a list of ids, {shown(response)}"
+        problem = f"{what}; return a list of rows, or a list of ids"
+    else:
+        return
+    raise UnreadableRanking(f"search returned {problem}")
 
 
 def _of_mock(mock: Any) -> Sequence[object]:
     """The results that a mock was given: a mock has every attribute, so that only those it was given count."""
-    found = _held(SimpleNamespace(**{name: value for name, value in vars(mock).items() if not is_mock(value)}))
+    found = _contained(SimpleNamespace(**{name: value for name, value in vars(mock).items() if not is_mock(value)}))
     if found is None:
         try:
             found = list(mock)
@@ -108,20 +103,20 @@ def is_unsent_search(response: object) -> bool:
     return bool(names & {"Search", "AsyncSearch"}) and hasattr(response, "execute") and hasattr(response, "to_dict")
 
 
-def _held(response: Any) -> Sequence[object] | None:
+def _contained(response: Any) -> Sequence[object] | None:
     """The hits in a client library's response object; None where there are none. Raises `UnreadableRanking`."""
     for name in BODIES:
         body = getattr(response, name, None)
         if isinstance(body, Mapping):
-            hits = _hits(body, beside=response)
+            hits = _hits(body, holder=response)
             # of the DSL clients, whose own hits may be documents of the user's classes
             return list(response.hits) if name == "_d_" else hits
     for name in HOLDERS:
         held = getattr(response, name, None)
         if isinstance(held, Mapping):
-            return _hits(held, beside=response)
+            return _hits(held, holder=response)
         if isinstance(held, (list, tuple)):
-            _refuse_part(response, response)
+            refuse_partial(response, response)
             return held
     return None
 
@@ -144,21 +139,21 @@ def _iterated(response: Any) -> Sequence[object]:
     return list(iterator)  # outside of the `try`: a TypeError here is the search's own
 
 
-def _hits(body: Mapping[Any, Any], beside: object = None) -> Sequence[object]:
+def _hits(body: Mapping[Any, Any], holder: object = None) -> Sequence[object]:
     """The hits of a response body. Raises `UnreadableRanking` where the engine failed or answered only in part.
 
-    `beside` is the response object that contains the body, where there is one.
+    `holder` is the response object that contains the body, where there is one.
     """
     root = body.get("root")
     vespa = root if isinstance(root, Mapping) else None
     if any(body.get(name) or (vespa is not None and vespa.get(name)) for name in ERRORS):
         raise _error(body)
-    if beside is not None:
-        _refuse_part(beside, body)
+    if holder is not None:
+        refuse_partial(holder, body)
     hits = _at_known_place(body)
     if hits is None and body.get("message"):
         raise _error(body)
-    _refuse_part(body, body)
+    refuse_partial(body, body)
     if hits is not None:
         return hits if vespa is None else _vespa_hits(hits, vespa)
     if vespa is not None:
@@ -176,43 +171,20 @@ def _hits(body: Mapping[Any, Any], beside: object = None) -> Sequence[object]:
 
 
 def _at_known_place(body: Mapping[Any, Any]) -> Sequence[object] | None:
-    for _, path in HITS:
-        found: object = body
-        for name in path:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if isinstance(found, (list, tuple)):
-            return found
-    return None
+    found = (at_path(body, path) for _, path in HITS)
+    return next((hits for hits in found if isinstance(hits, (list, tuple))), None)
 
 
 def _vespa_hits(children: Sequence[object], root: Mapping[Any, Any]) -> Sequence[object]:
     """The hits among the children of Vespa's root. The results of grouping are one more child, which is left out."""
-    hits = [child for child in children if not _has_id(child, "group:root")]
-    fields = root.get("fields")
-    count = fields.get("totalCount") if isinstance(fields, Mapping) else None
-    nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
-    if nested or (children and not hits and count != 0):
+    hits = [child for child in children if not str(at_path(child, ("id",))).startswith("group:root")]
+    is_nested = any(isinstance(hit, Mapping) and "children" in hit for hit in hits)
+    if is_nested or (children and not hits and at_path(root, ("fields", "totalCount")) != 0):
         raise UnreadableRanking(
             f"search returned its hits in groups, {shown(children, 200)}; return the hits as one list, best first"
         )
     return hits
 
 
-def _has_id(child: object, start: str) -> bool:
-    return isinstance(child, Mapping) and str(child.get("id", "")).startswith(start)
-
-
 def _error(body: Mapping[Any, Any]) -> UnreadableRanking:
     return UnreadableRanking(f"search returned an error instead of results: {shown(dict(body), 300)}")
-
-
-def _refuse_part(response: object, body: object) -> None:
-    """Raise `UnreadableRanking` for a response marked as incomplete. `body` is what the message shows of it."""
-    found = sign_of_part(response)
-    if found is not None:
-        sign, value = found
-        raise UnreadableRanking(
-            f"the response says that it is not whole: {'.'.join(sign.path)} is {shown(value)} "
-            f"({sign.family}: {sign.meaning}); to score it all the same, return its list of hits: "
-            f"{shown(dict(body) if isinstance(body, Mapping) else body, 300)}"
-        )
