@@ -26,7 +26,7 @@ from pytest_relevance.cli.text import complain, put, write
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.compare.comparison import Comparison
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.compare.pairing import Incomparable
     from pytest_relevance.results.compare.thresholds import ComparisonGates
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
@@ -145,7 +145,7 @@ def run(arguments: Namespace) -> int:
 
     Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
     """
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.compare.pairing import Incomparable
 
     comparing.check(arguments)
     ending = os.path.splitext(arguments.output or "")[1].lower()

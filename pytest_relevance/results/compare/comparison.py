@@ -18,8 +18,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
-from pytest_relevance.results.compare.incompatibilities import Incompatibility, Pair
-from pytest_relevance.results.compare.pairing import ErroredCase
+from pytest_relevance.results.compare.pairing import ErroredCase, Incompatibility, Pair
 from pytest_relevance.results.frames import as_frame
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 

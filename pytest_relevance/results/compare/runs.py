@@ -18,8 +18,16 @@ from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.case_result import NO_DIGEST
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import tested
-from pytest_relevance.results.compare.incompatibilities import Incomparable, Metrics, shown_key, some
-from pytest_relevance.results.compare.pairing import Pairing, Variants, names_of, pair
+from pytest_relevance.results.compare.pairing import (
+    Incomparable,
+    Metrics,
+    Pairing,
+    Variants,
+    names_of,
+    pair,
+    shown_key,
+    some,
+)
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.compare.score_columns import score_columns
 from pytest_relevance.results.compare.sources import PlainRun, load_run, plain_run

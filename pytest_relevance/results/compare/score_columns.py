@@ -15,7 +15,7 @@ from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.differences import ScoreColumn
-from pytest_relevance.results.compare.incompatibilities import Metrics, Pair
+from pytest_relevance.results.compare.pairing import Metrics, Pair
 from pytest_relevance.results.run_info import RecordError
 
 

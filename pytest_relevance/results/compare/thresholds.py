@@ -14,7 +14,7 @@ from pytest_relevance.cases.expectations import largest_score
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference
-from pytest_relevance.results.compare.incompatibilities import MOST_EXAMPLES, shown_key, some
+from pytest_relevance.results.compare.pairing import MOST_EXAMPLES, shown_key, some
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 
