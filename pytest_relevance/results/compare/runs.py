@@ -17,7 +17,7 @@ from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.case_result import NO_DIGEST
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
-from pytest_relevance.results.compare.differences import tested
+from pytest_relevance.results.compare.differences import score_columns, tested
 from pytest_relevance.results.compare.pairing import (
     Incomparable,
     Metrics,
@@ -29,7 +29,6 @@ from pytest_relevance.results.compare.pairing import (
     some,
 )
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
-from pytest_relevance.results.compare.score_columns import score_columns
 from pytest_relevance.results.compare.sources import PlainRun, load_run, plain_run
 from pytest_relevance.results.run import Run
 
