@@ -150,7 +150,7 @@ def _no_run(arguments: Namespace) -> str:
 
 def _no_judgments(arguments: Namespace) -> str:
     from pytest_relevance.results.compare.rejudging import CASE_FILES
-    from pytest_relevance.results.compare.sources import kind_of
+    from pytest_relevance.results.compare.runs import kind_of
 
     path = arguments.judgments
     if path is None:

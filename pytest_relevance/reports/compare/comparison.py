@@ -19,7 +19,7 @@ from pytest_relevance.results.compare.thresholds import ComparisonGates, judge
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
     from pytest_relevance.results.compare.rejudging import JudgmentSource
-    from pytest_relevance.results.compare.sources import RunSource
+    from pytest_relevance.results.compare.runs import RunSource
 
 
 class Comparison(Compared):

@@ -1,13 +1,16 @@
-"""`compare`: two runs over the same cases, read, judged alike, paired, and their differences tested.
+"""What can be compared, each read as a `Run`: records, baselines, runs of other tools, rankings in Python.
 
-The second run is the newer one, and differences are second - first. Users call `compare_runs` (in `reports`), whose
-result has summaries too.
+A record has scores. A baseline has them too, but does not name the judgments that they come from; rankings have none.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,7 +18,8 @@ import numpy as np
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.case_result import NO_DIGEST
+from pytest_relevance.results.baseline import file as baseline_io
+from pytest_relevance.results.case_result import MEASURED, NO_DIGEST, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import score_columns, tested
 from pytest_relevance.results.compare.pairing import (
@@ -29,12 +33,84 @@ from pytest_relevance.results.compare.pairing import (
     some,
 )
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
-from pytest_relevance.results.compare.sources import PlainRun, load_run, plain_run
+from pytest_relevance.results.evaluate import compile_rankings
+from pytest_relevance.results.rankings.read_run import read_run
+from pytest_relevance.results.record import file as record
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.evaluate import AnyRankings
+
+    RunSource = Run | str | os.PathLike[str] | AnyRankings
     from pytest_relevance.results.compare.rejudging import JudgmentSource
-    from pytest_relevance.results.compare.sources import RunSource
+
+_LONGEST_HEADER = 1 << 26  # bytes; a header names all that did not finish
+
+
+class PlainRun(Run):
+    """Rankings without scores, identified by queries instead of cases."""
+
+
+def load_run(source: RunSource, name: str, k: int) -> Run:
+    """Make a run from a source of `compare_runs`. `name` is for rankings in Python, `k` the cutoff of plain rankings.
+
+    Raises `RecordError` or `JudgmentFileError` for a file that cannot be used, ValueError for what is no ranking.
+    """
+    if isinstance(source, Run):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        compiled = compile_rankings(source)
+        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k)
+    kind = kind_of(source)
+    if kind == record.KIND:
+        return Run.open(source)
+    if kind == baseline_io.KIND:
+        return _read_baseline(Path(source))
+    return plain_run(read_run(source).items(), Path(source).name, k)
+
+
+def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) -> PlainRun:
+    """Make a run of the ranking of each query."""
+    results = []
+    for query, ranking in rankings:
+        result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=tuple(ranking), digest="")
+        result.grades, result.returned = (None,) * len(ranking), len(set(ranking))
+        results.append(result)
+    return PlainRun(results, name=name)
+
+
+def _read_baseline(path: Path) -> Run:
+    """A baseline as a run whose judgments are unknown."""
+    file = path.name.removesuffix(baseline_io.SUFFIX)
+    return Run([_of_entry(file, entry) for entry in baseline_io.read_baseline(path).values()], name=path.name)
+
+
+def _of_entry(file: str, entry: baseline_io.BaselineEntry) -> CaseResult:
+    is_as_deep = len(entry.ranking) == entry.depth
+    cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
+    result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")
+    result.k, result.depth, result.scores = next(iter(cutoffs), None) or entry.depth, entry.depth, entry.scores
+    # a whole ranking that is as deep as its case and not cut: a depth was set, or no number of results asked for
+    result.is_depth_set = entry.whole and is_as_deep and not entry.cut
+    result.reaches_depth = entry.cut or (entry.whole and is_as_deep)
+    result.documents, result.whole, result.grades = entry.ranking, entry.whole, (None,) * len(entry.ranking)
+    result.returned = len(set(entry.ranking)) + (is_as_deep and not entry.whole)  # there may have been more
+    return result
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """The kind in the header of a file of this package; None for another file, and for one that cannot be read."""
+    try:
+        with open(path, "rb") as plain:
+            is_packed = plain.read(2) == b"\x1f\x8b"
+            plain.seek(0)
+            with gzip.open(plain) if is_packed else plain as file:
+                header = json.loads(file.readline(_LONGEST_HEADER))
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
+        return None
+    kind = header.get("kind") if isinstance(header, dict) else None
+    return kind if isinstance(kind, str) else None
+
 
 Found = TypeVar("Found", bound=Compared)
 
