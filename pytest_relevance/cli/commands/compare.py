@@ -26,8 +26,8 @@ from pytest_relevance.cli.text import complain, put, write
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.compare.comparison import Comparison
+    from pytest_relevance.results.compare.comparison import ComparisonGates
     from pytest_relevance.results.compare.pairing import Incomparable
-    from pytest_relevance.results.compare.thresholds import ComparisonGates
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}

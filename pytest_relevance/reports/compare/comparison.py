@@ -12,9 +12,8 @@ from pytest_relevance.reports.compare.data import as_data
 from pytest_relevance.reports.compare.markdown import markdown_lines
 from pytest_relevance.reports.compare.text import MOST_SHOWN, comparison_lines
 from pytest_relevance.reports.text import harmless, plain
-from pytest_relevance.results.compare.comparison import Compared
+from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, judge
 from pytest_relevance.results.compare.runs import compare
-from pytest_relevance.results.compare.thresholds import ComparisonGates, judge
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
@@ -42,7 +41,7 @@ class Comparison(Compared):
 
         `max_drop` is {metric: by how much its mean may drop}, `p` the largest p-value at which a larger drop fails, and
         `max_case_drop` by how much a single case may drop. Raises ValueError for a metric that was not compared, and
-        for a number out of range. More in `pytest_relevance.results.compare.thresholds.judge`.
+        for a number out of range. More in `pytest_relevance.results.compare.comparison.judge`.
         """
         return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import Key, settings_to_dict
-from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
-from pytest_relevance.results.compare.thresholds import ComparisonGates
+from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, ComparisonGates, Mover
 
 KIND = "pytest-relevance comparison"
 VERSION = 1

@@ -10,8 +10,7 @@ from pytest_relevance.reports.compare.text import MOST_SHOWN
 from pytest_relevance.reports.figures import score_text, signed
 from pytest_relevance.reports.markdown import code
 from pytest_relevance.reports.table import RIGHT, Column, Table, markdown_cell
-from pytest_relevance.results.compare.comparison import Compared, Mover
-from pytest_relevance.results.compare.thresholds import ComparisonGates
+from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover
 
 
 def markdown_lines(

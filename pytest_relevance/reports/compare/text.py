@@ -12,8 +12,7 @@ from pytest_relevance.reports.compare import words
 from pytest_relevance.reports.figures import score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, styled
 from pytest_relevance.reports.text import BAD, DIM, GOOD, STRONG, Line, cut_middle, folded, harmless, line, wrapped
-from pytest_relevance.results.compare.comparison import Compared, Mover
-from pytest_relevance.results.compare.thresholds import ComparisonGates
+from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""

@@ -10,10 +10,9 @@ from pytest_relevance.reports.case.failure import settings_text
 from pytest_relevance.reports.figures import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless
-from pytest_relevance.results.compare.comparison import Compared, Mover
+from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, Means, TagDifference
 from pytest_relevance.results.compare.pairing import shown_key, some
-from pytest_relevance.results.compare.thresholds import ComparisonGates, shown_p
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 
