@@ -14,9 +14,20 @@ from numbers import Number, Real
 from typing import Any, TypeVar
 
 from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance.results.rankings.rows import (
+    BadResult,
+    BareRow,
+    NoResults,
+    UnreadableRanking,
+    ambiguity,
+    has_dimensions,
+    is_mock,
+    is_row,
+    kind_of,
+    one_result,
+    read_row,
+)
 from pytest_relevance.results.responses.reading import results_of
-from pytest_relevance.results.responses.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
-from pytest_relevance.results.responses.rows import BadResult, BareRow, ambiguity, has_dimensions, is_row, read_row
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 

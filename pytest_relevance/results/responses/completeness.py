@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import shown
-from pytest_relevance.results.responses.refusals import UnreadableRanking
+from pytest_relevance.results.rankings.rows import UnreadableRanking
 
 
 @dataclass(frozen=True, slots=True)

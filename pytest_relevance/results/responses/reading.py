@@ -12,10 +12,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import listed, shown
+from pytest_relevance.results.rankings.rows import (
+    NoResults,
+    UnreadableRanking,
+    is_mock,
+    is_one_row,
+    kind_of,
+    one_result,
+    table_rows,
+)
 from pytest_relevance.results.responses.completeness import at_path, refuse_partial
-from pytest_relevance.results.responses.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
-from pytest_relevance.results.responses.rows import is_one_row
-from pytest_relevance.results.responses.tabular import table_rows
 
 HITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Elasticsearch or OpenSearch", ("hits", "hits")),
