@@ -14,6 +14,7 @@ from numbers import Number, Real
 from typing import Any, TypeVar
 
 from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance.results.rankings.responses import results_of
 from pytest_relevance.results.rankings.rows import (
     BadResult,
     BareRow,
@@ -27,7 +28,6 @@ from pytest_relevance.results.rankings.rows import (
     one_result,
     read_row,
 )
-from pytest_relevance.results.responses.reading import results_of
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
