@@ -17,7 +17,7 @@ import pytest
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.plugin.travel import ATTRIBUTE, attached_to
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.repeats import worst_of_repeats
+from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
 ENDED = ("passed", "failed", "skipped")

@@ -155,7 +155,7 @@ def _read(this: CaseRun, response: object) -> Ranking:
 
 
 def _compare(this: CaseRun, rankings: Sequence[Ranking]) -> None:
-    from pytest_relevance.results.rankings.repeats import compare_calls
+    from pytest_relevance.results.rankings.rank_changes import compare_calls
 
     this.repeats = compare_calls(this.case, rankings)
 
