@@ -1,4 +1,7 @@
-"""What keeps two results of a case from being compared, and the messages about it."""
+"""The results of two runs paired by case, and what keeps the others from being compared, with the messages about it.
+
+Nothing is dropped silently: every case of either run is in a pair, in an `Incompatibility`, or was skipped by both.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, Key
+from pytest_relevance.results.case_result import ERROR, NO_DIGEST, SKIPPED, CaseResult, Key
 from pytest_relevance.results.run import Run
 
 MOST_EXAMPLES = 3
@@ -179,20 +182,38 @@ class ErroredCase:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of results that can be compared, and what keeps the others from it. `skipped`: by both runs."""
+    """The pairs of results that can be compared, and what keeps the others from it. `skipped`: by both runs.
 
+    `names` are what the runs are called.
+    """
+
+    names: Names
     pairs: tuple[Pair, ...]
     incompatibilities: tuple[Incompatibility, ...]
     errors: tuple[ErroredCase, ...]
     skipped: tuple[Key, ...]
 
+    @property
+    def notes(self) -> list[str]:
+        """Remarks on the pairs that are compared."""
+        pairs = self.pairs
+        weighted = "weighted otherwise; the weights are those of the second run"
+        remarks = (
+            (self.skipped, "skipped in both runs"),
+            ([two.key for one, two in pairs if one.params != two.params], "searched with other parameters"),
+            ([two.key for one, two in pairs if one.weight != two.weight], weighted),
+            ([two.key for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
+        )
+        return [f"{counted(len(keys), 'case')} {what}: {some(map(shown_key, keys))}" for keys, what in remarks if keys]
 
-def pair(first: Run, second: Run, names: Names, metrics: Metrics, variants: Variants | None = None) -> Pairing:
-    """Pair the results of two runs that are to be compared by these metrics. `names` are what the runs are called.
+
+def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = None) -> Pairing:
+    """Pair the results of two runs that are to be compared by these metrics.
 
     Case files are matched by their names without folders where these are unique, and are ignored where each run has
     only one. Raises ValueError for one of two `variants` that its run does not have.
     """
+    names = _names(first, second, variants)
     before, after = _matches(first, second, variants)
     found: dict[str, list[tuple[Key, str]]] = {kind: [] for kind in KINDS}
     found["only in second"] = [(two.key, "") for match, two in after.items() if match not in before]
@@ -220,10 +241,10 @@ def pair(first: Run, second: Run, names: Names, metrics: Metrics, variants: Vari
             cases = f"{counted(len(run.missing), 'case')}: {some(run.missing)}"
             reason = f"{name} is not complete, the run ended before {cases}"
             incompatibilities.append(Incompatibility("unfinished", (), reason))
-    return Pairing(tuple(pairs), tuple(incompatibilities), tuple(errors), tuple(skipped))
+    return Pairing(names, tuple(pairs), tuple(incompatibilities), tuple(errors), tuple(skipped))
 
 
-def names_of(first: Run, second: Run, variants: Variants | None = None) -> Names:
+def _names(first: Run, second: Run, variants: Variants | None) -> Names:
     """The names of two runs in messages and reports, never equal."""
     one, two = first.name, second.name
     if variants is not None:

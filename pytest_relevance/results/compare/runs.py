@@ -1,6 +1,8 @@
-"""What can be compared, each read as a `Run`: records, baselines, runs of other tools, rankings in Python.
+"""`compare`: two runs over the same cases, read, judged alike, paired, and their differences tested.
 
-A record has scores. A baseline has them too, but does not name the judgments that they come from; rankings have none.
+The second run is the newer one, and differences are second - first. Users call `compare_runs` (in `reports`), whose
+result has summaries too. Records, baselines, runs of other tools and rankings in Python are read as a `Run`: a record
+has scores; a baseline has them too, but does not name the judgments that they come from; rankings have none.
 """
 
 from __future__ import annotations
@@ -19,19 +21,10 @@ from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.results.baseline import file as baseline_io
-from pytest_relevance.results.case_result import MEASURED, NO_DIGEST, CaseResult
+from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import score_columns, tested
-from pytest_relevance.results.compare.pairing import (
-    Incomparable,
-    Metrics,
-    Pairing,
-    Variants,
-    names_of,
-    pair,
-    shown_key,
-    some,
-)
+from pytest_relevance.results.compare.pairing import Incomparable, Metrics, Variants, pair, some
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.evaluate import compile_rankings
 from pytest_relevance.results.rankings.read_run import read_run
@@ -39,10 +32,10 @@ from pytest_relevance.results.record import file as record
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
+    from pytest_relevance.results.compare.rejudging import JudgmentSource
     from pytest_relevance.results.evaluate import AnyRankings
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
-    from pytest_relevance.results.compare.rejudging import JudgmentSource
 
 _LONGEST_HEADER = 1 << 26  # bytes; a header names all that did not finish
 
@@ -139,8 +132,7 @@ def compare(
     metrics = _parsed(asked)
     _check(settings, missing, resamples)
     runs, notes = _load(sources, metrics, judgments, missing, settings)
-    names = names_of(*runs, variants)
-    found = pair(*runs, names, metrics, variants)
+    found = pair(*runs, metrics, variants)
     reasons = [each.reason for each in found.incompatibilities]
     if not found.pairs or (reasons and not common):
         kinds = {each.kind for each in found.incompatibilities}
@@ -152,12 +144,12 @@ def compare(
     weights = np.array([two.weight for _, two in found.pairs], np.float64)
     of_variants = variant_indexes(found.pairs, is_across=variants is not None)
     rows = tested(columns, weights, of_variants, resamples=resamples, seed=seed)
-    notes += [f"left out: {reason}" for reason in reasons] + _notes(found)
+    notes += [f"left out: {reason}" for reason in reasons] + found.notes
     others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
     if others:
         notes.append(f"left out: {counted(others, 'result')} of other variants")
     left_out, errors = found.incompatibilities, found.errors
-    return kind(*names, found.pairs, columns, weights, of_variants, rows, left_out, errors, tuple(notes))
+    return kind(*found.names, found.pairs, columns, weights, of_variants, rows, left_out, errors, tuple(notes))
 
 
 def _parsed(metrics: str | Metric | Sequence[str | Metric] | None) -> Metrics:
@@ -250,18 +242,3 @@ def _rejudged(
             raise Incomparable([f"{none}: it has {ids}, the judgments have {judged}"])
         found.append(Run(results, run.files, run.info, name=run.name))
     return found[0], found[-1]
-
-
-def _notes(found: Pairing) -> list[str]:
-    """Remarks on the pairs that are compared."""
-    pairs = found.pairs
-    remarks = (
-        (found.skipped, "skipped in both runs"),
-        ([two.key for one, two in pairs if one.params != two.params], "searched with other parameters"),
-        (
-            [two.key for one, two in pairs if one.weight != two.weight],
-            "weighted otherwise; the weights are those of the second run",
-        ),
-        ([two.key for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
-    )
-    return [f"{counted(len(keys), 'case')} {what}: {some(map(shown_key, keys))}" for keys, what in remarks if keys]

@@ -1,6 +1,11 @@
-"""What changed between two rankings of one query: which documents left the top, entered it, or moved within it.
+"""Differences between rankings of one query: what left the top, entered it or moved, and whether repeats are the same.
 
 No judgments are needed; where grades are known, each change has the grade of its document.
+
+A search may be called again, by `--relevance-repeat=N`: the first call is the one that is scored, and the others are
+compared with it, as far down as the case looks. Of the items that another plugin makes of one case in one variant
+(pytest-repeat, say) the worst counts. A ranking that changes does not fail the case: it is reported, so that a tie or
+another replica is not taken for a regression. It is never accepted into a baseline.
 """
 
 from __future__ import annotations

@@ -14,20 +14,9 @@ from numbers import Number, Real
 from typing import Any, TypeVar
 
 from pytest_relevance._text import listed, quoted, shown
+from pytest_relevance.results.rankings import rows
 from pytest_relevance.results.rankings.responses import results_of
-from pytest_relevance.results.rankings.rows import (
-    BadResult,
-    BareRow,
-    NoResults,
-    UnreadableRanking,
-    ambiguity,
-    has_dimensions,
-    is_mock,
-    is_row,
-    kind_of,
-    one_result,
-    read_row,
-)
+from pytest_relevance.results.rankings.rows import UnreadableRanking
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
@@ -90,12 +79,12 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
         results = results_of(response, names, title_names)
-    except NoResults:
+    except rows.NoResults:
         (found,) = _Fields([_as_mapping(response)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
-            raise one_result(response) from None
+            raise rows.one_result(response) from None
         raise
-    if why := ambiguity(results):
+    if why := rows.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names)
 
@@ -105,7 +94,7 @@ def id_text(value: object) -> str | None:
     if isinstance(value, str):
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
-    if isinstance(value, bool) or value is None or is_mock(value):
+    if isinstance(value, bool) or value is None or rows.is_mock(value):
         return None
     try:
         return str(operator.index(value))  # type: ignore[arg-type]
@@ -118,16 +107,16 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= _SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
-    documents = [row.document for row in rows] or results
+    bare_rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
+    documents = [row.document for row in bare_rows] or results
     fields = _Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
     titles, scores = fields.first_of(title_names, NESTED_TITLES), fields.first_of(SCORE_NAMES, NESTED_SCORES)
-    if rows:
-        titles = [row.title or title for row, title in zip(rows, titles, strict=True)]
-        scores = [score if row.score is None else row.score for row, score in zip(rows, scores, strict=True)]
+    if bare_rows:
+        titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
+        scores = [score if row.score is None else row.score for row, score in zip(bare_rows, scores, strict=True)]
     return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
@@ -137,16 +126,16 @@ def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence
     for index, values in enumerate(zip(*columns, strict=True)):
         try:
             found.append(read(*values))
-        except BadResult as problem:
+        except rows.BadResult as problem:
             where = f"result {index + 1} of {len(results)}"
             raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
     return found
 
 
-def _row_of(result: Any) -> BareRow:
+def _row_of(result: Any) -> rows.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone."""
-    row = read_row(result) if is_row(result) else BareRow(result)
-    return BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
+    row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    return rows.BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
 
 def _as_mapping(result: Any) -> Any:
@@ -255,14 +244,14 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
     if text:
         return text
     if text == "":
-        raise BadResult("has an empty id")
+        raise rows.BadResult("has an empty id")
     if field is None and document is not None and not isinstance(document, _WITHOUT_FIELDS):
         value = None
         if not _has_any(document, names):
-            raise BadResult(
+            raise rows.BadResult(
                 f"has no {_spelled(names)}{_fields_there(document)}; name the field with id_field in the case file"
             )
-    raise BadResult(f"has an id that is {_what_it_is(value)}")
+    raise rows.BadResult(f"has an id that is {_what_it_is(value)}")
 
 
 def _what_it_is(found: object) -> str:
@@ -275,7 +264,7 @@ def _what_it_is(found: object) -> str:
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"
-    return f"{kind_of(found)}, {shown(found)}; {cure}"
+    return f"{rows.kind_of(found)}, {shown(found)}; {cure}"
 
 
 def _titles(values: Sequence[Any]) -> Sequence[str | None]:
@@ -301,7 +290,7 @@ def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float 
 def _number(value: Any) -> float | None:
     """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
     score: Any = _only(value)
-    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
+    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or rows.has_dimensions(score):
         return None
     if isinstance(score, int):
         return int(score)
@@ -311,7 +300,7 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
         number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
     if number is not None and number != number:
-        raise BadResult("has a score that is NaN; return numbers, or results without scores")
+        raise rows.BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
 
 

@@ -1,4 +1,10 @@
-"""The exceptions of a response that cannot be read as a ranking."""
+"""Bare rows and tables as search libraries and databases return them, and the exceptions of what cannot be read.
+
+A bare row is `(id,)`, `(id, score)`, `(id, title)` or `(id, title, score)`. It has no names, so its parts are
+distinguished by type: a text in second place is a title, a number is a score. Where the types allow two readings the
+rows are refused. Tables are data frames, a pandas Series, relations and cursors of databases: they are recognised by
+their attributes and the name of their type, and none of their libraries is imported.
+"""
 
 from __future__ import annotations
 
