@@ -26,6 +26,14 @@ Names = tuple[str, str]
 Pair = tuple[CaseResult, CaseResult]
 """The results of one case in the first run and in the second."""
 
+Variants = tuple[str | None, str | None]
+"""A variant of the first run and one of the second, to be compared with each other."""
+
+_Match = tuple[str, str, str | None, int]
+"""The key by which results of a case are matched: file, id, variant, and its number among several results of these."""
+
+_Matches = dict[_Match, CaseResult]
+
 
 class Incomparable(ValueError):
     """Raised for two runs that cannot be compared; `reasons` has every reason, with counts and examples.
@@ -155,15 +163,6 @@ def shown_key(key: Key) -> str:
     """A case as messages name it: its id, and its variant."""
     _, case, variant = key
     return f"{case}[{variant}]" if variant is not None else case
-
-
-Variants = tuple[str | None, str | None]
-"""A variant of the first run and one of the second, to be compared with each other."""
-
-_Match = tuple[str, str, str | None, int]
-"""The key by which results of a case are matched: file, id, variant, and its number among several results of these."""
-
-_Matches = dict[_Match, CaseResult]
 
 
 @dataclass(frozen=True, slots=True)

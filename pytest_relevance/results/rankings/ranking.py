@@ -23,6 +23,7 @@ __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text",
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
 SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
+"""The fields of a mapping that may be its score; of an object only the first."""
 
 NESTED = ("_source", "document", "fields", "meta")
 """Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
@@ -94,12 +95,9 @@ def id_text(value: object) -> str | None:
     if isinstance(value, str):
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
-    if isinstance(value, bool) or value is None or rows.is_mock(value):
-        return None
-    try:
+    if rows.is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
-    except TypeError:
-        return str(value) if type(value).__name__ == "UUID" else None
+    return str(value) if type(value).__name__ == "UUID" else None
 
 
 def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
@@ -113,7 +111,9 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
-    titles, scores = fields.first_of(title_names, NESTED_TITLES), fields.first_of(SCORE_NAMES, NESTED_SCORES)
+    titles = fields.first_of(title_names, NESTED_TITLES)
+    are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
+    scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
     if bare_rows:
         titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
         scores = [score if row.score is None else row.score for row, score in zip(bare_rows, scores, strict=True)]

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 from pytest_relevance._text import quoted, shown
 
+ROWS = "(id, score), (id, title) or (id, title, score) row"
+
 
 class UnreadableRanking(ValueError):
     """Raised where a response is no ranking. The message shows what came back and what is understood."""
@@ -24,6 +26,10 @@ class UnreadableRanking(ValueError):
 
 class NoResults(UnreadableRanking):
     """Raised where a response has no results in any place that is known here."""
+
+
+class BadResult(Exception):
+    """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 
 
 def one_result(response: object) -> UnreadableRanking:
@@ -40,13 +46,6 @@ def kind_of(value: object) -> str:
 def is_mock(value: object) -> bool:
     """Whether a value is a mock of unittest.mock, which has every attribute that it is asked for."""
     return any(base.__name__ == "NonCallableMock" for base in type(value).__mro__)
-
-
-ROWS = "(id, score), (id, title) or (id, title, score) row"
-
-
-class BadResult(Exception):
-    """Why a result cannot be read: the end of a sentence that begins with the result's number."""
 
 
 class BareRow(NamedTuple):
@@ -92,9 +91,9 @@ def is_one_row(values: tuple[Any, ...]) -> bool:
 
 def ambiguity(results: Sequence[Any]) -> str:
     """Why rows that are well-formed one by one allow two readings together; empty where they do not."""
-    if not results or not all(is_row(row) and len(row) == 2 and _is_integer(row[0]) for row in results):
+    if not results or not all(is_row(row) and len(row) == 2 and is_integer(row[0]) for row in results):
         return ""
-    if all(_is_integer(second) for _, second in results):
+    if all(is_integer(second) for _, second in results):
         return (
             f"pairs of integers, {shown(results[0])} first, of which either may be the id; "
             "return (id, float(score)) pairs, or mappings with an id and a score"
@@ -119,7 +118,7 @@ def is_score(value: object) -> bool:
 
 def is_id(value: object) -> bool:
     """Whether a value could be an id: a text, an integer, a UUID."""
-    return isinstance(value, str) or _is_integer(value) or type(value).__name__ == "UUID"
+    return isinstance(value, str) or is_integer(value) or type(value).__name__ == "UUID"
 
 
 def _is_number(value: Any) -> bool:
@@ -132,10 +131,11 @@ def has_dimensions(value: Any) -> bool:
     return bool(shape)
 
 
-def _is_integer(value: object) -> bool:
+def is_integer(value: object) -> bool:
+    """Whether a value is an integer, of Python or of a library; True and False are none."""
     if type(value) is int:
         return True
-    if isinstance(value, bool) or not hasattr(type(value), "__index__") or has_dimensions(value):
+    if isinstance(value, bool) or not hasattr(type(value), "__index__") or is_mock(value) or has_dimensions(value):
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]
