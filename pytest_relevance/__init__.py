@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.breakdown import breakdown
     from pytest_relevance.reports.comparison import Comparison, compare_runs
     from pytest_relevance.results.case_result import CaseResult
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.compare.pairing import Incomparable
     from pytest_relevance.results.evaluate import evaluate
     from pytest_relevance.results.rankings.read_run import read_run
     from pytest_relevance.results.run import Run
@@ -35,7 +35,7 @@ _HOMES = {
     "CaseResult": "pytest_relevance.results.case_result",
     "Comparison": "pytest_relevance.reports.comparison",
     "FileInfo": "pytest_relevance.results.run_info",
-    "Incomparable": "pytest_relevance.results.compare.incompatibilities",
+    "Incomparable": "pytest_relevance.results.compare.pairing",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
     "Run": "pytest_relevance.results.run",
     "RunInfo": "pytest_relevance.results.run_info",

@@ -26,7 +26,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.plugin.options import CASE_FILES, outputs_of
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.repeats import worst_of_repeats
+from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
 ATTRIBUTE = "relevance"

@@ -14,14 +14,13 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
 from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.case_result import Key, settings_to_dict
-from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
+from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, ComparisonGates, Mover, judge
 from pytest_relevance.results.compare.runs import compare, load_runs
-from pytest_relevance.results.compare.thresholds import ComparisonGates, judge
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
     from pytest_relevance.results.compare.rejudging import JudgmentSource
-    from pytest_relevance.results.compare.sources import RunSource
+    from pytest_relevance.results.compare.runs import RunSource
 
 
 class Comparison(Compared):
@@ -40,7 +39,7 @@ class Comparison(Compared):
 
         `max_drop` is {metric: by how much its mean may drop}, `p` the largest p-value at which a larger drop fails, and
         `max_case_drop` by how much a single case may drop. Raises ValueError for a metric that was not compared, and
-        for a number out of range. More in `pytest_relevance.results.compare.thresholds.judge`.
+        for a number out of range. More in `pytest_relevance.results.compare.comparison.judge`.
         """
         return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
 

@@ -12,10 +12,9 @@ from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
-from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
+from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
-from pytest_relevance.results.compare.incompatibilities import shown_key, some
-from pytest_relevance.results.compare.thresholds import ComparisonGates, shown_p
+from pytest_relevance.results.compare.pairing import shown_key, some
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 

@@ -26,8 +26,8 @@ from pytest_relevance.cli.text import complain, put, write
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
-    from pytest_relevance.results.compare.thresholds import ComparisonGates
+    from pytest_relevance.results.compare.comparison import ComparisonGates
+    from pytest_relevance.results.compare.pairing import Incomparable
 
 TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
@@ -145,7 +145,7 @@ def run(arguments: Namespace) -> int:
 
     Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
     """
-    from pytest_relevance.results.compare.incompatibilities import Incomparable
+    from pytest_relevance.results.compare.pairing import Incomparable
 
     comparing.check(arguments)
     ending = os.path.splitext(arguments.output or "")[1].lower()

@@ -42,7 +42,7 @@ def metric(text: str) -> str:
 
 def drop(text: str) -> tuple[str, float]:
     """Parse a metric and by how much its mean may drop: `nDCG@10=0.02`."""
-    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
+    from pytest_relevance.results.compare.comparison import allowance_of, is_allowance
 
     name, sign, amount = text.rpartition("=")  # a metric name may contain = too: P(rel=2)@5=0.1
     if not sign or not name:
@@ -125,7 +125,7 @@ def _without_its_option(arguments: Namespace) -> str:
 
 
 def _too_large_a_drop(arguments: Namespace) -> str:
-    from pytest_relevance.results.compare.thresholds import allowance_of, is_allowance
+    from pytest_relevance.results.compare.comparison import allowance_of, is_allowance
 
     by = parse_metric(next(iter(metrics_of(arguments)), "nDCG@10"))
     if arguments.max_case_drop is None or is_allowance(arguments.max_case_drop, by):
@@ -150,7 +150,7 @@ def _no_run(arguments: Namespace) -> str:
 
 def _no_judgments(arguments: Namespace) -> str:
     from pytest_relevance.results.compare.rejudging import CASE_FILES
-    from pytest_relevance.results.compare.sources import kind_of
+    from pytest_relevance.results.compare.runs import kind_of
 
     path = arguments.judgments
     if path is None:

@@ -16,8 +16,7 @@ from pytest_relevance.plugin.running.case_run import CaseRun
 
 _OURS = (
     "pytest_relevance.plugin.",
-    "pytest_relevance.results.rankings.ranking",
-    "pytest_relevance.results.responses.",
+    "pytest_relevance.results.rankings.",
     "pluggy.",
 )
 """The modules between pytest and the user's code (a search, a hook, a generator); tracebacks leave them out."""

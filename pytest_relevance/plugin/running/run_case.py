@@ -42,7 +42,7 @@ def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
     """Score the ranking of the first call; compare those of the others with it."""
     __tracebackhide__ = True
     if len(calls) > 1:
-        from pytest_relevance.results.rankings.repeats import compare_calls
+        from pytest_relevance.results.rankings.rank_changes import compare_calls
 
         this.repeats = compare_calls(this.case, [ranking for ranking, _ in calls])
     score(this, *calls[0])

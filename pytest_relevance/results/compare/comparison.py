@@ -6,21 +6,24 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance.cases.expectations import largest_score
 from pytest_relevance.metrics.compiled import Floats, Indexes
-from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
-from pytest_relevance.results.compare.incompatibilities import Incompatibility, Pair
-from pytest_relevance.results.compare.pairing import ErroredCase
-from pytest_relevance.results.compare.rejudging import RejudgedResult
+from pytest_relevance.results.compare.pairing import MOST_EXAMPLES, ErroredCase, Incompatibility, Pair, shown_key, some
+from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.frames import as_frame
+from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
 if TYPE_CHECKING:
@@ -100,20 +103,20 @@ class Compared:
     def settings(self) -> tuple[Settings, ...]:
         """The settings that the scores were computed with; `max_grade` only where the metrics depend on it."""
         has_scale = any(column.metric.startswith("ERR") for column in self.columns)
-        found = dict.fromkeys(two.settings for _, two in self.pairs)
-        return tuple(
-            dict.fromkeys(each if has_scale or each.ideal == "max" else replace(each, max_grade=None) for each in found)
-        )
+        found = [
+            each if has_scale or each.ideal == "max" else replace(each, max_grade=None)
+            for each in dict.fromkeys(two.settings for _, two in self.pairs)
+        ]
+        return tuple(dict.fromkeys(found))
 
     @property
     def depths(self) -> tuple[int, ...]:
         """The depths that case files set, where a metric looks at the whole ranking."""
         metrics = [parse_metric(column.metric) for column in self.columns]
-        with_depth = (result for pair in self.pairs for result in pair if result.is_depth_set)
         found = {
             result.depth
-            for result in with_depth
-            if any(ranks_needed(metric, result.settings) is None for metric in metrics)
+            for result in chain.from_iterable(self.pairs)
+            if result.is_depth_set and any(ranks_needed(metric, result.settings) is None for metric in metrics)
         }
         return tuple(sorted(depth for depth in found if depth is not None))
 
@@ -150,10 +153,19 @@ class Compared:
         return two.file, two.id, two.variant if two.variant in self.variants else None
 
     def mover(self, index: int) -> Mover:
-        """The mover of a pair: its scores and rank changes."""
+        """The mover of a pair: its scores by the metric that it is judged by, and its rank changes."""
         one, two = self.pairs[index]
         column = self.columns[self._column_of[index]]
-        return _mover(one, two, self.key(index), column.metric, float(column.first[index]), float(column.second[index]))
+        judged = [*zip(one.documents, one.grades, strict=True), *zip(two.documents, two.grades, strict=True)]
+        grades = {document: grade for document, grade in judged if grade is not None}
+        changes = rank_changes(one.documents, two.documents, two.k, grades, two.deeper)
+        gains = two.settings.gains
+        relevant = (
+            tuple(sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade]))
+            for moves in (changes.left, changes.entered, changes.moved)
+        )
+        first, second = float(column.first[index]), float(column.second[index])
+        return Mover(self.key(index), two.line, two.query, column.metric, first, second, changes, *relevant)
 
     @cached_property
     def changes(self) -> Floats:
@@ -176,9 +188,7 @@ class Compared:
 
         Judgments can have changed only where both runs were judged again.
         """
-        return tuple(
-            _CHANGED[one.documents != two.documents, _recorded_differently(one, two)] for one, two in self.pairs
-        )
+        return tuple(_what_changed(one, two) for one, two in self.pairs)
 
     @property
     def changed_rankings(self) -> int:
@@ -195,12 +205,8 @@ class Compared:
         keys = [self.key(index) for index in range(len(self))]
         seconds = [two for _, two in self.pairs]
         table: dict[str, object] = dict(zip(("file", "id", "variant"), zip(*keys, strict=True), strict=True))
-        table |= {
-            "query": [two.query for two in seconds],
-            "weight": self.weights,
-            "tags": [tuple(two.tags) for two in seconds],
-            "k": [two.k for two in seconds],
-        }
+        table |= {name: [getattr(two, name) for two in seconds] for name in ("query", "weight", "tags", "k")}
+        table["weight"] = self.weights
         for column in self.columns:
             table[f"{column.metric} first"] = column.first
             table[f"{column.metric} second"] = column.second
@@ -210,38 +216,18 @@ class Compared:
         return as_frame(table)
 
 
-def _mover(one: CaseResult, two: CaseResult, key: Key, metric: str, first: float, second: float) -> Mover:
-    """Make the mover of a case from its results in both runs and its scores by the metric."""
-    grades = {**_grades(one), **_grades(two)}
-    changes = rank_changes(one.documents, two.documents, two.k, grades, two.deeper)
-    gains = two.settings.gains
-    relevant = (
-        sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade])
-        for moves in (changes.left, changes.entered, changes.moved)
-    )
-    return Mover(key, two.line, two.query, metric, first, second, changes, *map(tuple, relevant))
-
-
-def _grades(result: CaseResult) -> Mapping[str, float]:
-    """The grades of the judged documents in a ranking."""
-    pairs = zip(result.documents, result.grades, strict=True)
-    return {document: grade for document, grade in pairs if grade is not None}
-
-
 def _similarity(one: CaseResult, two: CaseResult) -> tuple[float, float]:
     """Jaccard and RBO of the top k of two results."""
     first, second = one.documents[: two.k], two.documents[: two.k]
     return (1.0, 1.0) if first == second else (jaccard(first, second), rbo(first, second))
 
 
-def _recorded_differently(one: CaseResult, two: CaseResult) -> bool:
-    """Whether both were recorded with judgments, and with different ones, before they were judged again."""
-    if not (isinstance(one, RejudgedResult) and isinstance(two, RejudgedResult)):
-        return False
-    return bool(one.recorded_digest and two.recorded_digest) and one.recorded_digest != two.recorded_digest
-
-
-_CHANGED = {(False, False): "nothing", (True, False): "ranking", (False, True): "judgments", (True, True): "both"}
+def _what_changed(one: CaseResult, two: CaseResult) -> str:
+    """Whether the ranking changed, and the judgments that both were recorded with before they were judged again."""
+    before, after = (getattr(result, "recorded_digest", "") for result in (one, two))
+    if before and after and before != after:
+        return "judgments" if one.documents == two.documents else "both"
+    return "nothing" if one.documents == two.documents else "ranking"
 
 
 def variant_indexes(pairs: Sequence[Pair], *, is_across: bool) -> dict[str | None, Indexes]:
@@ -256,3 +242,111 @@ def indexes_by(names: Iterable[Iterable[Name]]) -> dict[Name, Indexes]:
         for name in at:
             found.setdefault(name, []).append(index)
     return {name: np.array(indexes, np.intp) for name, indexes in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGates:
+    """What the gates of a comparison found. `drops` are the cases that dropped by more than a case may."""
+
+    findings: tuple[GateFinding, ...]
+    drops: tuple[Mover, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate is met."""
+        return all(finding.is_met for finding in self.findings)
+
+
+def judge(
+    comparison: Compared,
+    max_drop: Mapping[str, float] | None = None,
+    *,
+    p: float | None = None,
+    max_case_drop: float | None = None,
+) -> ComparisonGates:
+    """Judge the second run of a comparison by the first.
+
+    `max_drop` is {metric: by how much its mean may drop}, in each variant of the search. With `p` a larger drop fails
+    only where it is significant too: its Holm-adjusted p-value is at most `p`. Where so few cases changed that no
+    p-value can be as low, the drop alone decides, and the finding says so. `max_case_drop` is by how much the score of
+    a single case may drop, by the metric of the comparison that was named first. A case that is an error in the second
+    run alone always fails. Raises ValueError for a metric that was not compared, and for a number out of range.
+    """
+    names = list(dict.fromkeys(column.metric for column in comparison.columns))
+    allowed = {parse_metric(name).text: most for name, most in (max_drop or {}).items()}
+    for name, most in allowed.items():
+        if name not in names:
+            raise ValueError(f"max_drop: {name} was not compared{did_you_mean(name, names)}; it may be {listed(names)}")
+        _check_number(f"max_drop of {name}", most, name)
+    if p is not None and not 0 < p <= 1:
+        raise ValueError(f"p is above 0 and at most 1, such as 0.05, not {p!r}")
+    if p is not None and not allowed:
+        raise ValueError("p says when a drop of a mean counts; give max_drop with it")
+    findings = [_of_mean(row, allowed[row.metric], p) for row in comparison.metrics if row.metric in allowed]
+    drops: tuple[Mover, ...] = ()
+    if max_case_drop is not None:
+        _check_number("max_case_drop", max_case_drop, names[0])
+        drops = comparison.dropped_by(max_case_drop)
+        findings.append(_of_cases(drops, max_case_drop))
+    new = [shown_key(error.key) for error in comparison.errors if error.is_new]
+    if new:
+        what = f"{counted(len(new), 'case')} ended in an error that {'was' if len(new) == 1 else 'were'} none before"
+        findings.append(GateFinding(False, f"{what}: {some(new)}"))
+    return ComparisonGates(tuple(findings), drops)
+
+
+def _check_number(what: str, number: float, metric: str) -> None:
+    by = parse_metric(metric)
+    if isinstance(number, bool) or not is_allowance(number, by):
+        raise ValueError(f"{what} is {allowance_of(by)}, not {number!r}")
+
+
+def is_allowance(number: float, metric: Metric) -> bool:
+    """Whether a score by a metric can drop by as much."""
+    return 0 <= number <= largest_score(metric) and number < math.inf
+
+
+def allowance_of(metric: Metric) -> str:
+    """The drops that can be allowed: `by how much a score may drop, from 0 to 1 for nDCG@10, such as 0.02`."""
+    most = largest_score(metric)
+    bounds = "0 or more" if most == math.inf else f"from 0 to {most:g} for {metric.text}"
+    return f"by how much a score may drop, {bounds}, such as 0.02"
+
+
+def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
+    means = row.means
+    name = row.metric if row.variant is None else f"{row.metric} of {quoted(row.variant)}"
+    if not means.queries:
+        return GateFinding(False, f"{name} is not defined for any case, so that nothing can be said of it")
+    figures = f"from {means.first:.3f} to {means.second:.3f}"
+    change = f"{figures} ({means.difference:+.3f}, {shown_p(row.adjusted_p)})"
+    if means.difference >= -most - TIE:
+        how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
+        return GateFinding(True, f"{name} dropped {how}: {change}")
+    change = f"{figures} ({_beyond(means.difference, most)}, {shown_p(row.adjusted_p)})"
+    if p is not None and cannot_reach(row.least_p, p):
+        change += f"; {void_condition(p, means.better + means.worse, row.least_p)}"
+    elif p is not None and not row.adjusted_p <= p:
+        return GateFinding(True, f"{name} dropped by more than {most:g}, but not significantly at {p:g}: {change}")
+    return GateFinding(False, f"{name} dropped by more than {most:g}: {change}")
+
+
+def _of_cases(drops: tuple[Mover, ...], most: float) -> GateFinding:
+    if not drops:
+        return GateFinding(True, f"no case dropped by more than {most:g}")
+    worst = [f"{quoted(shown_key(mover.key))} ({_beyond(mover.difference, most)})" for mover in drops[:MOST_EXAMPLES]]
+    more = [f"{len(drops) - len(worst):,} more"] if len(drops) > len(worst) else []
+    text = f"{counted(len(drops), 'case')} dropped by more than {most:g}: {listed([*worst, *more], 'and')}"
+    return GateFinding(False, text)
+
+
+def _beyond(difference: float, most: float) -> str:
+    """A drop of more than `most`, with enough digits to see that it is more."""
+    return f"{difference:+.{digits_apart(-difference, most)}f}"
+
+
+def shown_p(p: float) -> str:
+    """A p-value in words: `p 0.043`, `p < 0.001`."""
+    if math.isnan(p):
+        return "p n/a"
+    return "p < 0.001" if p < 0.001 else f"p {p:.3f}"

@@ -1,4 +1,4 @@
-"""The results of two runs paired by case, and what keeps the others from being compared.
+"""The results of two runs paired by case, and what keeps the others from being compared, with the messages about it.
 
 Nothing is dropped silently: every case of either run is in a pair, in an `Incompatibility`, or was skipped by both.
 """
@@ -6,27 +6,163 @@ Nothing is dropped silently: every case of either run is in a pair, in an `Incom
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult, Key
-from pytest_relevance.results.compare.incompatibilities import (
-    KINDS,
-    Incompatibility,
-    Metrics,
-    Pair,
-    describe,
-    incompatibilities_of,
-    some,
-)
+from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.scalar import ranks_needed
+from pytest_relevance.results.case_result import ERROR, NO_DIGEST, SKIPPED, CaseResult, Key
 from pytest_relevance.results.run import Run
+
+MOST_EXAMPLES = 3
+
+Metrics = Sequence[Metric] | None
+"""The metrics that runs are compared by; None is the nDCG@k of each case."""
+
+Names = tuple[str, str]
+"""The names of two runs in messages and reports, never equal."""
+
+Pair = tuple[CaseResult, CaseResult]
+"""The results of one case in the first run and in the second."""
 
 Variants = tuple[str | None, str | None]
 """A variant of the first run and one of the second, to be compared with each other."""
 
 _Match = tuple[str, str, str | None, int]
 """The key by which results of a case are matched: file, id, variant, and its number among several results of these."""
+
+_Matches = dict[_Match, CaseResult]
+
+
+class Incomparable(ValueError):
+    """Raised for two runs that cannot be compared; `reasons` has every reason, with counts and examples.
+
+    `kinds` are the kinds of their incompatibilities, and `in_common` is how many cases have none.
+    """
+
+    def __init__(self, reasons: Iterable[str], kinds: Iterable[str] = (), in_common: int = 0) -> None:
+        self.reasons = tuple(reasons)
+        self.kinds = frozenset(kinds)
+        self.in_common = in_common
+        super().__init__("\n".join(["the two runs cannot be compared:", *(f"- {reason}" for reason in self.reasons)]))
+
+    def __reduce__(self) -> tuple[type[Incomparable], tuple[tuple[str, ...], frozenset[str], int]]:
+        """Pickle the arguments, not the message that was made of them."""
+        return type(self), (self.reasons, self.kinds, self.in_common)
+
+
+@dataclass(frozen=True, slots=True)
+class Incompatibility:
+    """What keeps some cases from being compared: a key of `KINDS` (or "variants", "unfinished"), and in words."""
+
+    kind: str
+    cases: tuple[Key, ...]
+    reason: str
+
+
+KINDS: Mapping[str, str] = {
+    "only in first": "{second} has no result of {cases}",
+    "only in second": "{first} has no result of {cases}",
+    "query": "the query changed in {cases}; {detail}",
+    f"{ERROR} in first": "{first} has an error in {cases}",
+    f"{ERROR} in second": "{second} has an error in {cases}",
+    f"{SKIPPED} in first": "{first} skipped {cases}",
+    f"{SKIPPED} in second": "{second} skipped {cases}",
+    "judgments": "the judgments changed in {cases}; have both runs scored by the same judgments",
+    "judgments unknown": (
+        "{detail} not say which judgments the scores come from; have both scored by the same judgments: a case file, "
+        "or any file of judgments"
+    ),
+    "settings": "the settings changed ({detail}) in {cases}",
+}
+"""Each kind of incompatibility with its message. `detail` is what `incompatibilities_of` says of single cases."""
+
+
+def incompatibilities_of(one: CaseResult, two: CaseResult, names: Names, metrics: Metrics) -> dict[str, str]:
+    """What keeps two results of a case from being compared by these metrics: kinds with details; usually none."""
+    found = {}
+    if one.query != two.query:
+        found["query"] = f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}"
+    for result, run in ((one, "first"), (two, "second")):
+        if result.verdict in (ERROR, SKIPPED):
+            found[f"{result.verdict} in {run}"] = ""
+    if found:  # a result that was not scored has no digest
+        return found
+    silent = [name for name, result in zip(names, (one, two), strict=True) if not result.digest]
+    if silent:
+        return {"judgments unknown": f"{listed(silent, 'and')} {'does' if len(silent) == 1 else 'do'}"}
+    if one.digest != two.digest:
+        found["judgments"] = ""
+    if different := different_settings(one, two, metrics):
+        found["settings"] = different
+    return found
+
+
+def describe(kind: str, cases: Sequence[tuple[Key, str]], names: Names) -> Incompatibility:
+    """The incompatibility of these cases, each with a detail. `names` are what the runs are called."""
+    details = [*dict.fromkeys(detail for _, detail in cases)][: 1 if kind == "query" else MOST_EXAMPLES]
+    those = f"{counted(len(cases), 'case')}: {some(shown_key(key) for key, _ in cases)}"
+    reason = KINDS[kind].format(first=names[0], second=names[1], cases=those, detail="; ".join(details))
+    return Incompatibility(kind, tuple(key for key, _ in cases), reason)
+
+
+_DEPENDENT: Mapping[str, frozenset[str] | None] = {
+    "gain": frozenset({"nDCG", "DCG"}),
+    "discount": frozenset({"DCG"}),  # it cancels in nDCG
+    "ideal": frozenset({"nDCG"}),
+    "unjudged": None,
+    "negative": None,
+    "undefined": None,
+    "max_grade": frozenset({"ERR"}),
+}
+"""The settings, and the measures whose scores depend on them; None is all measures."""
+
+
+def different_settings(one: CaseResult, two: CaseResult, metrics: Metrics) -> str:
+    """The settings that differ between two results and that the metrics depend on, in words; usually empty."""
+    asked = metrics or (one.metric,)
+    differences = []
+    is_whole = any(ranks_needed(metric, result.settings) is None for result in (one, two) for metric in asked)
+    if is_whole and (depths := _depths(one, two)):
+        differences.append(f"depth: {depths}")
+    if metrics is None and one.k != two.k:
+        differences.append(f"k: {one.k} / {two.k}")
+    if one.settings != two.settings:
+        measures = {metric.measure for metric in asked}
+        if "nDCG" in measures and "max" in (one.settings.ideal, two.settings.ideal):
+            measures.add("ERR")  # it depends on the highest grade as ERR does
+        for name, dependent in _DEPENDENT.items():
+            was, now = getattr(one.settings, name), getattr(two.settings, name)
+            if was != now and (dependent is None or dependent & measures):
+                differences.append(f"{name}: {was} / {now}")
+    return listed(differences, "and")
+
+
+def _depths(one: CaseResult, two: CaseResult) -> str:
+    """How deep two rankings are, where one was cut higher up than the other: `10 / 1000`; else empty."""
+    if one.depth is not None and two.depth is not None:
+        return f"{one.depth} / {two.depth}" if one.depth != two.depth else ""
+    first, second = (result.depth if result.reaches_depth else None for result in (one, two))
+    if first is not None and first < (length := len(two.documents)):
+        return f"{first} / {length}"
+    if second is not None and second < (length := len(one.documents)):
+        return f"{length} / {second}"
+    return ""
+
+
+def some(names: Iterable[str]) -> str:
+    """A few names, and how many more there are."""
+    names = list(names)
+    shown = [quoted(name) for name in names[:MOST_EXAMPLES]]
+    more = len(names) - len(shown)
+    return listed([*shown, f"{more:,} more"] if more else shown, "and")
+
+
+def shown_key(key: Key) -> str:
+    """A case as messages name it: its id, and its variant."""
+    _, case, variant = key
+    return f"{case}[{variant}]" if variant is not None else case
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +181,29 @@ class ErroredCase:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The pairs of results that can be compared, and what keeps the others from it. `skipped`: by both runs."""
+    """The pairs of results that can be compared, and what keeps the others from it. `skipped`: by both runs.
 
+    `names` are what the runs are called.
+    """
+
+    names: Names
     pairs: tuple[Pair, ...]
     incompatibilities: tuple[Incompatibility, ...]
     errors: tuple[ErroredCase, ...]
     skipped: tuple[Key, ...]
+
+    @property
+    def notes(self) -> list[str]:
+        """Remarks on the pairs that are compared."""
+        pairs = self.pairs
+        weighted = "weighted otherwise; the weights are those of the second run"
+        remarks = (
+            (self.skipped, "skipped in both runs"),
+            ([two.key for one, two in pairs if one.params != two.params], "searched with other parameters"),
+            ([two.key for one, two in pairs if one.weight != two.weight], weighted),
+            ([two.key for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
+        )
+        return [f"{counted(len(keys), 'case')} {what}: {some(map(shown_key, keys))}" for keys, what in remarks if keys]
 
 
 def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = None) -> Pairing:
@@ -59,34 +212,38 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
     Case files are matched by their names without folders where these are unique, and are ignored where each run has
     only one. Raises ValueError for one of two `variants` that its run does not have.
     """
+    names = _names(first, second, variants)
     before, after = _matches(first, second, variants)
-    found: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
-    found["only in second"] = [(two, two) for match, two in after.items() if match not in before]
+    found: dict[str, list[tuple[Key, str]]] = {kind: [] for kind in KINDS}
+    found["only in second"] = [(two.key, "") for match, two in after.items() if match not in before]
     pairs, errors, skipped = [], [], []
     for match, one in before.items():
         two = after.get(match)
         if two is None:
-            found["only in first"].append((one, one))
+            found["only in first"].append((one.key, ""))
             continue
-        kinds = incompatibilities_of(one, two, metrics)
+        kinds = incompatibilities_of(one, two, names, metrics)
         if not kinds:
             pairs.append((one, two))
         elif one.verdict == two.verdict == SKIPPED:
             skipped.append(two.key)
         else:
-            for kind in kinds:
-                found[kind].append((one, two))
+            for kind, detail in kinds.items():
+                found[kind].append((two.key, detail))
             if ERROR in (one.verdict, two.verdict):
                 errors.append(ErroredCase(two.key, one.verdict == ERROR, two.verdict == ERROR))
-    names = names_of(first, second, variants)
-    incompatibilities = [] if before.keys() & after.keys() else _other_variants(before, after, names)
+    incompatibilities = _different_variants(before, after, names)
     if not incompatibilities:
-        incompatibilities = [describe(kind, those, names, metrics) for kind, those in found.items() if those]
-    incompatibilities += _unfinished(first, names[0]) + (_unfinished(second, names[1]) if second is not first else [])
-    return Pairing(tuple(pairs), tuple(incompatibilities), tuple(errors), tuple(skipped))
+        incompatibilities = [describe(kind, cases, names) for kind, cases in found.items() if cases]
+    for run, name in ((first, names[0]), (second, names[1]))[: 1 if first is second else 2]:
+        if run.missing:
+            cases = f"{counted(len(run.missing), 'case')}: {some(run.missing)}"
+            reason = f"{name} is not complete, the run ended before {cases}"
+            incompatibilities.append(Incompatibility("unfinished", (), reason))
+    return Pairing(names, tuple(pairs), tuple(incompatibilities), tuple(errors), tuple(skipped))
 
 
-def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple[str, str]:
+def _names(first: Run, second: Run, variants: Variants | None) -> Names:
     """The names of two runs in messages and reports, never equal."""
     one, two = first.name, second.name
     if variants is not None:
@@ -96,28 +253,20 @@ def names_of(first: Run, second: Run, variants: Variants | None = None) -> tuple
     return (one, two) if one != two else ("first", "second")
 
 
-def _matches(
-    first: Run, second: Run, variants: Variants | None
-) -> tuple[dict[_Match, CaseResult], dict[_Match, CaseResult]]:
-    """The results of both runs by their matching keys. Two `variants` that are compared match each other."""
+def _matches(first: Run, second: Run, variants: Variants | None) -> tuple[_Matches, _Matches]:
+    """The results of both runs by their matching keys. Two `variants` that are compared match each other.
+
+    A test in Python may check a query several times: its results are numbered.
+    """
     file_name = _file_names(first, second)
-    if variants is None:
-        return _numbered(first.results, file_name), _numbered(second.results, file_name)
-    one, two = (_of_variant(run, variant) for run, variant in zip((first, second), variants, strict=True))
-    return _numbered(one, file_name, is_across=True), _numbered(two, file_name, is_across=True)
-
-
-def _numbered(
-    results: Iterable[CaseResult], file_name: Callable[[str], str], *, is_across: bool = False
-) -> dict[_Match, CaseResult]:
-    """Results by their matching keys; a test in Python may check a query several times."""
-    seen: Counter[tuple[str, str, str | None]] = Counter()
-    found: dict[_Match, CaseResult] = {}
-    for result in results:
-        file, variant = file_name(result.file), None if is_across else result.variant
-        same = file, result.id, variant
-        found[file, result.id, variant, seen[same]] = result
-        seen[same] += 1
+    found: tuple[_Matches, _Matches] = ({}, {})
+    for number, run in enumerate((first, second)):
+        seen: Counter[tuple[str, str, str | None]] = Counter()
+        for result in run.results if variants is None else _of_variant(run, variants[number]):
+            same = file_name(result.file), result.id, result.variant if variants is None else None
+            match = (*same, seen[same])
+            found[number][match] = result
+            seen[same] += 1
     return found
 
 
@@ -147,12 +296,10 @@ def _without_folders(file: str) -> str:
     return file.rsplit("/", 1)[-1]
 
 
-def _other_variants(
-    before: dict[_Match, CaseResult], after: dict[_Match, CaseResult], names: tuple[str, str]
-) -> list[Incompatibility]:
+def _different_variants(before: _Matches, after: _Matches, names: Names) -> list[Incompatibility]:
     """The reason why nothing matches, where it is that the searches ran in other variants."""
     cases = [{(file, case, number) for file, case, _, number in matches} for matches in (before, after)]
-    if not cases[0] & cases[1]:
+    if before.keys() & after.keys() or not cases[0] & cases[1]:
         return []
     first, second = (
         listed(("no variant" if name is None else quoted(name) for name in variants), "and")
@@ -160,10 +307,3 @@ def _other_variants(
     )
     reason = f"{names[0]} has {first}, {names[1]} has {second}; say which two are to be compared"
     return [Incompatibility("variants", (), f"the variants of the search differ: {reason}")]
-
-
-def _unfinished(run: Run, name: str) -> list[Incompatibility]:
-    if not run.missing:
-        return []
-    reason = f"{name} is not complete, the run ended before {counted(len(run.missing), 'case')}: {some(run.missing)}"
-    return [Incompatibility("unfinished", (), reason)]

@@ -7,13 +7,14 @@ graded by these, whatever they were recorded with.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.model import Suite
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.metrics.scalar import grade_ranking
 from pytest_relevance.metrics.settings import Settings
@@ -32,16 +33,15 @@ CASE_FILES = (".yaml", ".yml")
 
 @dataclass(frozen=True)
 class JudgedQuery:
-    """The judgments of a query, with its text and weight where their file has them (else None).
+    """The judgments of a query. `key` is its name among the judgments.
 
-    `key` is its name among the judgments. A `case` also has a cutoff, settings and tags.
+    `replaced` are the fields of a result that the judgments know better: the text and the weight of the query where
+    their file has them; the cutoff, settings and tags of a case.
     """
 
     key: str
     grades: Mapping[str, float]
-    text: str | None = None
-    weight: float | None = None
-    case: Case | None = None
+    replaced: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
@@ -49,38 +49,28 @@ class JudgedQuery:
         return digest_of(self.grades)
 
 
+@dataclass(frozen=True)
 class JudgedQueries:
-    """The queries that have judgments, found by their id or else by their text.
+    """The queries that have judgments, by their keys, and by their texts where no other query has the same."""
 
-    `keys_of` gives the keys of the queries that have a text.
-    """
-
-    def __init__(self, queries: Iterable[JudgedQuery], keys_of: Callable[[str], Iterable[str]]) -> None:
-        self._queries = {query.key: query for query in queries}
-        self._keys_of = keys_of
-
-    def __iter__(self) -> Iterator[str]:
-        """The keys of all queries."""
-        return iter(self._queries)
+    by_key: Mapping[str, JudgedQuery]
+    by_text: Mapping[str, JudgedQuery]
 
     def find(self, result: CaseResult) -> JudgedQuery | None:
         """The judged query of a result; None where it has no judgments."""
-        key: str | None = result.id
-        if key not in self._queries:
-            key = next((key for key in self._keys_of(result.query) if key in self._queries), None)
-        return None if key is None else self._queries[key]
+        return self.by_key.get(result.id) or self.by_text.get(result.query)
 
     def without_ranking(self, results: Iterable[CaseResult]) -> list[str]:
         """The keys of the queries without a result."""
         ranked = {query.key for query in map(self.find, results) if query is not None}
-        return [key for key in self if key not in ranked]
+        return [key for key in self.by_key if key not in ranked]
 
     def learn_texts(self, results: Iterable[CaseResult]) -> None:
         """Copy the texts of queries from results, where the judgments do not have them."""
         for result in results:
             query = self.find(result)
-            if query is not None and query.text is None:
-                self._queries[query.key] = replace(query, text=result.query)
+            if query is not None:
+                query.replaced.setdefault("query", result.query)
 
 
 def judged_queries(judgments: JudgmentSource, settings: Mapping[str, object]) -> JudgedQueries:
@@ -111,23 +101,27 @@ def _read(path: Path) -> Suite | Judgments:
 def _of_judgments(judgments: AnyJudgments) -> JudgedQueries:
     """{query: {document: grade}}; a file of them may know the texts and the weights of its queries."""
     compiled = compile_judgments(judgments)
-    file = judgments if isinstance(judgments, Judgments) else Judgments()
-    queries = [
-        JudgedQuery(key, grades)
-        if (described := file.queries.get(key)) is None
-        else JudgedQuery(key, grades, described.text, described.weight)
-        for key, grades in zip(compiled.queries, compiled.tables, strict=True)
-    ]
-    return JudgedQueries(queries, lambda text: (text, *file.known_as(text)))
+    described = judgments.queries if isinstance(judgments, Judgments) else {}
+    by_key: dict[str, JudgedQuery] = {}
+    by_text: dict[str, JudgedQuery] = {}
+    for key, grades in zip(compiled.queries, compiled.tables, strict=True):
+        query = by_key[key] = JudgedQuery(key, grades)
+        if key in described:
+            query.replaced["weight"] = described[key].weight
+            if (text := described[key].text) is not None:
+                query.replaced["query"] = text
+                by_text.setdefault(text, query)
+    return JudgedQueries(by_key, by_text | by_key)
 
 
 def _of_suite(suite: Suite) -> JudgedQueries:
     """The cases of a case file. A text that several of them have finds none."""
-    keys: dict[str, list[str]] = {}
+    by_key = {}
     for case in suite.cases:
-        keys.setdefault(case.query, []).append(case.id)
-    queries = (JudgedQuery(case.id, case.judgments, case.query, case.weight, case) for case in suite.cases)
-    return JudgedQueries(queries, lambda text: found if len(found := keys.get(text, ())) == 1 else ())
+        known = {"query": case.query, "weight": case.weight, "k": case.k, "settings": case.settings, "tags": case.tags}
+        by_key[case.id] = JudgedQuery(case.id, case.judgments, known)
+    times = Counter(case.query for case in suite.cases)
+    return JudgedQueries(by_key, {case.query: by_key[case.id] for case in suite.cases if times[case.query] == 1})
 
 
 @dataclass(slots=True)
@@ -135,6 +129,13 @@ class RejudgedResult(CaseResult):
     """A result whose ranking was graded by other judgments; `recorded_digest` is that of its former ones."""
 
     recorded_digest: str = ""
+
+
+_KEPT = (
+    *("file", "line", "id", "verdict", "query", "variant", "tags", "weight", "params", "k", "depth", "is_depth_set"),
+    *("reaches_depth", "documents", "returned", "deeper", "grades", "judgments", "digest"),
+)
+"""The fields that a comparison looks at; `dataclasses.replace` of all of them would take several times as long."""
 
 
 def rejudge(
@@ -145,50 +146,26 @@ def rejudge(
     `by_key`: the id of a result becomes the key of its query, and its case file is dropped: two runs may name their
     queries differently.
     """
-    replaced: dict[Settings, Settings] = {}
+    changed: dict[Settings, Settings] = {}
     found: list[CaseResult] = []
     for result in results:
-        if settings and result.settings not in replaced:
-            replaced[result.settings] = replace(result.settings, **settings)
-        own = replaced.get(result.settings, result.settings)
-        if queries is None:
-            found.append(_copy(result, own, result.grades, result.judgments, result.digest))
-        else:
-            found.append(_rejudged(result, queries.find(result), own, by_key=by_key))
+        if result.settings not in changed:
+            changed[result.settings] = replace(result.settings, **settings)
+        values: dict[str, Any] = {name: getattr(result, name) for name in _KEPT}
+        values["settings"] = changed[result.settings]
+        if queries is not None:
+            query = queries.find(result)
+            values |= _judged(result, query)
+            if by_key:
+                values |= {"file": "", "id": result.id if query is None else query.key}
+        found.append(RejudgedResult(**values, recorded_digest=result.digest))
     return found
 
 
-def _rejudged(result: CaseResult, query: JudgedQuery | None, settings: Settings, *, by_key: bool) -> CaseResult:
+def _judged(result: CaseResult, query: JudgedQuery | None) -> dict[str, Any]:
+    """The fields of a result under the judgments of its query."""
     if query is None:
-        found = _copy(result, settings, (None,) * len(result.documents), {}, NO_DIGEST)
-    else:
-        graded = grade_ranking(result.documents, query.grades)
-        found = _copy(result, settings, tuple(graded.grades), count_grades([*query.grades.values()]), query.digest)
-        found.query = found.query if query.text is None else query.text
-        found.weight = found.weight if query.weight is None else query.weight
-        if query.case is not None:
-            found.k, found.settings, found.tags = query.case.k, query.case.settings, query.case.tags
-        if by_key:
-            found.id = query.key
-    if by_key:
-        found.file = ""
-    found.recorded_digest = result.digest
-    return found
-
-
-_KEPT = (
-    *("file", "line", "id", "verdict", "query", "variant", "tags", "weight", "params", "k", "depth", "is_depth_set"),
-    *("reaches_depth", "documents", "returned", "deeper"),
-)
-
-
-def _copy(
-    result: CaseResult,
-    settings: Settings,
-    grades: Sequence[float | None],
-    judgments: Mapping[float, int],
-    digest: str,
-) -> RejudgedResult:
-    """What a comparison looks at of a result; `dataclasses.replace` would take several times as long."""
-    kept = {name: getattr(result, name) for name in _KEPT}
-    return RejudgedResult(**kept, settings=settings, grades=grades, judgments=judgments, digest=digest)
+        return {"grades": (None,) * len(result.documents), "judgments": {}, "digest": NO_DIGEST}
+    grades = tuple(grade_ranking(result.documents, query.grades).grades)
+    judgments = count_grades([*query.grades.values()])
+    return {"grades": grades, "judgments": judgments, "digest": query.digest, **query.replaced}

@@ -1,14 +1,18 @@
 """`compare`: two runs over the same cases, read, judged alike, paired, and their differences tested.
 
 The second run is the newer one, and differences are second - first. Users call `compare_runs` (in `reports`), whose
-result has summaries too.
+result has summaries too. Records, baselines, runs of other tools and rankings in Python are read as a `Run`: a record
+has scores; a baseline has them too, but does not name the judgments that they come from; rankings have none.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,19 +20,90 @@ import numpy as np
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results.case_result import NO_DIGEST, ndcg_at
+from pytest_relevance.results.baseline import file as baseline_io
+from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
-from pytest_relevance.results.compare.differences import ScoreColumn, tested
-from pytest_relevance.results.compare.incompatibilities import Incomparable, Metrics, Pair, shown_key, some
-from pytest_relevance.results.compare.pairing import Pairing, Variants, names_of, pair
+from pytest_relevance.results.compare.differences import score_columns, tested
+from pytest_relevance.results.compare.pairing import Incomparable, Metrics, Variants, pair, some
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
-from pytest_relevance.results.compare.score_columns import score_columns
-from pytest_relevance.results.compare.sources import PlainRun, load_run, plain_run
+from pytest_relevance.results.evaluate import compile_rankings
+from pytest_relevance.results.rankings.read_run import read_run
+from pytest_relevance.results.record import file as record
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.rejudging import JudgmentSource
-    from pytest_relevance.results.compare.sources import RunSource
+    from pytest_relevance.results.evaluate import AnyRankings
+
+    RunSource = Run | str | os.PathLike[str] | AnyRankings
+
+_LONGEST_HEADER = 1 << 26  # bytes; a header names all that did not finish
+
+
+class PlainRun(Run):
+    """Rankings without scores, identified by queries instead of cases."""
+
+
+def load_run(source: RunSource, name: str, k: int) -> Run:
+    """Make a run from a source of `compare_runs`. `name` is for rankings in Python, `k` the cutoff of plain rankings.
+
+    Raises `RecordError` or `JudgmentFileError` for a file that cannot be used, ValueError for what is no ranking.
+    """
+    if isinstance(source, Run):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        compiled = compile_rankings(source)
+        return plain_run(zip(compiled.queries, compiled.lists, strict=True), name, k)
+    kind = kind_of(source)
+    if kind == record.KIND:
+        return Run.open(source)
+    if kind == baseline_io.KIND:
+        return _read_baseline(Path(source))
+    return plain_run(read_run(source).items(), Path(source).name, k)
+
+
+def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) -> PlainRun:
+    """Make a run of the ranking of each query."""
+    results = []
+    for query, ranking in rankings:
+        result = CaseResult(file="", line=1, id=query, verdict=MEASURED, k=k, documents=tuple(ranking), digest="")
+        result.grades, result.returned = (None,) * len(ranking), len(set(ranking))
+        results.append(result)
+    return PlainRun(results, name=name)
+
+
+def _read_baseline(path: Path) -> Run:
+    """A baseline as a run whose judgments are unknown."""
+    file = path.name.removesuffix(baseline_io.SUFFIX)
+    return Run([_of_entry(file, entry) for entry in baseline_io.read_baseline(path).values()], name=path.name)
+
+
+def _of_entry(file: str, entry: baseline_io.BaselineEntry) -> CaseResult:
+    is_as_deep = len(entry.ranking) == entry.depth
+    cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
+    result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")
+    result.k, result.depth, result.scores = next(iter(cutoffs), None) or entry.depth, entry.depth, entry.scores
+    # a whole ranking that is as deep as its case and not cut: a depth was set, or no number of results asked for
+    result.is_depth_set = entry.whole and is_as_deep and not entry.cut
+    result.reaches_depth = entry.cut or (entry.whole and is_as_deep)
+    result.documents, result.whole, result.grades = entry.ranking, entry.whole, (None,) * len(entry.ranking)
+    result.returned = len(set(entry.ranking)) + (is_as_deep and not entry.whole)  # there may have been more
+    return result
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """The kind in the header of a file of this package; None for another file, and for one that cannot be read."""
+    try:
+        with open(path, "rb") as plain:
+            is_packed = plain.read(2) == b"\x1f\x8b"
+            plain.seek(0)
+            with gzip.open(plain) if is_packed else plain as file:
+                header = json.loads(file.readline(_LONGEST_HEADER))
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
+        return None
+    kind = header.get("kind") if isinstance(header, dict) else None
+    return kind if isinstance(kind, str) else None
+
 
 Found = TypeVar("Found", bound=Compared)
 
@@ -40,36 +115,41 @@ NO_LINE = 'a query that found nothing has no line in a run; missing="empty" take
 """The hint where a query is in one of two plain runs alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedRuns:
-    """Two runs that were read and judged alike, the metrics to compare them by, and notes about that."""
-
-    runs: tuple[Run, Run]
-    metrics: Metrics
-    notes: Sequence[str] = ()
-
-
 def compare(
-    loaded: LoadedRuns, variants: Variants | None, kind: type[Found], *, common: bool, resamples: int, seed: int
+    kind: type[Found],
+    sources: tuple[RunSource, RunSource],
+    asked: str | Metric | Sequence[str | Metric] | None,
+    *,
+    judgments: JudgmentSource | None,
+    variants: Variants | None,
+    common: bool,
+    missing: str,
+    resamples: int,
+    seed: int,
+    settings: Mapping[str, Any],
 ) -> Found:
     """Compare two runs; the result is a `kind` of `Compared`. Takes and raises the same as `compare_runs`."""
-    if resamples < 1:
-        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
-    runs, metrics = loaded.runs, loaded.metrics
+    metrics = _parsed(asked)
+    _check(settings, missing, resamples)
+    runs, notes = _load(sources, metrics, judgments, missing, settings)
     found = pair(*runs, metrics, variants)
     reasons = [each.reason for each in found.incompatibilities]
     if not found.pairs or (reasons and not common):
-        kinds = [each.kind for each in found.incompatibilities]
-        reasons += _hints(kinds, runs) or ([] if reasons else ["there is no case in them that ran"])
-        raise Incomparable(reasons, kinds, len(found.pairs))
-    columns = _columns(found.pairs, metrics)
+        kinds = {each.kind for each in found.incompatibilities}
+        is_plain = not any(result.file for run in runs for result in run.results)
+        if is_plain and kinds & {"only in first", "only in second"}:
+            reasons.append(NO_LINE)
+        raise Incomparable(reasons or ["there is no case in them that ran"], kinds, len(found.pairs))
+    columns = score_columns(found.pairs, metrics)
     weights = np.array([two.weight for _, two in found.pairs], np.float64)
     of_variants = variant_indexes(found.pairs, is_across=variants is not None)
     rows = tested(columns, weights, of_variants, resamples=resamples, seed=seed)
-    left_out = [f"left out: {reason}" for reason in reasons]
-    notes = (*loaded.notes, *left_out, *_notes(found), *_other_variants(runs, variants))
-    names = names_of(*runs, variants)
-    return kind(*names, found.pairs, columns, weights, of_variants, rows, found.incompatibilities, found.errors, notes)
+    notes += [f"left out: {reason}" for reason in reasons] + found.notes
+    others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
+    if others:
+        notes.append(f"left out: {counted(others, 'result')} of other variants")
+    left_out, errors = found.incompatibilities, found.errors
+    return kind(*found.names, found.pairs, columns, weights, of_variants, rows, left_out, errors, tuple(notes))
 
 
 def _parsed(metrics: str | Metric | Sequence[str | Metric] | None) -> Metrics:
@@ -82,67 +162,57 @@ def _parsed(metrics: str | Metric | Sequence[str | Metric] | None) -> Metrics:
     return list(parsed.values())
 
 
-def load_runs(
-    first: RunSource,
-    second: RunSource,
-    metrics: str | Metric | Sequence[str | Metric] | None,
+def _check(settings: Mapping[str, Any], missing: str, resamples: int) -> None:
+    """Raise TypeError or ValueError for arguments that are not allowed."""
+    known = (*CHOICES, "max_grade")
+    for name in settings:
+        if name not in known:
+            wrong = f"compare_runs() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
+            raise TypeError(f"{wrong}; settings are {listed(known, 'and')}")
+    Settings(**settings)
+    if missing not in MISSING:
+        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
+    if resamples < 1:
+        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
+
+
+def _load(
+    sources: tuple[RunSource, RunSource],
+    metrics: Metrics,
     judgments: JudgmentSource | None,
     missing: str,
     settings: Mapping[str, Any],
-) -> LoadedRuns:
-    """Read both runs, and judge them again where judgments or settings are given.
-
-    The arguments are those of `compare_runs`. Raises the same errors.
-    """
-    asked = _parsed(metrics)
-    _check(settings, missing)
-    k = next((metric.k for metric in asked or () if metric.k is not None), DEFAULT_K)
-    one = load_run(first, "first", k)
-    two = one if second is first else load_run(second, "second", k)
-    _tell_apart((first, second), (one, two))
+) -> tuple[tuple[Run, Run], list[str]]:
+    """Read both runs, judge them again where judgments or settings are given, and give notes about that."""
+    k = next((metric.k for metric in metrics or () if metric.k is not None), DEFAULT_K)
+    one = load_run(sources[0], "first", k)
+    two = one if sources[1] is sources[0] else load_run(sources[1], "second", k)
+    _tell_apart(sources, (one, two))
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
     if missing == "empty" and not plain:
         raise ValueError("missing says what plain rankings lack; a record has the cases that ran")
     if judgments is None:
-        if plain:
-            raise _no_judgments(plain)
-        return LoadedRuns(_rejudged((one, two), None, settings) if settings else (one, two), asked)
+        _refuse_plain(plain)
+        return (_rejudged((one, two), None, settings) if settings else (one, two)), []
     queries = judged_queries(judgments, settings)
-    notes = []
     if plain:
         queries.learn_texts(result for run in (one, two) if run not in plain for result in run.results)
+    notes = []
     if missing == "empty":
         one, two = (_with_empty(run, queries, k) if run in plain else run for run in (one, two))
     elif plain and (lacking := queries.without_ranking([*one.results, *two.results])):
         count = counted(len(lacking), "judged query", "judged queries")
         notes.append(f"left out: {count} without a ranking in either run: {some(lacking)}")
-    return LoadedRuns(_rejudged((one, two), queries, settings, by_key=bool(plain)), asked, notes)
+    return _rejudged((one, two), queries, settings, by_key=bool(plain)), notes
 
 
-def _check(settings: Mapping[str, Any], missing: str) -> None:
-    """Raise TypeError or ValueError for arguments that are not allowed."""
-    known = (*CHOICES, "max_grade")
-    for name in settings:
-        if name not in known:
-            raise TypeError(
-                f"compare_runs() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}; settings are "
-                f"{listed(known, 'and')}"
-            )
-    Settings(**settings)
-    if missing not in MISSING:
-        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
-
-
-def _no_judgments(plain: Iterable[Run]) -> Incomparable:
+def _refuse_plain(plain: Iterable[Run]) -> None:
+    """Raise `Incomparable` for plain rankings, which have no judgments."""
     names = list(dict.fromkeys(run.name for run in plain))
-    have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
-    return Incomparable(
-        [
-            f"rankings are compared under judgments, and {have}: give judgments, a file of them, a case file or "
-            "{query: {document: grade}}"
-        ],
-        ["no judgments"],
-    )
+    if names:
+        have = f"{listed(names, 'and')} {'has' if len(names) == 1 else 'have'} none"
+        give = "give judgments, a file of them, a case file or {query: {document: grade}}"
+        raise Incomparable([f"rankings are compared under judgments, and {have}: {give}"], ["no judgments"])
 
 
 def _tell_apart(sources: tuple[RunSource, RunSource], runs: tuple[Run, Run]) -> None:
@@ -167,57 +237,8 @@ def _rejudged(
     for run in runs[:1] if runs[0] is runs[1] else runs:
         results = rejudge(run.results, queries, settings, by_key=by_key)
         if queries is not None and results and not any(result.is_judged for result in results):
-            ids = some(result.id for result in results)
-            judged = some(queries) or "none"
-            raise Incomparable(
-                [f"none of the queries of {run.name} is judged: it has {ids}, the judgments have {judged}"]
-            )
+            ids, judged = some(result.id for result in results), some(queries.by_key) or "none"
+            none = f"none of the queries of {run.name} is judged"
+            raise Incomparable([f"{none}: it has {ids}, the judgments have {judged}"])
         found.append(Run(results, run.files, run.info, name=run.name))
     return found[0], found[-1]
-
-
-def _hints(kinds: Sequence[str], runs: tuple[Run, Run]) -> list[str]:
-    """What may help where a query is in one of two plain runs alone."""
-    is_plain = not any(result.file for run in runs for result in run.results)
-    return [NO_LINE] if is_plain and {"only in first", "only in second"}.intersection(kinds) else []
-
-
-def _columns(pairs: Sequence[Pair], metrics: Metrics) -> tuple[ScoreColumn, ...]:
-    """The scores of both runs: a column for each metric, or for the nDCG@k of each k."""
-    first, second = (score_columns([pair[side] for pair in pairs], metrics) for side in (0, 1))
-    cutoffs = np.array([two.k for _, two in pairs], np.intp)
-    if metrics is None:
-        applies = {ndcg_at(k).text: cutoffs == k for k in sorted(set(cutoffs.tolist()))}
-    else:
-        applies = dict.fromkeys(second, np.ones(cutoffs.size, np.bool_))
-    return tuple(ScoreColumn(name, first[name], second[name], mask) for name, mask in applies.items())
-
-
-def _notes(found: Pairing) -> list[str]:
-    """Remarks on the pairs that are compared."""
-    notes = []
-    if found.skipped:
-        notes.append(
-            f"{counted(len(found.skipped), 'case')} skipped in both runs: {some(map(shown_key, found.skipped))}"
-        )
-    pairs = found.pairs
-    for those, what in (
-        ([two for one, two in pairs if one.params != two.params], "searched with other parameters"),
-        (
-            [two for one, two in pairs if one.weight != two.weight],
-            "weighted otherwise; the weights are those of the second run",
-        ),
-        ([two for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
-    ):
-        if those:
-            notes.append(f"{counted(len(those), 'case')} {what}: {some(shown_key(two.key) for two in those)}")
-    return notes
-
-
-def _other_variants(runs: tuple[Run, Run], variants: Variants | None) -> list[str]:
-    """How many results are of variants other than the two that are compared."""
-    if variants is None:
-        return []
-    different = runs[:1] if runs[0] is runs[1] else runs
-    others = sum(result.variant not in variants for run in different for result in run.results)
-    return [f"left out: {counted(others, 'result')} of other variants"] if others else []

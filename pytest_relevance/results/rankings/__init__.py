@@ -1,1 +1,1 @@
-"""What a search returned, read as a ranking; rankings in files; what differs between two rankings."""
+"""Rankings: read from what a search returned or from a file, cut, and compared with each other."""

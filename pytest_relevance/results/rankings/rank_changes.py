@@ -1,15 +1,24 @@
-"""What changed between two rankings of one query: which documents left the top, entered it, or moved within it.
+"""Differences between rankings of one query: what left the top, entered it or moved, and whether repeats are the same.
 
 No judgments are needed; where grades are known, each change has the grade of its document.
+
+A search may be called again, by `--relevance-repeat=N`: the first call is the one that is scored, and the others are
+compared with it, as far down as the case looks. Of the items that another plugin makes of one case in one variant
+(pytest-repeat, say) the worst counts. A ranking that changes does not fail the case: it is reported, so that a tie or
+another replica is not taken for a regression. It is never accepted into a baseline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.similarity import jaccard, rbo
+from pytest_relevance.results.case_result import CaseResult, Repeats
+from pytest_relevance.results.rankings.ranking import Ranking
+from pytest_relevance.results.scoring import kept_depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +73,17 @@ def rank_changes(
     """
     before, after = _ranks(first), {**deeper, **_ranks(second)}
     left, entered, moved = [], [], []
-    for document, rank in before.items():
-        there = after.get(document)
-        if rank <= k and (there is None or there > k):
-            left.append(Move(document, rank, there, grades.get(document)))
-        elif there is not None and rank <= k and there != rank:
-            moved.append(Move(document, rank, there, grades.get(document)))
-    for document, rank in after.items():
-        there = before.get(document)
-        if rank <= k and (there is None or there > k):
-            entered.append(Move(document, there, rank, grades.get(document)))
+    for document in {**before, **after}:
+        move = Move(document, before.get(document), after.get(document), grades.get(document))
+        was_in_top, is_in_top = (rank is not None and rank <= k for rank in (move.first, move.second))
+        if was_in_top and not is_in_top:
+            left.append(move)
+        elif is_in_top and not was_in_top:
+            entered.append(move)
+        elif is_in_top and move.distance:
+            moved.append(move)
+    left.sort(key=lambda move: move.first or 0)
+    entered.sort(key=lambda move: move.second or 0)
     moved.sort(key=lambda move: (-abs(move.distance), move.first))
     one, two = first[:k], second[:k]
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
@@ -81,7 +91,75 @@ def rank_changes(
 
 def _ranks(ranking: Sequence[str]) -> dict[str, int]:
     """The first rank of each document."""
-    ranks: dict[str, int] = {}
-    for rank, document in enumerate(ranking, 1):
-        ranks.setdefault(document, rank)
-    return ranks
+    return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
+
+
+_WORST_FIRST = ("error", "failed", "inconclusive", "xpassed", "xfailed", "passed", "measured", "skipped")
+
+
+def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:
+    """Compare the rankings of several calls of a search, as far down as the case looks."""
+    depth = kept_depth(case)
+    found, number = _differences([tuple(ranking.ids[:depth]) for ranking in rankings])
+    if not number or None in found.documents:
+        return found
+    return replace(found, is_tie=_are_tied((rankings[0], rankings[number]), found.documents))
+
+
+def worst_of_repeats(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """The results with one for each case and variant: of repeats the one with the worst status, the lowest score.
+
+    Its `repeats` describe how the ranking changed from repeat to repeat.
+    """
+    groups: dict[tuple[object, ...], list[CaseResult]] = {}
+    for number, result in enumerate(results):
+        is_repeat = len(result.items) > 1 and not result.is_check
+        groups.setdefault((result.key, result.search) if is_repeat else (number,), []).append(result)
+    return [group[0] if len(group) == 1 else _worst(group) for group in groups.values()]
+
+
+def _worst(repeats: Sequence[CaseResult]) -> CaseResult:
+    worst = min(repeats, key=lambda result: (_WORST_FIRST.index(result.status), result.score or 0.0))
+    scored = [result for result in repeats if result.scores]
+    if len(scored) < 2:
+        return worst
+    found, _ = _differences([tuple(result.documents) for result in scored])
+    within = [result.repeats for result in scored if result.repeats is not None]
+    if found.rankings == 1:
+        found = next((each for each in within if each.rankings > 1), found)
+    calls = len(scored) - len(within) + sum(each.calls for each in within)
+    worst.repeats = replace(found, calls=calls)
+    return worst
+
+
+def _differences(tops: Sequence[tuple[str, ...]]) -> tuple[Repeats, int]:
+    """How rankings differ, and the index of the one that differs from the first at the highest rank; 0: none does."""
+    first = tops[0]
+    found = Repeats(len(tops), len(set(tops)))
+    at = [(_first_difference(first, top), number) for number, top in enumerate(tops) if top != first]
+    if not at:
+        return found, 0
+    index, number = min(at)
+    documents = tuple(top[index] if index < len(top) else None for top in (first, tops[number]))
+    return replace(found, rank=index + 1, documents=documents), number
+
+
+def _first_difference(one: Sequence[str], two: Sequence[str]) -> int:
+    """The first index at which two rankings differ."""
+    pairs = enumerate(zip(one, two, strict=False))
+    return next((index for index, (first, second) in pairs if first != second), min(len(one), len(two)))
+
+
+def _are_tied(rankings: Sequence[Ranking], documents: Sequence[str | None]) -> bool:
+    """Whether a search gave two documents the same score: in one call that returned both, or else each in its own.
+
+    Two replicas may give the first place the same score, whichever document it is.
+    """
+    found = [[_score_of(ranking, document) for document in documents] for ranking in rankings]
+    both = [scores for scores in found if None not in scores] or [[found[0][0], found[1][1]]]
+    return any(first is not None and first == second for first, second in both)
+
+
+def _score_of(ranking: Ranking, document: str | None) -> float | None:
+    """The engine's score of a document, where it was returned and has one."""
+    return ranking.score(ranking.ids.index(document)) if document in ranking.ids else None

@@ -8,21 +8,22 @@ repetitions. All that is needed is copied at once, so that a search may fill the
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number, Real
 from typing import Any, TypeVar
 
 from pytest_relevance._text import listed, quoted, shown
-from pytest_relevance.results.responses.reading import results_of
-from pytest_relevance.results.responses.refusals import NoResults, UnreadableRanking, is_mock, kind_of, one_result
-from pytest_relevance.results.responses.rows import BadResult, BareRow, ambiguity, has_dimensions, is_row, read_row
+from pytest_relevance.results.rankings import rows
+from pytest_relevance.results.rankings.responses import results_of
+from pytest_relevance.results.rankings.rows import UnreadableRanking
 
 __all__ = ["ID_NAMES", "TITLE_NAMES", "Ranking", "UnreadableRanking", "id_text", "read_ranking"]
 
 ID_NAMES = ("id", "_id", "doc_id", "docid", "document_id", "objectID")
 TITLE_NAMES = ("title", "name")
 SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
+"""The fields of a mapping that may be its score; of an object only the first."""
 
 NESTED = ("_source", "document", "fields", "meta")
 """Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
@@ -42,7 +43,9 @@ _SCALARS = frozenset({str, int})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
 _DICT = frozenset({dict})
 _NONE = frozenset({type(None)})
-_MISSING = object()
+_PLAIN = _SCALARS | _DICT
+_WITHOUT_FIELDS = (str, bytes, Number)
+_NO_FIELDS: dict[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +80,12 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     title_names = TITLE_NAMES if title_field is None else (title_field,)
     try:
         results = results_of(response, names, title_names)
-    except NoResults:
-        if isinstance(_look_up(_as_mapping(response), names), (str, int)):
-            raise one_result(response) from None
+    except rows.NoResults:
+        (found,) = _Fields([_as_mapping(response)]).first_of(names, NESTED)
+        if isinstance(_only(found), (str, int)):
+            raise rows.one_result(response) from None
         raise
-    if why := ambiguity(results):
+    if why := rows.ambiguity(results):
         raise UnreadableRanking(f"search returned {why}")
     return _copied(results, names, title_names)
 
@@ -91,12 +95,9 @@ def id_text(value: object) -> str | None:
     if isinstance(value, str):
         # exactly str, and not what a subclass calls its text: enums have another, and none travel to xdist's controller
         return str.__str__(value)
-    if isinstance(value, bool) or value is None or is_mock(value):
-        return None
-    try:
+    if rows.is_integer(value):
         return str(operator.index(value))  # type: ignore[arg-type]
-    except TypeError:
-        return str(value) if type(value).__name__ == "UUID" else None
+    return str(value) if type(value).__name__ == "UUID" else None
 
 
 def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
@@ -104,51 +105,37 @@ def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[
     kinds = set(map(type, results))
     if kinds <= _SCALARS and "" not in results:
         return Ranking([*map(str, results)])
-    if kinds == _DICT:
-        return _copied_dicts(results, names, title_names)
-    rows = _each(_row_of, results, results)
-    ids = _each(lambda row: _id_of(row.document, names), rows, results)
-    titles = [row.title or _title_of(row.document, title_names) for row in rows]
-    return _without_blanks(ids, titles, _each(_score_of_row, rows, results))
+    bare_rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
+    documents = [row.document for row in bare_rows] or results
+    fields = _Fields(documents)
+    ids = fields.first_of(names, NESTED)
+    if not _is_text(ids):
+        ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
+    titles = fields.first_of(title_names, NESTED_TITLES)
+    are_mappings = kinds <= _PLAIN or all(isinstance(document, (str, int, Mapping)) for document in documents)
+    scores = fields.first_of(SCORE_NAMES if are_mappings else SCORE_NAMES[:1], NESTED_SCORES)
+    if bare_rows:
+        titles = [row.title or title for row, title in zip(bare_rows, titles, strict=True)]
+        scores = [score if row.score is None else row.score for row, score in zip(bare_rows, scores, strict=True)]
+    return Ranking(ids, _titles(titles), _scores(scores, results))
 
 
-def _copied_dicts(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
-    """The ids, titles and scores of plain dicts, column by column where all have the same fields."""
-    ids, titles, scores = _dict_ids(results, names), _dict_titles(results, title_names), _dict_scores(results)
-    if ids is None:
-        ids = _each(lambda result: _id_of(result, names), results, results)
-    if titles is None:
-        titles = [_title_of(result, title_names) for result in results]
-    if scores is None:
-        scores = _each(_score_of, results, results)
-    return _without_blanks(ids, titles, scores)
-
-
-def _without_blanks(ids: list[str], titles: Sequence[str | None], scores: Sequence[float | None]) -> Ranking:
-    return Ranking(ids, titles if any(titles) else (), scores if set(map(type, scores)) - _NONE else ())
-
-
-def _each(read: Callable[[Any], _T], values: Sequence[Any], results: Sequence[object]) -> list[_T]:
-    """What is read of each value; a message of one that cannot be read shows the result that it comes from."""
+def _each(read: Callable[..., _T], results: Sequence[object], *columns: Sequence[Any]) -> list[_T]:
+    """What is read of each row of columns; a message of one that cannot be read shows the result that it comes from."""
     found = []
-    for index, value in enumerate(values):
+    for index, values in enumerate(zip(*columns, strict=True)):
         try:
-            found.append(read(value))
-        except BadResult as problem:
+            found.append(read(*values))
+        except rows.BadResult as problem:
             where = f"result {index + 1} of {len(results)}"
             raise UnreadableRanking(f"{where} {problem}: {shown(results[index], 200)}") from None
     return found
 
 
-def _row_of(result: Any) -> BareRow:
+def _row_of(result: Any) -> rows.BareRow:
     """A result as a `BareRow`: read from a row, or made of a document alone."""
-    row = read_row(result) if is_row(result) else BareRow(result)
-    return BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
-
-
-def _score_of_row(row: BareRow) -> float | None:
-    number = _number(row.score)
-    return _score_of(row.document) if number is None else number
+    row = rows.read_row(result) if rows.is_row(result) else rows.BareRow(result)
+    return rows.BareRow(_as_mapping(row.document), None if row.title is None else _text(row.title), row.score)
 
 
 def _as_mapping(result: Any) -> Any:
@@ -165,73 +152,106 @@ def _as_mapping(result: Any) -> Any:
     return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
 
 
-# --- columns of plain dicts: the usual case, in a tenth of the time ---------------------------------------------------
+# --- fields, one of all results at a time -----------------------------------------------------------------------------
 
 
-def _dict_ids(dicts: Sequence[dict[Any, Any]], names: Iterable[str]) -> list[str] | None:
-    ids = _column(dicts, names)
-    return ids if ids is not None and _is_text(ids) else None
+class _Fields:
+    """The fields of documents, read one field of all documents at a time: usually all have it, or none."""
 
-
-def _dict_titles(dicts: Sequence[dict[Any, Any]], names: Sequence[str]) -> Sequence[str | None] | None:
-    titles = _column(dicts, names)
-    if titles is None or any("." in name for name in names):
-        return None
-    if set(map(type, titles)) != _NONE:
-        return titles if _is_text(titles) else None
-    for holder in NESTED_TITLES:
-        inner: list[Any] = [each.get(holder) for each in dicts]
-        kinds = set(map(type, inner))
+    def __init__(self, documents: Sequence[Any]) -> None:
+        self._names: frozenset[object] | None = None  # of the fields, where they are known
+        kinds = set(map(type, documents))
         if kinds == _DICT:
-            titles = _column(inner, names)
-            return titles if titles is not None and _is_text(titles) else None
-        if kinds != _NONE:
-            return None
-    return titles  # no result has any
+            self._names = frozenset().union(*documents)
+            self._getters: Sequence[Getter] = [document.get for document in documents]
+        else:
+            self._names = frozenset() if kinds <= _SCALARS else None
+            self._getters = [*map(_getter, documents)]
+
+    def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
+        """The first of some fields of each document, its own or of one nested in it; None where it has none of them."""
+        found: list[Any] = []
+        for values in self._columns(names, nested):
+            found = [new if old is None else old for old, new in zip(found, values, strict=True)] if found else values
+            if _NONE.isdisjoint(map(type, found)):
+                break
+        return found or [None] * len(self._getters)
+
+    def _columns(self, names: Sequence[str], nested: Iterable[str]) -> Iterator[list[Any]]:
+        for name in names:
+            if self._names is None or name in self._names:
+                yield [get(name) for get in self._getters]
+            if "." in name and (self._names is None or name.partition(".")[0] in self._names):
+                yield [_at_path(get, name) for get in self._getters]
+        for holder in nested:
+            if self._names is None or holder in self._names:
+                yield _Fields([get(holder) for get in self._getters]).first_of(names)
 
 
-def _dict_scores(dicts: Sequence[dict[Any, Any]]) -> Sequence[float | None] | None:
-    scores = _column(dicts, SCORE_NAMES)
-    if scores is None or not set(map(type, scores)) <= _PLAIN_SCORES or any(score != score for score in scores):
+def _at_path(get: Getter, path: str) -> object:
+    """A field of a nested document, by its path; a name may have a dot in it."""
+    outer, _, inner = path.partition(".")
+    get = _getter(get(outer))
+    found = get(inner)
+    return _at_path(get, inner) if found is None and "." in inner else found
+
+
+def _getter(document: Any) -> Getter:
+    """A function that gets a document's own field by its name; None for one that is not there."""
+    if isinstance(document, Mapping):
+        return document.get
+    if document is None or isinstance(document, _WITHOUT_FIELDS):
+        return _NO_FIELDS.get
+    if _is_keyed(document):
+        return lambda name: _item(document, name)
+    return lambda name: _attribute(document, name)
+
+
+def _item(row: Any, name: str) -> object:
+    try:
+        return row[name]
+    except (KeyError, IndexError):  # sqlite3.Row raises the second
         return None
-    return scores
 
 
-def _column(dicts: Sequence[dict[Any, Any]], names: Iterable[str]) -> list[Any] | None:
-    """The values under the first of some names that any of the dicts has, where all have it.
+def _attribute(document: object, name: str) -> object:
+    found = getattr(document, name, None)
+    return None if callable(found) else found
 
-    None where some lack it; as many Nones as there are dicts where none has any of the names.
-    """
-    values: list[Any] = [None] * len(dicts)
-    for name in names:
-        values = [each.get(name) for each in dicts]
-        kinds = set(map(type, values))
-        if kinds != _NONE:
-            return None if kinds > _NONE else values
-    return values
+
+def _is_keyed(document: object) -> bool:
+    """Whether a document has its fields by their names without being a mapping, as a row of sqlite3 has."""
+    kind = type(document)
+    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
 
 
 def _is_text(values: Sequence[object]) -> bool:
     return set(map(type, values)) == _TEXT and "" not in values
 
 
-# --- a result by itself -----------------------------------------------------------------------------------------------
+# --- one value --------------------------------------------------------------------------------------------------------
 
 
-def _id_of(result: Any, names: Sequence[str]) -> str:
-    found, text = result, id_text(result)
-    if text is None and result is not None and not isinstance(result, (Number, bytes)):
-        found = _look_up(result, names)
-        if found is _MISSING:
-            raise BadResult(
-                f"has no {_spelled(names)}{_fields_there(result)}; name the field with id_field in the case file"
-            )
-        text = id_text(found)
+def _only(value: object) -> object:
+    """The single item of a list: Elasticsearch's `fields` are lists."""
+    return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
+
+
+def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
+    """The id of a document: its field, or the document itself where it has none. Raises `BadResult`."""
+    value = document if field is None else _only(field)
+    text = id_text(value)
     if text:
         return text
     if text == "":
-        raise BadResult("has an empty id")
-    raise BadResult(f"has an id that is {_what_it_is(found)}")
+        raise rows.BadResult("has an empty id")
+    if field is None and document is not None and not isinstance(document, _WITHOUT_FIELDS):
+        value = None
+        if not _has_any(document, names):
+            raise rows.BadResult(
+                f"has no {_spelled(names)}{_fields_there(document)}; name the field with id_field in the case file"
+            )
+    raise rows.BadResult(f"has an id that is {_what_it_is(value)}")
 
 
 def _what_it_is(found: object) -> str:
@@ -244,27 +264,33 @@ def _what_it_is(found: object) -> str:
         if float(found).is_integer():
             cure += " (integers become floats in a data frame's column where one is missing)"
         return f"a float, {shown(found)}, whose text could be another one's; {cure}"
-    return f"{kind_of(found)}, {shown(found)}; {cure}"
+    return f"{rows.kind_of(found)}, {shown(found)}; {cure}"
 
 
-def _title_of(result: Any, names: Sequence[str]) -> str | None:
-    if result is None or isinstance(result, (str, int)):
-        return None
-    found = _look_up(result, names, NESTED_TITLES)
-    if isinstance(found, (list, tuple)) and found:
-        found = found[0]
-    return _text(found) if isinstance(found, str) and found else None
+def _titles(values: Sequence[Any]) -> Sequence[str | None]:
+    titles = values if _is_text(values) else [*map(_title_text, values)]
+    return titles if any(titles) else ()
 
 
-def _score_of(result: Any) -> float | None:
-    if result is None or isinstance(result, (str, int)):
-        return None
-    return _number(_look_up(result, SCORE_NAMES if isinstance(result, Mapping) else SCORE_NAMES[:1], NESTED_SCORES))
+def _title_text(value: object) -> str | None:
+    title = value[0] if isinstance(value, (list, tuple)) and value else value
+    return _text(title) if isinstance(title, str) and title else None
 
 
-def _number(score: Any) -> float | None:
+def _scores(values: Sequence[Any], results: Sequence[object]) -> Sequence[float | None]:
+    kinds = set(map(type, values))
+    if kinds <= _NONE:
+        return ()
+    if kinds <= _PLAIN_SCORES and not [value for value in values if value != value]:
+        return values
+    scores = _each(_number, results, values)
+    return scores if any(score is not None for score in scores) else ()
+
+
+def _number(value: Any) -> float | None:
     """A score as a number: an integer as it is, as large ones are not exact as floats. Raises `BadResult` for NaN."""
-    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or has_dimensions(score):
+    score: Any = _only(value)
+    if score is None or isinstance(score, (str, bool)) or not hasattr(score, "__float__") or rows.has_dimensions(score):
         return None
     if isinstance(score, int):
         return int(score)
@@ -274,7 +300,7 @@ def _number(score: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):  # a signalling NaN of Decimal, among others
         number = float("nan") if hasattr(score, "is_nan") and score.is_nan() else None
     if number is not None and number != number:
-        raise BadResult("has a score that is NaN; return numbers, or results without scores")
+        raise rows.BadResult("has a score that is NaN; return numbers, or results without scores")
     return number
 
 
@@ -283,91 +309,33 @@ def _text(value: str) -> str:
     return str.__str__(value)
 
 
-def _look_up(result: object, names: Sequence[str], nested: Iterable[str] = NESTED) -> object:
-    """The first of some fields that a result has: of its own, then of the document nested in it.
-
-    A list of one is its only item, as Elasticsearch's `fields` are lists. None where a field is there and empty.
-    """
-    get = _getter(result)
-    found = _first_field(get, names)
-    if found is _MISSING or found is None:
-        for holder in nested:
-            inner = get(holder)
-            if inner is _MISSING or inner is None or isinstance(inner, str):
-                continue
-            inside = _first_field(_getter(inner), names)
-            if inside is not _MISSING:
-                found = inside
-                if inside is not None:
-                    break
-    if isinstance(found, (list, tuple)) and len(found) == 1:
-        return found[0]
-    return found
-
-
-def _first_field(get: Getter, names: Iterable[str]) -> object:
-    empty = _MISSING
-    for name in names:
-        found = _field(get, name) if "." in name else get(name)
-        if found is None:
-            empty = None
-        elif found is not _MISSING:
-            return found
-    return empty
-
-
-def _field(get: Getter, name: str) -> object:
-    """A field by its name, or by its path where no field has a name with that dot in it."""
-    found = get(name)
-    if found is _MISSING and "." in name:
-        outer, _, inner = name.partition(".")
-        holder = get(outer)
-        return _MISSING if holder is _MISSING else _field(_getter(holder), inner)
-    return found
-
-
-def _getter(result: Any) -> Getter:
-    """A function that gets a result's own field by its name; `_MISSING` for one that is not there."""
-    if isinstance(result, Mapping):
-        return lambda name: result.get(name, _MISSING)
-    if _is_keyed(result):
-        return lambda name: _item(result, name)
-    return lambda name: _attribute(result, name)
-
-
-def _item(result: Any, name: str) -> object:
-    try:
-        return result[name]
-    except (KeyError, IndexError):  # sqlite3.Row raises the second
-        return _MISSING
-
-
-def _attribute(result: object, name: str) -> object:
-    found = getattr(result, name, _MISSING)
-    return _MISSING if callable(found) else found
-
-
-def _is_keyed(result: object) -> bool:
-    """Whether a result has its fields by their names without being a mapping, as a row of sqlite3 has."""
-    kind = type(result)
-    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
-
-
 def _spelled(names: Sequence[str]) -> str:
     return f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
 
 
-def _fields_there(result: object) -> str:
-    """The fields that a result has instead, those of nested mappings with their dots."""
-    names: list[str] = []
-    for name in _own_names(result):
-        inner = _getter(result)(name)
-        names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
+def _has_any(document: object, names: Sequence[str]) -> bool:
+    """Whether a document has a field of one of these names, its own or nested, which is None."""
+    there = {*_field_names(document), *getattr(document, "__dict__", ())}
+    return any(path in there for name in names for path in (name, *(f"{holder}.{name}" for holder in NESTED)))
+
+
+def _fields_there(document: object) -> str:
+    """The fields that a document has instead."""
+    names = _field_names(document)
     if len(names) > MOST_FIELDS:
         names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]
     if names:
         return f", only {listed(names, 'and')}"
-    return ", it is empty" if isinstance(result, Mapping) else ""
+    return ", it is empty" if isinstance(document, Mapping) else ""
+
+
+def _field_names(document: object) -> list[str]:
+    """The names of the fields that a document has, those of nested mappings with their dots."""
+    names: list[str] = []
+    for name in _own_names(document):
+        inner = _getter(document)(name)
+        names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
+    return names
 
 
 def _own_names(result: Any) -> list[str]:

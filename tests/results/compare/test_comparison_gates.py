@@ -8,7 +8,7 @@ import pytest
 
 from pytest_relevance import Comparison, Run, compare_runs
 from pytest_relevance.results.case_result import ERROR
-from pytest_relevance.results.compare.thresholds import judge
+from pytest_relevance.results.compare.comparison import judge
 from pytest_relevance.results.gates import GateFinding
 
 if TYPE_CHECKING:
