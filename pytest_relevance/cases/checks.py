@@ -234,9 +234,14 @@ def _is_switch(written: str) -> bool:
     return False
 
 
-def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:
-    """Report the keys of a mapping that are not `known`; `takes` tells in messages which there are."""
+def unknown_keys(
+    written: Mapping[str, object], known: Sequence[str], takes: str, at: Location, otherwise: str = ""
+) -> None:
+    """Report the keys of a mapping that are not `known`.
+
+    `takes` tells in messages which there are; `otherwise` is the advice where none is close.
+    """
     for key in written:
         if key not in known:
-            close = did_you_mean(str(key), known)
-            at.refuse(f"unknown key {quoted(str(key))}; {takes}{close}", str(key), at_key=True)
+            advice = did_you_mean(str(key), known) or otherwise
+            at.refuse(f"unknown key {quoted(str(key))}; {takes}{advice}", str(key), at_key=True)

@@ -8,7 +8,6 @@ lie below 0), but seldom meant: lint warns of it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
 from math import floor, isnan, nan
 
 from pytest_relevance._text import listed, quoted
@@ -71,8 +70,7 @@ def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
             if origin is None:
                 at.refuse(message, "judgments", document, group=(None, remedy))
             else:
-                problem = partial(origin.problem, message)
-                at.refuse_elsewhere(message, problem, group=(origin.judgments.file, remedy))
+                origin.refuse(message, at, group=(origin.judgments.file, remedy))
     return relevant
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.limits import always_met
 from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
@@ -103,8 +102,7 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
     """Find what to warn of in a suite. `has_baseline`: its scores are compared with those of a baseline."""
     found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
     if suite.unjudged:
-        words = unjudged_words(suite.unjudged, suite.listed)
-        found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
+        found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))
     entries = []
     for case in suite.cases:
         file, place = case.source or suite.path, Place(case.line)

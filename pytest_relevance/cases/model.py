@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pytest_relevance._text import counted, examples
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.metrics.names import LARGEST_CUTOFF, Metric
@@ -250,3 +251,12 @@ class Suite:
     gate_lines: tuple[int, ...] = ()
     unjudged: tuple[str, ...] = ()
     listed: int = 0
+
+    @property
+    def unjudged_words(self) -> str:
+        """`146 of 200 queries have no judgments: "a", "b", "c" ...`; empty where all listed queries have some."""
+        if not self.unjudged:
+            return ""
+        total = counted(self.listed, "query", "queries")
+        have = "has" if len(self.unjudged) == 1 else "have"
+        return f"{len(self.unjudged):,} of {total} {have} no judgments: {examples(self.unjudged)}"

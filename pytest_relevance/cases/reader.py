@@ -20,7 +20,6 @@ from pytest_relevance.cases.keys import CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError, Problem
-from pytest_relevance.cases.sources.files import Files
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml.events import Broken, is_utf_16, problem_at, undecodable
 from pytest_relevance.cases.yaml.nodes import IN_CASE, EventReader, NeedsPositions, Pairs, SequenceNode
@@ -72,10 +71,10 @@ def parse_suite(
     problem = undecodable(data)
     if problem is not None:
         raise CaseFileError(shown, [problem])
-    files = Files(file, shown)
+    contents: dict[Any, Any] = {}
 
     def new_builder() -> SuiteBuilder:
-        return SuiteBuilder(file, owned_tags, files, may_lack_judgments=may_lack_judgments)
+        return SuiteBuilder(file, shown, owned_tags, contents, may_lack_judgments=may_lack_judgments)
 
     try:
         builder = build_suite(data, new_builder, quick=True)

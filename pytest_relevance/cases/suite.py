@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yaml.events import ScalarEvent
 
@@ -17,9 +17,7 @@ from pytest_relevance.cases.limits import check_reachable, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
-from pytest_relevance.cases.sources.files import Files
 from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.sources.queries import ListedQuery
 from pytest_relevance.cases.yaml.events import Mark, problem_at
 from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of, mark_at
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
@@ -27,6 +25,7 @@ from pytest_relevance.cases.yaml.values import Shape, converted
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.sources.lookup import Sources
+    from pytest_relevance.cases.sources.queries import ListedQuery
 
 _NAMING_FILES = frozenset({"judgments", "queries"})
 _OF_FILES = _NAMING_FILES | {"scale", "raters"}
@@ -39,17 +38,24 @@ _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 class SuiteBuilder:
     """Collects the cases of one file, and the problems in it and in the files that it names.
 
-    `owned_tags` are the markers that a tag may not be. `may_lack_judgments`: cases are about to get judgments, so that
-    a floor without any and a blank `judgments:` are no mistakes; such a case has neither.
+    `file`, `shown`, `owned_tags` and `may_lack_judgments` are those of `reader.parse_suite`. `contents` keeps the files
+    that were read from one builder to the next.
     """
 
     def __init__(
-        self, file: str, owned_tags: frozenset[str], files: Files, *, may_lack_judgments: bool = False
+        self,
+        file: str,
+        shown: str,
+        owned_tags: frozenset[str],
+        contents: dict[Any, Any],
+        *,
+        may_lack_judgments: bool = False,
     ) -> None:
         self.problems: list[Problem] = []
         self.count = 0
         self._file = file
-        self._files = files
+        self._shown = shown
+        self._contents = contents
         self._owned_tags = owned_tags
         self._may_lack_judgments = may_lack_judgments
         self._root = MappingNode(None)
@@ -158,7 +164,7 @@ class SuiteBuilder:
             self._file,
             tuple(self._cases),
             self._terms,
-            files=self._files.paths,
+            files=sources.paths if sources is not None else (),
             warnings=sources.notices() if sources is not None else (),
             queries_line=self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1,
             gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
@@ -176,7 +182,7 @@ class SuiteBuilder:
         if self._sources is None:
             from pytest_relevance.cases.sources.lookup import Sources
 
-            self._sources = Sources(self._files, self._values)
+            self._sources = Sources(self._file, self._shown, self._values, self._contents)
         return self._sources
 
     def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
@@ -233,7 +239,7 @@ class SuiteBuilder:
         position: tuple[int, int],
     ) -> None:
         """Make a case of its checked keys and keep it, or report what is wrong with it."""
-        listed = where if isinstance(where, ListedQuery) else None
+        listed = None if isinstance(where, MappingNode) else where
         case = None if at.mistakes else make_case(own, self._terms, graded, at, position=position, listed=listed)
         if self._report(at, where, label) or case is None:
             return
@@ -279,15 +285,16 @@ class SuiteBuilder:
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
-        if mistake.elsewhere is not None:
-            self._elsewhere += 1
-            if self._elsewhere <= MOST_ELSEWHERE:
-                self.problems.append(mistake.elsewhere(label))
-        elif isinstance(where, ListedQuery):
-            self.problems.append(where.problem(mistake.render(), label))
-        else:
+        elsewhere, message = mistake.elsewhere, mistake.render()
+        if isinstance(where, MappingNode) and elsewhere is None:
             mark = mark_at(where, mistake.path, at_key=mistake.at_key)
-            self.problems.append(problem_at(mark, mistake.render(), label))
+            self.problems.append(problem_at(mark, message, label))
+            return
+        self._elsewhere += 1
+        if self._elsewhere <= MOST_ELSEWHERE:
+            file, place = (elsewhere or where.position)()  # type: ignore[union-attr]
+            message = f"{place.path}: {message}" if place.path else message
+            self.problems.append(Problem(place.line or 0, 0, message, label, file))
 
     def _is_first(self, mistake: Mistake, label: str | None) -> bool:
         """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""

@@ -15,7 +15,6 @@ from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import build_suite, parse_suite
-from pytest_relevance.cases.sources.files import Files
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml import nodes
 from pytest_relevance.cases.yaml.events import pure_event_source
@@ -234,8 +233,7 @@ def test_the_schema_accepts_what_the_reader_accepts(
 
 
 def read_with(text: str, *, quick: bool) -> Suite:
-    files = Files("shop.yaml", "shop.yaml")
-    builder = build_suite(text.encode(), lambda: SuiteBuilder("shop.yaml", OWNED_TAGS, files), quick=quick)
+    builder = build_suite(text.encode(), lambda: SuiteBuilder("shop.yaml", "shop.yaml", OWNED_TAGS, {}), quick=quick)
     assert builder.problems == []
     return builder.suite()
 

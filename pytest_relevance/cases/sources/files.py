@@ -1,20 +1,14 @@
-"""The files that `judgments:` and `queries:` name: how they are written, where they are, and reading each once."""
+"""The checks of the files that `judgments:` and `queries:` name, which make `NamedFile`s."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
-from pytest_relevance.cases.problems import Location, Path, Problem
-
-if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Query, Ratings
-    from pytest_relevance.judgments.problems import JudgmentFileError
-    from pytest_relevance.judgments.scale import Scale
+from pytest_relevance._text import found, listed, quoted
+from pytest_relevance.cases.checks import unknown_keys
+from pytest_relevance.cases.problems import Location, Path
+from pytest_relevance.judgments.scale import Scale
 
 FILE = "file"
 ONLY = "only"
@@ -26,8 +20,7 @@ _OPTIONS = {
 }
 """What is said of a file in some formats only, and its meaning."""
 
-_MOST_COMPARED = 1000
-"""How many names in a folder are compared with that of a missing file."""
+_A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +90,11 @@ def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> Name
     if not isinstance(value, Mapping) or FILE not in value:
         at.refuse(f"expected the name of a file, a list of them, or {{file: ..., format: ...}}, found {found(value)}")
         return None
-    for key in value:
-        if key not in keys:
-            at.refuse(_unknown_key(str(key), value, keys), str(key), at_key=True)
+    if ONLY in value and ONLY not in keys:
+        at.refuse(f"{ONLY} is for files of queries; take it out here", ONLY, at_key=True)
+    unknown_keys(
+        value, (*_KEYS, ONLY), f"a file has {listed(keys, 'and')}", at, _A_DOCUMENT * isinstance(value[FILE], str)
+    )
     for key in _KEYS:
         if key in value and (not isinstance(value[key], str) or not value[key]):
             at.refuse(f"expected text, found {found(value[key])}", key)
@@ -126,112 +121,3 @@ def _format(value: Mapping[str, object], at: Location) -> str | None:
         if option in value and format not in formats:
             at.refuse(f"{option} is for {what}, where it {meaning}; {format} needs none, take it out", option)
     return format
-
-
-def _unknown_key(key: str, value: Mapping[str, object], keys: Sequence[str]) -> str:
-    if key == ONLY:
-        return f"{ONLY} is for files of queries; take it out here"
-    advice = did_you_mean(key, keys)
-    if isinstance(value[FILE], str) and not advice:
-        advice = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
-    return f"unknown key {quoted(key)}; a file has {listed(keys, 'and')}{advice}"
-
-
-class Files:
-    """Reads the files that a case file names, each once, however often it is named and the case file is read.
-
-    Paths are relative to the case file. Messages name a file by the path that leads there from where `shown`, the name
-    of the case file in messages, does.
-    """
-
-    def __init__(self, file: str, shown: str) -> None:
-        self._folder = os.path.dirname(file)
-        self._shown_folder = os.path.dirname(shown)
-        self._read: dict[tuple[Callable[..., object], NamedFile], object] = {}
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The paths of the files that were asked for, in that order."""
-        return tuple(dict.fromkeys(self._path(named) for _, named in self._read))
-
-    def shown(self, named: NamedFile) -> str:
-        """The path of a file in messages."""
-        return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
-
-    def ratings(self, named: NamedFile, at: Location) -> Ratings | None:
-        """Read the ratings in a file of judgments, as they are written; None where there are mistakes."""
-        return self._once(_ratings, named, at)  # type: ignore[return-value]
-
-    def queries(self, named: NamedFile, at: Location) -> Sequence[Query] | None:
-        """Read the queries in a file of queries; None where there are mistakes."""
-        return self._once(_queries, named, at)  # type: ignore[return-value]
-
-    def _path(self, named: NamedFile) -> str:
-        return os.path.join(self._folder, named.name)
-
-    def _once(self, read: Callable[[str, NamedFile, str], object], named: NamedFile, at: Location) -> object:
-        key = read, named
-        if key not in self._read:
-            self._read[key] = self._result(read, named)
-        result = self._read[key]
-        if isinstance(result, str):
-            return at.refuse(result, *named.at)
-        if isinstance(result, Exception):
-            return refuse_file(result, at.under(*named.at))  # type: ignore[arg-type]
-        return result
-
-    def _result(self, read: Callable[[str, NamedFile, str], object], named: NamedFile) -> object:
-        """The content of a file, or what is wrong with it: a message, or the error of reading it."""
-        from pytest_relevance.judgments.problems import JudgmentFileError
-
-        path, shown = self._path(named), self.shown(named)
-        if not os.path.exists(path):
-            return f"there is no file {shown}{self._instead(named.name)}"
-        if not os.path.isfile(path):  # a device could be read without end
-            return f"{shown} is no file"
-        try:
-            return read(path, named, shown)
-        except JudgmentFileError as error:
-            return error
-
-    def _instead(self, name: str) -> str:
-        """Say which file could be meant by a name that leads nowhere."""
-        if os.path.exists(name):
-            try:
-                path = os.path.relpath(name, self._folder or os.curdir)
-            except ValueError:  # another drive
-                path = os.path.abspath(name)
-            return f"; paths are relative to the case file, write {printable(path)}"
-        inner, base = os.path.split(name)
-        try:
-            names = os.listdir(os.path.join(self._folder, inner) or os.curdir)
-        except (OSError, ValueError):  # ValueError: a name with a NUL
-            return ", nor the folder; paths are relative to the case file"
-        return did_you_mean(base, sorted(names)[:_MOST_COMPARED]) or "; paths are relative to the case file"
-
-
-def _ratings(path: str, named: NamedFile, shown: str) -> Ratings:
-    from pytest_relevance.judgments.reading import options_of, read_ratings
-    from pytest_relevance.judgments.source import Source
-
-    return read_ratings(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
-
-
-def _queries(path: str, named: NamedFile, shown: str) -> Sequence[Query]:
-    from pytest_relevance.judgments.reading import load_queries
-
-    return load_queries(path, named.format, query=named.query, grade_column=named.grade_column, shown=shown)
-
-
-def refuse_file(error: JudgmentFileError, at: Location) -> Any:
-    """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
-    for problem in error.problems:
-        if problem.line is None and problem.path is None:
-            at.refuse(problem.render(error.file))
-            continue
-        message = f"{problem.path}: {problem.message}" if problem.path else problem.message
-        at.refuse_elsewhere(message, partial(_problem, problem.line, message, error.file))
-
-
-def _problem(line: int | None, message: str, file: str, case: str | None) -> Problem:
-    return Problem(line or 0, 0, message, case, file)

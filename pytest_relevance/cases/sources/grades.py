@@ -1,34 +1,33 @@
 """The checks of `scale` and `judgments`, and what they make of them: the grades of a case.
 
-Names of grades and lists of ratings become grades here. Most judgments are plain whole numbers by the thousand: those
-are checked by their few distinct grades, not one by one.
+Names of grades and lists of ratings become grades here. Most judgments are plain numbers or names by the thousand:
+those are checked by their few distinct grades, not one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
-from pytest_relevance.cases.checks import unknown_keys
-from pytest_relevance.cases.problems import Location, Path, Problem
+from pytest_relevance.cases.checks import text, unknown_keys
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.sources.files import check_files, is_file
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments
+    from pytest_relevance.judgments.model import Judgments, Place
 
-_NUMBERS = frozenset({int, float})
+_SCALARS = frozenset({int, float, str})
 _LONG_FORM = ("grade", "title", "note")
 _LONG_FORM_HAS = f"a judgment has {listed(_LONG_FORM, 'and')}"
 _BLANK = frozenset({"", "null", "~"})
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """A judgment in a file: the judgments of the file, and the keys under which it stands there."""
 
     judgments: Judgments
@@ -46,18 +45,14 @@ class Origin:
         given = self.judgments.ratings.get(self.query, {}).get(self.document)
         return [*given.values()] if given else [self.grade]
 
-    @property
-    def where(self) -> str:
-        """`file:line`; finding the line takes a search."""
-        line = self.judgments.place(self.query, self.document).line
-        return f"{self.judgments.file}:{line}" if line else self.judgments.file
+    def position(self) -> tuple[str, Place]:
+        """The name of the file and the place in it; finding the line takes a search."""
+        return self.judgments.file, self.judgments.place(self.query, self.document)
 
-    def problem(self, message: str, case: str | None) -> Problem:
-        """Make the problem of a mistake in this judgment, at its position in the file."""
-        place = self.judgments.place(self.query, self.document)
-        path = f"{place.path}: " if place.path else ""
-        what = f"{path}query {quoted(self.query)}, document {quoted(self.document)}: {message}"
-        return Problem(place.line or 0, 0, what, case, self.judgments.file)
+    def refuse(self, message: str, at: Location, *, group: Hashable = None) -> None:
+        """Report a mistake in this judgment, at its position in the file."""
+        what = f"query {quoted(self.query)}, document {quoted(self.document)}: {message}"
+        at.refuse(what, elsewhere=self.position, group=group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,69 +120,64 @@ def check_judgments(value: object, at: Location) -> object:
         )
     if is_file(value, scale):
         return check_files(value, at)
-    if set(map(type, value.values())) <= _NUMBERS and "" not in value:
-        distinct = frozenset(value.values())
-        if all(_wrong_number(grade, scale) is None for grade in distinct):
-            return Graded(value, distinct=distinct)
+    types = set(map(type, value.values()))
+    if types <= _SCALARS and "" not in value:
+        grade_of = {written: _grade_of(written, scale) for written in set(value.values())}
+        if str not in map(type, grade_of.values()):
+            grades = {document: grade_of[written] for document, written in value.items()} if str in types else value
+            return Graded(grades, distinct=frozenset(grade_of.values()))  # type: ignore[arg-type]
     return _each(value, scale, str(at.values.get("raters", "median")), at)
 
 
-def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Location) -> object:
+def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Location) -> Graded:
     """The judgments of a case, checked one by one."""
-    names = scale.names if scale is not None else {}
     grades: dict[str, float] = {}
-    texts: dict[str, dict[str, str]] = {"title": {}, "note": {}}
+    texts: dict[str, dict[str, Any]] = {"title": {}, "note": {}}
     for document, written in value.items():
         if not isinstance(document, str) or not document:
             at.refuse(f"a document id is text, found {found(document)}", str(document), at_key=True)
             continue
-        if isinstance(written, str) and written in names:
-            grades[document] = names[written]
-            continue
-        if isinstance(written, str) and written in _BLANK and ":" in document.strip(":"):
-            name, _, grade = document.rpartition(":")
-            advice = f"put a space after the colon: {printable(f'{name}: {grade}')}"
-            at.refuse(f"the document has no grade; {advice}", document)
-            continue
-        path: Path = (document,)
+        here, grade = at.under(document), written
         if isinstance(written, Mapping):
-            unknown_keys(written, _LONG_FORM, _LONG_FORM_HAS, at.under(document))
-            for key, of_documents in texts.items():
-                if key in written:
-                    of_documents[document] = written[key]
-                    if not isinstance(written[key], str):
-                        at.refuse(f"expected text, found {found(written[key])}", document, key)
+            unknown_keys(written, _LONG_FORM, _LONG_FORM_HAS, here)
+            for key in texts.keys() & written.keys():
+                texts[key][document] = text(written[key], here.under(key))
             if "grade" not in written:
-                at.refuse("the judgment has no grade; write {grade: ...}", document)
+                here.refuse("the judgment has no grade; write {grade: ...}")
                 continue
-            written, path = written["grade"], (document, "grade")
-        graded = _grade(written, scale, raters, at, path)
-        if graded is not None:
-            grades[document] = graded
+            here, grade = here.under("grade"), written["grade"]
+        elif isinstance(written, str) and written in _BLANK and ":" in document.strip(":"):
+            name, _, grade = document.rpartition(":")
+            here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
+            continue
+        grades[document] = _combined(grade, scale, raters, here)
     return Graded(grades, texts["title"], texts["note"], frozenset(grades.values()))
 
 
-def _grade(written: object, scale: Scale | None, raters: str, at: Location, path: Path) -> float | None:
+def _combined(written: object, scale: Scale | None, raters: str, at: Location) -> Any:
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
-        return _one(written, scale, at, path)
+        grade = _grade_of(written, scale)
+        return at.refuse(grade) if isinstance(grade, str) else grade
     if not written:
-        at.refuse("the list of ratings is empty; leave the document out if nobody rated it", *path)
-        return None
-    ratings = [_one(rating, scale, at, (*path, index)) for index, rating in enumerate(written)]
-    given = [rating for rating in ratings if rating is not None]
-    return aggregate(given, raters) if len(given) == len(ratings) else None
+        return at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
+    ratings = [_grade_of(rating, scale) for rating in written]
+    wrong = {index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)}
+    for index, message in wrong.items():
+        at.refuse(message, index)
+    return None if wrong else aggregate(ratings, raters)  # type: ignore[arg-type]
 
 
-def _one(written: object, scale: Scale | None, at: Location, path: Path) -> float | None:
-    """A grade from its name or its number."""
-    if scale is not None and isinstance(written, str) and written in scale.names:
-        return scale.names[written]
-    wrong = _wrong_name(written, scale) if isinstance(written, str) else _wrong_number(written, scale)
-    if wrong is not None:
-        at.refuse(wrong, *path)
-        return None
-    return written  # type: ignore[return-value]
+def _grade_of(written: object, scale: Scale | None) -> float | str:
+    """The grade that a name or a number is, or what is wrong with it."""
+    if isinstance(written, str):
+        names = scale.names if scale is not None else {}
+        return names[written] if written in names else _wrong_name(written, scale)
+    if not is_number(written):
+        return f"a grade is a finite number or a name of the scale, found {found(written)}"
+    if scale is not None and not scale.lowest <= written <= scale.highest:
+        return f"grade {written:g} is off the scale, which is {scale.describe()}"
+    return written
 
 
 def _wrong_name(written: str, scale: Scale | None) -> str:
@@ -202,12 +192,3 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
     if scale is None and not advice:
         advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
     return f"the grade {quoted(written)} is no number{advice}"
-
-
-def _wrong_number(grade: object, scale: Scale | None) -> str | None:
-    """Say what is wrong with a number as a grade; None for a grade."""
-    if not is_number(grade):
-        return f"a grade is a finite number or a name of the scale, found {found(grade)}"
-    if scale is not None and not scale.lowest <= grade <= scale.highest:
-        return f"grade {grade:g} is off the scale, which is {scale.describe()}"
-    return None

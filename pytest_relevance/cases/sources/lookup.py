@@ -9,21 +9,24 @@ Suites without files do not import this module, nor those that read files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, TypeAlias, TypeVar
 
-from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.cases.problems import Location, Problem
-from pytest_relevance.cases.sources.files import JUDGED, ONLY, Files, NamedFile, refuse_file
+from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
+from pytest_relevance.cases.sources.files import JUDGED, ONLY, NamedFile
 from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded, Origin
-from pytest_relevance.cases.sources.queries import ListedQueries, ListedQuery, few
+from pytest_relevance.cases.sources.queries import ListedQueries, ListedQuery
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.model import Judgments, Place, Ratings
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
 from pytest_relevance.judgments.raters import aggregate
+from pytest_relevance.judgments.reading import options_of, queries_in, read_ratings
 from pytest_relevance.judgments.scale import Scale
+from pytest_relevance.judgments.source import Source
 
 _IDS_ALONE = frozenset({"trec"})
 """The formats whose judgments never have the text of a query."""
@@ -33,8 +36,23 @@ _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
 """How many cases without judgments get advice on close names, of how many names: 100,000 would take a second."""
 
-Found = list[tuple[Judgments, str]]
+_MOST_FILES_COMPARED = 1000
+"""How many names in a folder are compared with that of a missing file."""
+
+Found: TypeAlias = list[tuple[Judgments, str]]
 """Judgments of a case in files: the judgments of a file, and the key of the query there."""
+
+GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
+"""How ratings become grades: the scale, and how several ratings are combined where that is written."""
+
+Content = TypeVar("Content")
+Reader: TypeAlias = Callable[[Source, "str | None"], Content]
+"""A function that reads the content of a file of a format."""
+
+
+def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
+    """The grading terms among the checked values of a suite or a case."""
+    return values.get("scale"), values.get("raters")  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +68,6 @@ class Wanted:
         """All names of the query, each once."""
         written = () if self.id is None else (self.id,)
         return list(dict.fromkeys((*written, self.text, *self.ids)))
-
-
-class GradingTerms(NamedTuple):
-    """How ratings become grades: the scale, and how several ratings are combined where that is written."""
-
-    scale: Scale | None
-    raters: str | None
-
-    @classmethod
-    def of(cls, values: Mapping[str, object]) -> GradingTerms:
-        """The terms among the checked values of a suite or a case."""
-        return cls(values.get("scale"), values.get("raters"))  # type: ignore[arg-type]
 
 
 class JudgmentFile:
@@ -80,7 +86,7 @@ class JudgmentFile:
         self._rows: dict[str, list[int]] = {}
         self._whole: Judgments | None = None
         try:
-            self._whole = self.known = graded(ratings, terms.scale, terms.raters, words_need_scale=True)
+            self._whole = self.known = graded(ratings, *terms, words_need_scale=True)
         except JudgmentFileError:
             self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
 
@@ -116,8 +122,9 @@ class JudgmentFile:
         ]
         without_case = [key for key in self.known if key not in self.used]
         if without_case:
-            amount = f"{len(without_case):,} of {len(self.known):,} queries"
-            notices.append(f"{self.name}: {amount} {few(without_case, 'no case')}")
+            have = "has" if len(without_case) == 1 else "have"
+            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            notices.append(f"{self.name}: {amount}: {examples(without_case)}")
         return notices
 
     def _by_id(self, name: str, text: str, at: Location) -> list[str]:
@@ -158,44 +165,42 @@ class JudgmentFile:
         """The judgments of some queries, among others; None where ratings are no grades."""
         if self._whole is not None and terms == self._terms:
             return self._whole
-        try:
-            return graded(self._rows_of(keys), terms.scale, terms.raters, words_need_scale=True)
-        except JudgmentFileError as error:
-            refuse_file(error, at)
-            return None
-
-    def _rows_of(self, keys: Iterable[str]) -> Ratings:
-        ratings = self.ratings
         if not self._rows:
-            for row, query in enumerate(ratings.queries):
+            for row, query in enumerate(self.ratings.queries):
                 self._rows.setdefault(query, []).append(row)
         rows = [row for key in keys for row in self._rows[key]]
-        return replace(
-            ratings,
-            queries=[ratings.queries[row] for row in rows],
-            documents=[ratings.documents[row] for row in rows],
-            ratings=[ratings.ratings[row] for row in rows],
-            raters=None if ratings.raters is None else [ratings.raters[row] for row in rows],
-            titles=None if ratings.titles is None else [ratings.titles[row] for row in rows],
-            place=lambda number: ratings.place(rows[number]),
-        )
+        try:
+            return graded(self.ratings.take(rows), *terms, words_need_scale=True)
+        except JudgmentFileError as error:
+            _refuse_file(error, at)
+            return None
 
 
 class Sources:
     """The files that a suite and its cases name: the queries they list and the judgments they have.
 
-    `unknown` is True while something is wrong with the files of the suite, so that no case knows its judgments.
+    Paths are relative to `file`, the case file. Messages name a file by the path that leads there from where `shown`,
+    the name of the case file in messages, does. `contents` keeps what was read, so that each file is read once, however
+    often it is named and the case file is read. `unknown` is True while something is wrong with the files of the suite,
+    so that no case knows its judgments.
     """
 
-    def __init__(self, files: Files, suite: Mapping[str, object]) -> None:
+    def __init__(self, file: str, shown: str, suite: Mapping[str, object], contents: dict[Any, Any]) -> None:
         self.queries = ListedQueries()
         self.unknown = False
-        self._files = files
-        self._terms = GradingTerms.of(suite)
+        self._folder = os.path.dirname(file)
+        self._shown_folder = os.path.dirname(shown)
+        self._contents = contents
+        self._terms = _grading_terms(suite)
         self._opened: dict[NamedFile, JudgmentFile] = {}
         self._of_suite: Sequence[JudgmentFile] = ()
         self._rest_unknown = False
         self._misses = 0
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the files that were asked for, in that order."""
+        return tuple(dict.fromkeys(self._path(named) for _, named in self._contents))
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
         """Read the files that the checked keys of the suite name, and report what is wrong with them."""
@@ -206,9 +211,9 @@ class Sources:
                 here.refuse(_NONE_IS_JUDGED, *named.at[:-1], ONLY)
                 self.unknown = True
                 continue
-            found = self._files.queries(named, here)
+            found = self._read(queries_in, named, here)
             self.unknown |= found is None
-            self.queries.add(found or (), self._files.shown(named), at, only_judged=named.only_judged)
+            self.queries.add(found or (), self._shown(named), at, only_judged=named.only_judged)
         judgments: Sequence[NamedFile] = suite.get("judgments", ())  # type: ignore[assignment]
         self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
         self.unknown |= len(self._of_suite) < len(judgments)
@@ -222,7 +227,7 @@ class Sources:
         name: str | None = own.get("id")  # type: ignore[assignment]
         text = str(own["query"])
         wanted = Wanted(name, text, self.queries.ids(text))
-        terms = GradingTerms.of(at.values)
+        terms = _grading_terms(at.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
         if isinstance(written, tuple):
@@ -274,15 +279,63 @@ class Sources:
         """What may be a mistake in the files."""
         return tuple(notice for file in self._opened.values() for notice in file.notices())
 
+    def _path(self, named: NamedFile) -> str:
+        return os.path.join(self._folder, named.name)
+
+    def _shown(self, named: NamedFile) -> str:
+        return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
+
+    def _read(self, read: Reader[Content], named: NamedFile, at: Location) -> Content | None:
+        """The content of a file; None where there are mistakes, which are reported."""
+        key = read, named
+        if key not in self._contents:
+            self._contents[key] = self._content(read, named)
+        content: Content | str | JudgmentFileError = self._contents[key]
+        if isinstance(content, str):
+            at.refuse(content, *named.at)
+        elif isinstance(content, JudgmentFileError):
+            _refuse_file(content, at.under(*named.at))
+        else:
+            return content
+        return None
+
+    def _content(self, read: Reader[Content], named: NamedFile) -> Content | str | JudgmentFileError:
+        """The content of a file, or what is wrong with it: a message, or the error of reading it."""
+        path, shown = self._path(named), self._shown(named)
+        if not os.path.exists(path):
+            return f"there is no file {shown}{self._instead(named.name)}"
+        if not os.path.isfile(path):  # a device could be read without end
+            return f"{shown} is no file"
+        try:
+            return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
+        except JudgmentFileError as error:
+            return error
+
+    def _instead(self, name: str) -> str:
+        """Say which file could be meant by a name that leads nowhere."""
+        if os.path.exists(name):
+            try:
+                path = os.path.relpath(name, self._folder or os.curdir)
+            except ValueError:  # another drive
+                path = os.path.abspath(name)
+            return f"; paths are relative to the case file, write {printable(path)}"
+        inner, base = os.path.split(name)
+        try:
+            names = os.listdir(os.path.join(self._folder, inner) or os.curdir)
+        except (OSError, ValueError):  # ValueError: a name with a NUL
+            return ", nor the folder; paths are relative to the case file"
+        return did_you_mean(base, sorted(names)[:_MOST_FILES_COMPARED]) or "; paths are relative to the case file"
+
     def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""
         opened = []
         for one in named:
-            ratings = self._files.ratings(one, at)
+            ratings = self._read(read_ratings, one, at)
             if ratings is None:
                 continue
-            if ratings.unclear is not None and terms.raters is None:
-                refuse_file(JudgmentFileError(ratings.file, [ratings.unclear]), at.under(*one.at))
+            _, raters = terms
+            if ratings.unclear is not None and raters is None:
+                _refuse_file(JudgmentFileError(ratings.file, [ratings.unclear]), at.under(*one.at))
                 continue
             if one not in self._opened:
                 self._opened[one] = JudgmentFile(ratings, self._terms)
@@ -336,6 +389,19 @@ def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:
     return ""
 
 
+def _refuse_file(error: JudgmentFileError, at: Location) -> None:
+    """Report what is wrong with a file at its position there, or where the file is named."""
+    for problem in error.problems:
+        if problem.line is None and problem.path is None:
+            at.refuse(problem.render(error.file))
+        else:
+            at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
+
+
+def _position(file: str, problem: FileProblem) -> tuple[str, Place]:
+    return file, Place(problem.line, problem.path)
+
+
 def _united(found: Found, terms: GradingTerms, at: Location) -> Graded:
     """Unite the judgments of one query that were found under several keys or in several files.
 
@@ -352,24 +418,28 @@ def _united(found: Found, terms: GradingTerms, at: Location) -> Graded:
         for document in judgments[key]:
             origins.setdefault(document, []).append(Origin(judgments, key, document))
     united: dict[str, float] = {}
-    for document, (first, *others) in origins.items():
-        united[document] = first.grade
-        if others and terms.raters is not None:
-            ratings = [rating for origin in (first, *others) for rating in origin.ratings]
-            united[document] = aggregate(ratings, terms.raters)
-            continue
-        for other in others:
-            if other.grade != first.grade:
-                at.refuse_elsewhere("judged twice", partial(_judged_twice, first, other))
+    _, raters = terms
+    for document, given in origins.items():
+        united[document] = given[0].grade
+        if len(given) > 1 and raters is not None:
+            united[document] = aggregate([rating for origin in given for rating in origin.ratings], raters)
+        else:
+            _refuse_contradictions(given, at)
     return Graded(united, titles, distinct=frozenset(united.values()), found=found)
 
 
-def _judged_twice(first: Origin, other: Origin, case: str | None) -> Problem:
-    return other.problem(
-        f"judged twice, {first.grade:g} in {first.where} and {other.grade:g} here; keep one of them, or say how the "
-        "ratings of several raters are combined (raters: median)",
-        case,
-    )
+def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
+    """Report that a document has different grades, as often as it is shown."""
+    first = given[0]
+    for other in given[1:]:
+        if other.grade != first.grade and len(at.mistakes) < MOST_ELSEWHERE:
+            file, place = first.position()
+            where = f"{file}:{place.line}" if place.line else file
+            other.refuse(
+                f"judged twice, {first.grade:g} in {where} and {other.grade:g} here; keep one of them, or say how the "
+                "ratings of several raters are combined (raters: median)",
+                at,
+            )
 
 
 def _combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases import checks
-from pytest_relevance.cases.problems import Location, Problem
-
-if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Query
-
-_MOST_NAMED = 3
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.judgments.model import Place, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +37,9 @@ class ListedQuery:
         """`file:line`, as far as it is known."""
         return self.file if self.query.line is None else f"{self.file}:{self.query.line}"
 
-    def problem(self, message: str, case: str | None = None) -> Problem:
-        """Make the problem of a mistake in this query, at its position in the file."""
-        return Problem(self.query.line or 0, 0, message, case, self.file)
+    def position(self) -> tuple[str, Place]:
+        """The name of the file and the place in it."""
+        return self.file, Place(self.query.line)
 
     def defaults(self, at: Location) -> dict[str, object]:
         """The weight, note and params that the file gives the case; params are merged over those of the suite."""
@@ -80,8 +74,9 @@ class ListedQueries:
                 self._ids.setdefault(new.text, []).append(query.id)
             elif earlier.text != new.text:
                 what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
-                message = f"{what} and for {quoted(new.text)} here; give one of them another id"
-                at.refuse_elsewhere(message, partial(new.problem, message))
+                at.refuse(
+                    f"{what} and for {quoted(new.text)} here; give one of them another id", elsewhere=new.position
+                )
 
     def ids(self, text: str) -> Sequence[str]:
         """The ids of the queries with a text."""
@@ -116,15 +111,3 @@ class ListedQueries:
     def of_written_cases(self) -> list[ListedQuery]:
         """The queries that match written cases."""
         return [found for found in self._by_id.values() if found.id in self._written]
-
-
-def unjudged_words(unjudged: Sequence[str], total: int) -> str:
-    """`146 of 200 queries have no judgments: "a", "b", "c" ...`."""
-    return f"{len(unjudged):,} of {counted(total, 'query', 'queries')} {few(unjudged, 'no judgments')}"
-
-
-def few(names: Sequence[str], what: str) -> str:
-    """`have no case: "a", "b", "c" ...`: the first of some queries that have or lack something."""
-    named = ", ".join(quoted(name, 40) for name in names[:_MOST_NAMED])
-    more = " ..." if len(names) > _MOST_NAMED else ""
-    return f"{'has' if len(names) == 1 else 'have'} {what}: {named}{more}"
