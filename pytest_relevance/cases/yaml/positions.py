@@ -20,6 +20,7 @@ from yaml.events import (
 
 from pytest_relevance.cases.keys import CASES
 from pytest_relevance.cases.yaml.events import event_source
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
 
 BOM = b"\xef\xbb\xbf"
 
@@ -57,6 +58,11 @@ class Span:
     def indent(self) -> int:
         """The column of the keys of a block mapping, from 0."""
         return (self.parts[0] if self.marked and self.parts else self).column - 1
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is a scalar that means nothing: empty, or `null`."""
+        return self.kind == "scalar" and scalar_value(self.value) is None
 
     def get(self, key: str) -> Span | None:
         """The value of a key of a mapping, as it is written there; None where the node has no such key."""
