@@ -16,9 +16,8 @@ from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.positions import BOM, Position, Span, spans_of_cases
-from pytest_relevance.cases.yaml.scalars import Pairs, in_braces, in_lines, write_number
+from pytest_relevance.cases.yaml.scalars import Pairs, in_braces, in_lines, write_judgment, write_number
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
-from pytest_relevance.cases.yaml.writing import write_judgment
 
 Grades = Mapping[str, float]
 

@@ -11,7 +11,7 @@ only where no version of YAML could take it for anything else, and in double quo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
@@ -125,6 +125,12 @@ def write_value(found: object) -> str:
     if isinstance(found, (list, tuple)):
         return f"[{', '.join(map(write_value, found))}]"
     raise ValueError(f"{shown(found)} cannot be written in a case file")
+
+
+def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
+    """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
+    grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
+    return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
 
 
 Pairs: TypeAlias = Mapping[str, "str | Pairs"]

@@ -15,7 +15,7 @@ from pytest_relevance.cases.names import wrong_id
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
-from pytest_relevance.cases.yaml.scalars import in_lines, write_number, write_text, write_value
+from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
 from pytest_relevance.judgments.joining import queries_of
 from pytest_relevance.judgments.model import Judgments, Place, Query
 from pytest_relevance.judgments.write.formats import Written, refuse
@@ -130,12 +130,6 @@ def _judgments(
             yield from in_lines({document: written}, 6)
         except ValueError as error:
             raise ValueError(f"document {quoted(document)}: {error}") from None
-
-
-def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
-    """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
-    grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
-    return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
 
 
 def _text(query: Query) -> str:
