@@ -1,27 +1,87 @@
 """The keys of a case file: where each may stand, how it is read from YAML, its check, and its schema for editors.
 
 To add a key, add a row to `_KEYS` and a field of that name to the model: of `Case`, of `Terms` where suites set it, of
-`Settings` where it changes how scores are computed. What several keys say together is checked in `limits`.
+`Settings` where it changes how scores are computed. What several keys say together is checked in `build`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple, TypeVar
+
+from yaml.events import ScalarEvent
 
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check, choice
-from pytest_relevance.cases.expectations import KINDS, check_expectations
-from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.cases.conditions import KINDS, check_expectations, check_gates
+from pytest_relevance.cases.grades import check_judgments, check_query_files, check_scale, check_suite_judgments
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.sources.files import check_query_files, check_suite_judgments
-from pytest_relevance.cases.sources.grades import check_judgments, check_scale
-from pytest_relevance.cases.yaml.values import EXPECTATIONS, GATES, JUDGMENTS, NAMES, REASON, SCALE, TEXT, VALUE, Shape
+from pytest_relevance.cases.yaml.nodes import Node, QuickJudgments, SequenceNode, is_plain
+from pytest_relevance.cases.yaml.scalars import number
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
+
+
+def _as_text(scalar: ScalarEvent) -> object:
+    return scalar.value
+
+
+def _as_value(scalar: ScalarEvent) -> object:
+    return scalar_value(scalar.value) if is_plain(scalar) else scalar.value
+
+
+def _as_grade(scalar: ScalarEvent) -> object:
+    """A plain number as a number; anything else stays text, so that the name of a grade may be `no` or `true`."""
+    found = number(scalar.value) if is_plain(scalar) else None
+    return scalar.value if found is None else found
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a node is converted: a scalar, the items of a list, and the values of a mapping by their keys.
+
+    None means the conversion as a value: `true`, `false`, `null` and numbers where they are written plain. Keys of
+    mappings are always text.
+    """
+
+    scalar: Callable[[ScalarEvent], object] = _as_value
+    items: Shape | None = None
+    keys: Mapping[str, Shape] = field(default_factory=dict)
+    other_keys: Shape | None = None
+
+
+VALUE = Shape()
+TEXT = Shape(_as_text)
+TEXTS = Shape(_as_text, items=TEXT)
+NAMES = Shape(items=TEXT)
+REASON = Shape(_as_text, keys={"reason": TEXT})
+GATES = Shape(items=Shape(keys={"id": TEXT, "tag": TEXT}))
+_DOCUMENTS = Shape(_as_text, items=TEXT, keys={"docs": TEXTS})
+EXPECTATIONS = Shape(keys=dict.fromkeys(("first", "include", "exclude", "order"), _DOCUMENTS))
+_RATING = Shape(_as_grade, other_keys=TEXT)
+_GRADE = Shape(_as_grade, items=_RATING, keys={"grade": Shape(_as_grade, items=_RATING)}, other_keys=TEXT)
+SCALE = Shape(items=_RATING, other_keys=_RATING)
+JUDGMENTS = Shape(other_keys=_GRADE)
+
+
+def converted(node: Node, shape: Shape | None) -> object:
+    """Convert a node, of the shape of its key, to plain Python."""
+    if shape is None:
+        shape = VALUE
+    if isinstance(node, ScalarEvent):
+        return shape.scalar(node)
+    if isinstance(node, QuickJudgments):
+        for document in node.unusual:
+            node.grades[document] = converted(node.grades[document], _GRADE)
+        return node.grades
+    if isinstance(node, SequenceNode):
+        return [converted(item, shape.items) for item in node.items]
+    return {name: converted(item, shape.keys.get(name, shape.other_keys)) for name, (_, item) in node.pairs.items()}
+
 
 SUITE, CASE = "suite", "case"
 CASES, QUERIES = "cases", "queries"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.cases.limits import always_met
+from pytest_relevance.cases.build import always_met
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 

@@ -9,23 +9,17 @@ from typing import TYPE_CHECKING, Any
 from yaml.events import ScalarEvent
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.cases.build import NO_QUERY, make_case, make_terms
-from pytest_relevance.cases.expectations import WITH_DEPTH
-from pytest_relevance.cases.gates import check_tags_of_gates
-from pytest_relevance.cases.keys import CASE, SUITE, check_keys
-from pytest_relevance.cases.limits import check_reachable, needs_best
-from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
-from pytest_relevance.cases.names import node_name
+from pytest_relevance.cases.build import NO_QUERY, check_reachable, make_case, make_terms, needs_best
+from pytest_relevance.cases.conditions import WITH_DEPTH, check_tags_of_gates
+from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.keys import CASE, SUITE, Shape, check_keys, converted
+from pytest_relevance.cases.model import Case, Expectation, Suite, Terms, node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
-from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.yaml.events import Mark, problem_at
-from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of, mark_at
+from pytest_relevance.cases.yaml.nodes import MappingNode, Mark, Node, Pairs, is_plain, label_of, mark_at, problem_at
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
-from pytest_relevance.cases.yaml.values import Shape, converted
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.sources.lookup import Sources
-    from pytest_relevance.cases.sources.queries import ListedQuery
+    from pytest_relevance.cases.lookup import ListedQuery, Sources
 
 _NAMING_FILES = frozenset({"judgments", "queries"})
 _OF_FILES = _NAMING_FILES | {"scale", "raters"}
@@ -180,7 +174,7 @@ class SuiteBuilder:
     def _opened(self) -> Sources:
         """The files of the suite. Only suites with files import what reads them."""
         if self._sources is None:
-            from pytest_relevance.cases.sources.lookup import Sources
+            from pytest_relevance.cases.lookup import Sources
 
             self._sources = Sources(self._file, self._shown, self._values, self._contents)
         return self._sources

@@ -11,14 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS
+from pytest_relevance.cases.model import OF_EXPRESSIONS, OWNED_TAGS, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import build_suite, parse_suite
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml import nodes
-from pytest_relevance.cases.yaml.events import pure_event_source
-from pytest_relevance.cases.yaml.nodes import NeedsPositions
+from pytest_relevance.cases.yaml.nodes import NeedsPositions, pure_event_source
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import nlargest
 
-from pytest_relevance.cases.gates import MAX_DROP, PASSING
+from pytest_relevance.cases.conditions import MAX_DROP, PASSING
 from pytest_relevance.reports.figures import number, score_text
 from pytest_relevance.reports.summary.case_rows import CaseRow, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded, harmless, line

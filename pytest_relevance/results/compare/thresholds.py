@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
-from pytest_relevance.cases.expectations import largest_score
+from pytest_relevance.cases.conditions import largest_score
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference
