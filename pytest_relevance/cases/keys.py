@@ -19,8 +19,8 @@ from pytest_relevance.cases.conditions import KINDS, check_expectations, check_g
 from pytest_relevance.cases.grades import check_judgments, check_query_files, check_scale, check_suite_judgments
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.yaml.nodes import Node, QuickJudgments, SequenceNode, is_plain
-from pytest_relevance.cases.yaml.scalars import number
+from pytest_relevance.cases.yaml.nodes import Node, SequenceNode, is_plain
+from pytest_relevance.cases.yaml.scalars import grade
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
@@ -35,9 +35,7 @@ def _as_value(scalar: ScalarEvent) -> object:
 
 
 def _as_grade(scalar: ScalarEvent) -> object:
-    """A plain number as a number; anything else stays text, so that the name of a grade may be `no` or `true`."""
-    found = number(scalar.value) if is_plain(scalar) else None
-    return scalar.value if found is None else found
+    return grade(scalar.value) if is_plain(scalar) else scalar.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +72,13 @@ def converted(node: Node, shape: Shape | None) -> object:
         shape = VALUE
     if isinstance(node, ScalarEvent):
         return shape.scalar(node)
-    if isinstance(node, QuickJudgments):
-        for document in node.unusual:
-            node.grades[document] = converted(node.grades[document], _GRADE)
-        return node.grades
     if isinstance(node, SequenceNode):
         return [converted(item, shape.items) for item in node.items]
+    if shape is JUDGMENTS:  # nearly all of a large file
+        return {
+            document: grade(item.value) if type(item) is ScalarEvent and item.implicit[0] else converted(item, _GRADE)
+            for document, (_, item) in node.pairs.items()
+        }
     return {name: converted(item, shape.keys.get(name, shape.other_keys)) for name, (_, item) in node.pairs.items()}
 
 

@@ -1,15 +1,13 @@
 """Read case files: `read_suite(path)` for everybody, `load_suite` for the plugin, `parse_suite` for bytes.
 
 The file is read in one pass, a case at a time, so that memory grows only with the content of the cases. Reading starts
-again after a suite key below `cases` (it is a default for the cases above it too), and after a mistake where judgments
-were read without positions (see `cases.yaml.nodes`).
+again after a suite key below `cases`, which is a default for the cases above it too.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,6 @@ from pytest_relevance.cases.yaml.nodes import (
     IN_CASE,
     Broken,
     EventReader,
-    NeedsPositions,
     Pairs,
     SequenceNode,
     is_utf_16,
@@ -81,16 +78,16 @@ def parse_suite(
         raise CaseFileError(shown, [problem])
     contents: dict[Any, Any] = {}
 
-    def new_builder() -> SuiteBuilder:
-        return SuiteBuilder(file, shown, owned_tags, contents, may_lack_judgments=may_lack_judgments)
-
-    try:
-        builder = build_suite(data, new_builder, quick=True)
-        again = bool(builder.problems) and builder.count > 0
-    except NeedsPositions:
-        again = True
-    if again:
-        builder = build_suite(data, new_builder, quick=False)
+    header: Pairs = {}
+    late = True
+    while late:  # once more where suite keys stand below `cases`
+        known = len(header)
+        builder = SuiteBuilder(file, shown, owned_tags, contents, may_lack_judgments=may_lack_judgments)
+        try:
+            late = _read(EventReader(data, builder.problems), builder, header) and len(header) > known
+        except Broken as broken:
+            raise CaseFileError(shown, [*builder.problems, broken.problem]) from None
+    builder.finish()
     if builder.problems:
         raise CaseFileError(shown, builder.problems)
     return builder.suite()
@@ -119,29 +116,7 @@ def _seems_to_have_cases(data: bytes) -> bool:
     return any(line.startswith((f"{CASES}:", f"{QUERIES}:")) for line in text.splitlines())
 
 
-def build_suite(data: bytes, new_builder: Callable[[], SuiteBuilder], *, quick: bool) -> SuiteBuilder:
-    """Read a file once, or twice where suite keys stand below `cases`.
-
-    `quick`: judgments are read without positions.
-
-    Raises:
-        NeedsPositions: where `quick` reading is not possible, or met a mistake in a case.
-    """
-    header: Pairs = {}
-    while True:
-        known = len(header)
-        builder = new_builder()
-        try:
-            late = _read(EventReader(data, builder.problems, quick=quick), builder, header, quick=quick)
-        except Broken as broken:
-            builder.problems.append(broken.problem)
-            return builder
-        if not late or len(header) == known:
-            builder.finish()
-            return builder
-
-
-def _read(events: EventReader, builder: SuiteBuilder, header: Pairs, *, quick: bool) -> bool:
+def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the top level, the suite keys into `header`; whether there are suite keys below `cases`."""
     if not events.top_level():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'
@@ -154,7 +129,7 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs, *, quick: b
         name = key.value
         if name == CASES and name not in seen:
             builder.set_defaults(header)
-            _read_cases(events, builder, events.event(), quick=quick)
+            _read_cases(events, builder, events.event())
         else:
             value = events.compose(events.event(), IN_CASE)
             if events.is_merge(key):
@@ -177,13 +152,11 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs, *, quick: b
     return late
 
 
-def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any, *, quick: bool) -> None:
+def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
     if type(start) is SequenceStartEvent and start.anchor is None:
         while type(event := events.event()) is not SequenceEndEvent:
             reported = len(builder.problems)
             builder.add(events.compose(event), event.start_mark, reported)
-            if quick and builder.problems:
-                raise NeedsPositions
     else:  # an anchor or an alias: read as a whole
         node = events.compose(start, IN_CASE)
         if not isinstance(node, SequenceNode):

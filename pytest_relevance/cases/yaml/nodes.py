@@ -3,9 +3,7 @@
 PyYAML's loaders build a graph of nodes and then Python values, guess types on the way, and drop positions and duplicate
 keys. Events, from libyaml where PyYAML has it, show all of it at a fraction of the cost. This module knows YAML:
 anchors, aliases, merge keys, duplicate keys, one document a file, and the words for a text that is not YAML. The keys
-of a case file are the business of `cases.keys`, with one exception: nearly all of a large file is `judgments`, so a
-mapping of documents to plain grades is read straight into a dict, without a node for each document. That keeps no
-positions; where one is needed, `NeedsPositions` asks for the file to be read again.
+of a case file are the business of `cases.keys`.
 
 Advice for a mistake that many people make belongs in `_ADVICE`.
 """
@@ -32,7 +30,6 @@ from yaml.reader import ReaderError
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.problems import Path, Problem
-from pytest_relevance.cases.yaml.scalars import Grades
 
 
 class Mark(Protocol):
@@ -200,10 +197,6 @@ _MERGE_KEY = "<<"
 _WITH_TAG = (False, False)  # ScalarEvent.implicit of a scalar with an explicit tag
 
 
-class NeedsPositions(Exception):
-    """Judgments were read without positions and turn out to need them; read the file again without that shortcut."""
-
-
 @dataclass(slots=True, eq=False)
 class MappingNode:
     """A mapping: its pairs in the order written, after merging, keys unique. `size` counts its nodes."""
@@ -222,21 +215,7 @@ class SequenceNode:
     size: int = 1
 
 
-@dataclass(slots=True, eq=False)
-class QuickJudgments:
-    """A `judgments` mapping read without positions: document to grade as written.
-
-    `unusual` are the documents whose grade is no plain scalar, and has a node instead. Aliases never share such a
-    mapping: one with an anchor, or inside of one, is read as a `MappingNode`.
-    """
-
-    start_mark: Mark | None
-    grades: dict[str, Any]
-    unusual: list[str]
-    size: int
-
-
-Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode | QuickJudgments
+Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode
 Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
 """The pairs of a mapping by the text of their keys."""
 
@@ -273,13 +252,11 @@ def mark_at(root: Node, path: Path, *, at_key: bool) -> Mark | None:
 class EventReader:
     """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on."""
 
-    def __init__(self, data: bytes, problems: list[Problem] | None = None, *, quick: bool = False) -> None:
+    def __init__(self, data: bytes, problems: list[Problem] | None = None) -> None:
         self.problems: list[Problem] = [] if problems is None else problems
         self._data = data
-        self._quick = quick
         self._anchors: dict[str, Node | None] = {}  # None inside of the anchor
         self._expanded = 0
-        self._grades = Grades()
         try:
             self._get = event_source(data)
             self._get()  # the start of the stream
@@ -348,8 +325,6 @@ class EventReader:
         self._check_tag(event)
         if event.anchor is not None:
             return self._anchored(event, depth, key)
-        if kind is MappingStartEvent and self._quick and depth == IN_CASE and key == JUDGMENTS:
-            return self._quick_judgments(event, depth)
         return self._collection(event, depth, key)
 
     def is_merge(self, key: ScalarEvent) -> bool:
@@ -398,11 +373,9 @@ class EventReader:
         return node
 
     def _anchored(self, event: Any, depth: int, key: str) -> Node:
-        """Read a collection that aliases may repeat; all of it is read with positions."""
-        quick, self._quick = self._quick, False
+        """Read a collection that aliases may repeat."""
         self._anchors[event.anchor] = None
         node = self._anchors[event.anchor] = self._collection(event, depth, key)
-        self._quick = quick
         return node
 
     def _collection(self, start: Any, depth: int, name: str) -> MappingNode | SequenceNode:
@@ -416,52 +389,35 @@ class EventReader:
         return node
 
     def _mapping(self, start: Any, depth: int, name: str) -> MappingNode:
-        node = MappingNode(start.start_mark)
-        pairs = node.pairs
-        merged: list[tuple[ScalarEvent, Node]] = []
-        while type(event := self.event()) is not MappingEndEvent:
-            key = self.key(event)
-            value = self.compose(self.event(), depth + 1, key.value)
-            node.size += 1 + _size(value)
-            if self.is_merge(key):
-                merged.append((key, value))
-            elif key.value in pairs:
-                self.problems.append(_duplicate(key, pairs[key.value][0], name))
-            else:
-                pairs[key.value] = (key, value)
-        for key, value in merged:
-            self.merge(key, value, pairs)
-        return node
-
-    def _quick_judgments(self, start: Any, depth: int) -> QuickJudgments:
-        """Read `{document: grade}` into a dict, in one pass over the events.
+        """Read a mapping, the value of `name`, in one pass over the events.
 
         This loop is most of the time that reading a case file takes: measure with benchmarks/suite.py before changing
         it.
-
-        Raises:
-            NeedsPositions: for a duplicate or anything unusual among the keys, which `_mapping` deals with.
         """
-        get = self._get
-        written = self._grades
-        grades: dict[str, Any] = {}
-        unusual: list[str] = []
+        node = MappingNode(start.start_mark)
+        pairs, get = node.pairs, self._get
+        merged: list[tuple[ScalarEvent, Node]] = []
         try:
-            while type(key := get()) is ScalarEvent:
+            while type(key := get()) is not MappingEndEvent:
+                if type(key) is not ScalarEvent or key.anchor is not None or key.tag is not None:
+                    key = self.key(key)
+                text = key.value
                 value = get()
-                document = key.value
-                if document in grades or key.anchor is not None or key.tag is not None:
-                    raise NeedsPositions
-                if type(value) is ScalarEvent and value.implicit[0] and value.anchor is None:
-                    grades[document] = written[value.value]
+                if type(value) is not ScalarEvent or value.anchor is not None or value.tag is not None:
+                    value = self.compose(value, depth + 1, text)
+                    node.size += _size(value) - 1
+                if text in pairs:
+                    self.problems.append(_duplicate(key, pairs[text][0], name))
+                elif text == _MERGE_KEY and self.is_merge(key):
+                    merged.append((key, value))
                 else:
-                    grades[document] = self.compose(value, depth + 1)
-                    unusual.append(document)
+                    pairs[text] = (key, value)
         except YAMLError as error:
             raise Broken(syntax_problem(error, self._data)) from None
-        if type(key) is not MappingEndEvent or _MERGE_KEY in grades:
-            raise NeedsPositions
-        return QuickJudgments(start.start_mark, grades, unusual, 1 + len(grades))
+        node.size += 2 * len(pairs)
+        for key, value in merged:
+            self.merge(key, value, pairs)
+        return node
 
 
 def _broken(event: Any, message: str) -> Broken:

@@ -50,15 +50,11 @@ def value(text: str) -> object:
     return text if found is None else found
 
 
-class Grades(dict[str, int | float | str]):
-    """The grade of a plain text: a number, else the text (the name of a grade). Each text is converted once."""
-
-    def __missing__(self, text: str) -> int | float | str:
-        """Convert a text at its first look-up."""
-        found = number(text)
-        grade = text if found is None else found
-        self[text] = grade
-        return grade
+@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+def grade(text: str) -> int | float | str:
+    """Convert the plain text of a grade: a number, else the text itself, so that its name may be `no` or `true`."""
+    found = number(text)
+    return text if found is None else found
 
 
 def is_number(value: object) -> TypeGuard[float]:
