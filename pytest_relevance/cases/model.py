@@ -49,7 +49,7 @@ def wrong_id(text: str) -> str | None:
     if not text.strip():
         return "the id is empty; leave the key out to have the query as id"
     found = [part for part in ("::", "[", "]") if part in text]
-    if any(is_control(character) for character in text):
+    if not text.isprintable() and any(map(is_control, text)):
         found.append("a control character")
     found += [f"a leading {part}" for part in ("__", ":") if text.startswith(part)]
     if text.endswith(":"):

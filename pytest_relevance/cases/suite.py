@@ -102,7 +102,8 @@ class SuiteBuilder:
             pairs = {name: pair for name, pair in node.pairs.items() if name != "judgments"}
             node = MappingNode(node.start_mark, pairs)  # the node of an anchor is other cases' too
         label = label_of(node.pairs, self.count)
-        self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
+        if len(self.problems) > reported:
+            self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
         at = Location(dict(self._values), self._owned_tags)
         listed, defaults = self._listed(node, at)
         if listed is not None:

@@ -406,12 +406,11 @@ class EventReader:
                 if type(value) is not ScalarEvent or value.anchor is not None or value.tag is not None:
                     value = self.compose(value, depth + 1, text)
                     node.size += _size(value) - 1
-                if text in pairs:
+                pair = (key, value)
+                if text == _MERGE_KEY and self.is_merge(key):
+                    merged.append(pair)
+                elif pairs.setdefault(text, pair) is not pair:
                     self.problems.append(_duplicate(key, pairs[text][0], name))
-                elif text == _MERGE_KEY and self.is_merge(key):
-                    merged.append((key, value))
-                else:
-                    pairs[text] = (key, value)
         except YAMLError as error:
             raise Broken(syntax_problem(error, self._data)) from None
         node.size += 2 * len(pairs)
