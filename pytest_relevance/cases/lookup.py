@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
 from pytest_relevance.cases import checks
@@ -148,8 +148,7 @@ Found: TypeAlias = list[tuple[Judgments, str]]
 GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
 """How ratings become grades: the scale, and how several ratings are combined where that is written."""
 
-Content = TypeVar("Content")
-Reader: TypeAlias = Callable[[Source, "str | None"], Content]
+Reader: TypeAlias = Callable[[Source, "str | None"], Any]
 """A function that reads the content of a file of a format."""
 
 
@@ -388,21 +387,19 @@ class Sources:
     def _shown(self, named: NamedFile) -> str:
         return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
 
-    def _read(self, read: Reader[Content], named: NamedFile, at: Location) -> Content | None:
-        """The content of a file; None where there are mistakes, which are reported."""
+    def _read(self, read: Reader, named: NamedFile, at: Location) -> Any:
+        """The content of a file, which is read once; None where there are mistakes, which are reported."""
         key = read, named
         if key not in self._contents:
             self._contents[key] = self._content(read, named)
-        content: Content | str | JudgmentFileError = self._contents[key]
+        content = self._contents[key]
         if isinstance(content, str):
-            at.refuse(content, *named.at)
-        elif isinstance(content, JudgmentFileError):
-            _refuse_file(content, at.under(*named.at))
-        else:
-            return content
-        return None
+            return at.refuse(content, *named.at)
+        if isinstance(content, JudgmentFileError):
+            return _refuse_file(content, at.under(*named.at))
+        return content
 
-    def _content(self, read: Reader[Content], named: NamedFile) -> Content | str | JudgmentFileError:
+    def _content(self, read: Reader, named: NamedFile) -> Any:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
         path, shown = self._path(named), self._shown(named)
         if not os.path.exists(path):
@@ -492,8 +489,8 @@ def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:
     return ""
 
 
-def _refuse_file(error: JudgmentFileError, at: Location) -> None:
-    """Report what is wrong with a file at its position there, or where the file is named."""
+def _refuse_file(error: JudgmentFileError, at: Location) -> Any:
+    """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
     for problem in error.problems:
         if problem.line is None and problem.path is None:
             at.refuse(problem.render(error.file))

@@ -19,14 +19,12 @@ from pytest_relevance.cases.model import OWNED_TAGS, Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml.nodes import (
-    IN_CASE,
     Broken,
     EventReader,
     Pairs,
     SequenceNode,
     is_utf_16,
     problem_at,
-    undecodable,
 )
 
 
@@ -73,11 +71,7 @@ def parse_suite(
         CaseFileError: with every mistake in the files.
     """
     shown = file if shown is None else shown
-    problem = undecodable(data)
-    if problem is not None:
-        raise CaseFileError(shown, [problem])
     contents: dict[Any, Any] = {}
-
     header: Pairs = {}
     late = True
     while late:  # once more where suite keys stand below `cases`
@@ -95,13 +89,10 @@ def parse_suite(
 
 def has_cases(data: bytes) -> bool:
     """Whether the top level of a YAML text has `cases` or `queries`, which makes it a case file whatever its name."""
-    if undecodable(data) is not None:
-        return _seems_to_have_cases(data)
     try:
         events = EventReader(data)
-        if not events.top_level():
-            return False
-        while type(event := events.event()) is not MappingEndEvent:
+        has_content = events.top_level()
+        while has_content and type(event := events.event()) is not MappingEndEvent:
             if events.key(event).value in (CASES, QUERIES):
                 return True
             events.compose(events.event())
@@ -131,16 +122,15 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
             builder.set_defaults(header)
             _read_cases(events, builder, events.event())
         else:
-            value = events.compose(events.event(), IN_CASE)
-            if events.is_merge(key):
-                late |= CASES in seen
-                events.merge(key, value, header)
-                continue
-            if name in seen:
+            value = events.compose(events.event())
+            if name in seen and not events.is_merge(key):
                 message = f"duplicate key {quoted(name)}, first in line {seen[name]}; keep one of them"
                 builder.problems.append(problem_at(event.start_mark, message))
                 continue
             late |= CASES in seen
+            if events.is_merge(key):
+                events.merge(key, value, header)
+                continue
             header[name] = (key, value)
         seen[name] = event.start_mark.line + 1
     events.finish()
@@ -158,7 +148,7 @@ def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
             reported = len(builder.problems)
             builder.add(events.compose(event), event.start_mark, reported)
     else:  # an anchor or an alias: read as a whole
-        node = events.compose(start, IN_CASE)
+        node = events.compose(start)
         if not isinstance(node, SequenceNode):
             message = '"cases" takes a list; begin each case with "- query:"'
             builder.problems.append(problem_at(start.start_mark, message))

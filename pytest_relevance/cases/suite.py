@@ -99,8 +99,7 @@ class SuiteBuilder:
             self.problems.append(problem_at(mark, f"a case is a mapping; write {example}"))
             return
         if self._may_lack_judgments and _is_blank(node.pairs.get("judgments")):
-            pairs = {name: pair for name, pair in node.pairs.items() if name != "judgments"}
-            node = MappingNode(node.start_mark, pairs)  # the node of an anchor is other cases' too
+            node = _without_judgments(node)
         label = label_of(node.pairs, self.count)
         if len(self.problems) > reported:
             self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
@@ -243,7 +242,8 @@ class SuiteBuilder:
         self._grades |= graded.distinct
         self._cases.append(case)
         if needs_best(case):
-            self._floors.append((case, where))
+            # the nodes of its judgments would take much memory, and no floor is reported there
+            self._floors.append((case, _without_judgments(where) if isinstance(where, MappingNode) else where))
 
     def _is_new(self, own: Mapping[str, object], node: MappingNode, mark: Mark | None, label: str) -> bool:
         """Check that no case before has the id of this one, which is its query when it has none of its own."""
@@ -303,6 +303,11 @@ class SuiteBuilder:
 
 def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
     return converted(pair[1], shape)
+
+
+def _without_judgments(node: MappingNode) -> MappingNode:
+    """A copy of the node of a case, as that of an anchor is other cases' too."""
+    return MappingNode(node.start_mark, {name: pair for name, pair in node.pairs.items() if name != "judgments"})
 
 
 def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:

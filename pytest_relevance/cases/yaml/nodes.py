@@ -13,8 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
+import yaml
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import (
     AliasEvent,
@@ -31,16 +32,8 @@ from yaml.reader import ReaderError
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.problems import Path, Problem
 
-
-class Mark(Protocol):
-    """A position in a text as both of PyYAML's parsers give it: line, column and index of a character, from 0."""
-
-    @property
-    def index(self) -> int: ...  # noqa: D102
-    @property
-    def line(self) -> int: ...  # noqa: D102
-    @property
-    def column(self) -> int: ...  # noqa: D102
+Mark: TypeAlias = Any
+"""A position in a text, from either of PyYAML's parsers: `line`, `column` and `index` of a character, from 0."""
 
 
 class Broken(Exception):
@@ -65,31 +58,20 @@ def event_source(data: bytes) -> Callable[[], Any]:
         yaml.YAMLError: where the text is not YAML, also in the calls of the function.
     """
     try:
-        from yaml.cyaml import CParser  # type: ignore[attr-defined]
-    except ImportError:  # PyPy's PyYAML comes without libyaml
+        get_event: Callable[[], Any] = yaml.CSafeLoader(data).get_event
+    except AttributeError:  # PyPy's PyYAML comes without libyaml
         return pure_event_source(data)
-    get_event: Callable[[], Any] = CParser(data).get_event
     return get_event
 
 
 def pure_event_source(data: bytes) -> Callable[[], Any]:
     """Do what `event_source` does with the parser that is written in Python, which is many times slower."""
-    from yaml.parser import Parser
-    from yaml.reader import Reader
-    from yaml.scanner import Scanner
-
-    class PureParser(Reader, Scanner, Parser):
-        def __init__(self, stream: bytes) -> None:
-            Reader.__init__(self, stream)
-            Scanner.__init__(self)
-            Parser.__init__(self)
-
-    parser = PureParser(data)
+    parser = yaml.SafeLoader(data)
 
     def get_event() -> Any:
         problem = "found invalid Unicode character escape code"  # the message of libyaml, which checks this itself
         try:
-            event = parser.get_event()  # type: ignore[no-untyped-call]
+            event: Any = parser.get_event()  # type: ignore[no-untyped-call]
         except (ValueError, OverflowError):
             raise MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from None
         if isinstance(event, ScalarEvent) and _SURROGATE.search(event.value):
@@ -111,7 +93,7 @@ def is_utf_16(data: bytes) -> bool:
     return data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def undecodable(data: bytes) -> Problem | None:
+def _undecodable(data: bytes) -> Problem | None:
     """Say what is wrong with a file that is not UTF-8; None for one that is."""
     try:
         data.decode("utf-8")
@@ -189,9 +171,6 @@ DEEPEST = 60
 LARGEST_EXPANSION = 500_000
 """Nodes that all aliases of a file may stand for together, beyond one for each byte of the file."""
 
-IN_CASE = 1
-"""The depth of the values of a case's keys; the case itself is at 0."""
-
 JUDGMENTS = "judgments"
 _MERGE_KEY = "<<"
 _WITH_TAG = (False, False)  # ScalarEvent.implicit of a scalar with an explicit tag
@@ -257,6 +236,9 @@ class EventReader:
         self._data = data
         self._anchors: dict[str, Node | None] = {}  # None inside of the anchor
         self._expanded = 0
+        problem = _undecodable(data)
+        if problem is not None:
+            raise Broken(problem)
         try:
             self._get = event_source(data)
             self._get()  # the start of the stream
@@ -324,8 +306,11 @@ class EventReader:
             raise _broken(event, f"nested deeper than {DEEPEST} levels")
         self._check_tag(event)
         if event.anchor is not None:
-            return self._anchored(event, depth, key)
-        return self._collection(event, depth, key)
+            self._anchors[event.anchor] = None
+        node = self._mapping(event, depth, key) if kind is MappingStartEvent else self._sequence(event, depth)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        return node
 
     def is_merge(self, key: ScalarEvent) -> bool:
         """Whether a key is the merge key, and not a text that looks like it."""
@@ -372,15 +357,7 @@ class EventReader:
             raise _broken(event, f"the aliases up to here expand to more than {most:,} values; the file is refused")
         return node
 
-    def _anchored(self, event: Any, depth: int, key: str) -> Node:
-        """Read a collection that aliases may repeat."""
-        self._anchors[event.anchor] = None
-        node = self._anchors[event.anchor] = self._collection(event, depth, key)
-        return node
-
-    def _collection(self, start: Any, depth: int, name: str) -> MappingNode | SequenceNode:
-        if type(start) is MappingStartEvent:
-            return self._mapping(start, depth, name)
+    def _sequence(self, start: Any, depth: int) -> SequenceNode:
         node = SequenceNode(start.start_mark)
         while type(event := self.event()) is not SequenceEndEvent:
             item = self.compose(event, depth + 1)
