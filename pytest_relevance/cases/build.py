@@ -274,7 +274,7 @@ def make_case(
     floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
-    default_id = unchanged["query"] if listed is None else listed.id
+    default_id = unchanged["query"] if listed is None else listed.query.id
     return Case(
         **unchanged,
         id=own.get("id", default_id),  # type: ignore[arg-type]
@@ -303,10 +303,10 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if "query" not in values:
         at.refuse(NO_QUERY)
     graded = own.get("judgments", NO_JUDGMENTS)
-    if isinstance(graded, Graded):
-        _check_documents(graded, at)
-    else:
+    if not isinstance(graded, Graded):
         at.refuse(_NO_FILE, "judgments")
+    elif wrong := [document for document in graded.grades if not isinstance(document, str)]:
+        at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")
     if not at.mistakes:
         assert isinstance(graded, Graded)
         case = make_case(own, Terms(), graded, at, position=(0, 0))
@@ -318,10 +318,3 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if at.mistakes:
         raise ValueError("\n".join(mistake.render() for mistake in at.mistakes))
     return case
-
-
-def _check_documents(graded: Graded, at: Location) -> None:
-    """Check that documents are text, which they are in every file."""
-    wrong = [document for document in graded.grades if not isinstance(document, str)]
-    if wrong:
-        at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")

@@ -41,11 +41,6 @@ class ListedQuery:
     only_judged: bool = False
 
     @property
-    def id(self) -> str:
-        """The id, or the text where the file gives no id."""
-        return self.query.id
-
-    @property
     def text(self) -> str:
         """The text, or the id in a file that has ids alone."""
         return self.query.id if self.query.text is None else self.query.text
@@ -118,17 +113,14 @@ class ListedQueries:
             what = f"{quoted(found.text)} is the text of {len(ids)} queries, with the ids {these}"
             at.refuse(f"{what}; write the id of the one that is meant", "query")
         elif text is not None and found.text != text:
-            what = f"the id {quoted(found.id)} stands for {quoted(found.text)} in {found.where}"
+            what = f"the id {quoted(found.query.id)} stands for {quoted(found.text)} in {found.where}"
             at.refuse(f"{what}, and for {quoted(text)} here; write another id, or that query", "id")
         return found
 
-    def rest(self) -> list[ListedQuery]:
-        """The queries that match no written case."""
-        return [found for found in self._by_id.values() if found.id not in self._written]
-
-    def of_written_cases(self) -> list[ListedQuery]:
-        """The queries that match written cases."""
-        return [found for found in self._by_id.values() if found.id in self._written]
+    def split(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
+        """The queries that match a written case, and the others."""
+        written = [found for found in self._by_id.values() if found.query.id in self._written]
+        return written, [found for found in self._by_id.values() if found.query.id not in self._written]
 
 
 _IDS_ALONE = frozenset({"trec"})
@@ -345,7 +337,7 @@ class Sources:
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
         """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
-        wanted = Wanted(query.id, query.text, self.queries.ids(query.text))
+        wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
         return self._found(self._of_suite, wanted, self._terms, at) or NO_JUDGMENTS
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
@@ -354,17 +346,18 @@ class Sources:
         Where the files judge a listed query that has a written case, they belong together, and nothing is wrong.
         """
         ignored = Location(at.values)
-        if any(self.of_listed(query, ignored).grades for query in self.queries.of_written_cases()) or ignored.mistakes:
+        written, _ = self.queries.split()
+        if any(self.of_listed(query, ignored).grades for query in written) or ignored.mistakes:
             return
         files, first = self._of_suite, queries[0]
-        name = quoted(first.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.id else "")
+        name = quoted(first.query.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.query.id else "")
         which = "the only query has no" if len(queries) == 1 else f"none of the {len(queries):,} queries has"
         others = next((quoted(key, 40) for file in files for key in file.known), None)
         there = f"judges {others}" if others is not None else "judges nothing"
         advice = "the files do not belong together: name the judgments of these queries"
-        if first.id == first.text and all(file.ratings.format in _IDS_ALONE for file in files):
+        if first.query.id == first.text and all(file.ratings.format in _IDS_ALONE for file in files):
             advice = "judgments in that format have ids alone: list the queries with their ids"
-        close = _close_name(files, Wanted(first.id, first.text))
+        close = _close_name(files, Wanted(first.query.id, first.text))
         what = f"{which} judgments in {_names_of(files)}, which {there}; the first query is {name}{close}"
         at.refuse(f"{what}; {advice}", "judgments")
 

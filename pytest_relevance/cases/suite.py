@@ -194,7 +194,7 @@ class SuiteBuilder:
 
     def _add_listed(self, sources: Sources, at: Location) -> None:
         """Make cases of the listed queries that match no written case."""
-        queries = sources.queries.rest()
+        _, queries = sources.queries.split()
         floor = self._terms.min_ndcg
         if queries and floor is not None and "judgments" not in self._values:
             message = f"the floor {floor:g} applies to the listed queries, which have no judgments; name their file"
@@ -209,9 +209,9 @@ class SuiteBuilder:
     def _add_query(self, query: ListedQuery, sources: Sources) -> None:
         """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
         at = Location(dict(self._values))
-        first = self._lines.get(node_name(query.id))
+        first = self._lines.get(node_name(query.query.id))
         if first is not None:
-            what = f"the case in line {first} of the case file has the id {quoted(query.id)} too"
+            what = f"the case in line {first} of the case file has the id {quoted(query.query.id)} too"
             at.refuse(f"{what}; give that case another id")
         own = {"query": query.text, **query.defaults(at)}
         graded = sources.of_listed(query, at)
@@ -221,7 +221,7 @@ class SuiteBuilder:
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
-        self._keep(own, graded, at, query, quoted(query.id, 60), (query.query.line or 1, 1))
+        self._keep(own, graded, at, query, quoted(query.query.id, 60), (query.query.line or 1, 1))
 
     def _keep(
         self,

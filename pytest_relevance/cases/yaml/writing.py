@@ -6,7 +6,6 @@ What is written is read again before it is returned: it is a case file, and says
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.checks import NOT_PARAMETERS
@@ -39,32 +38,6 @@ _WITHOUT_PLACE: Mapping[str, Callable[[Case], object]] = {
 """What cases have and judgments do not, and how to tell whether a case has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What the suite sets for all of its cases. `ratings`: several ratings of a document are written as a list."""
-
-    min_ndcg: float | None
-    ratings: bool
-    raters: str | None
-    gain: str | None
-
-    @classmethod
-    def of(cls, judgments: Judgments, min_ndcg: float | None) -> _Head:
-        how = how_combined(judgments) if judgments.ratings else None
-        highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
-        return cls(
-            min_ndcg,
-            ratings=how is not None,
-            raters=how if how != "median" else None,
-            gain="linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
-        )
-
-    def lines(self) -> Iterator[str]:
-        for key, value in (("min_ndcg", self.min_ndcg), ("raters", self.raters), ("gain", self.gain)):
-            if value is not None:
-                yield f"{key}: {value if isinstance(value, str) else write_number(value)}"
-
-
 def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
     """Write a case file with a case for each query of some judgments, and report what it cannot store of them.
 
@@ -77,24 +50,31 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     queries = queries_of(judgments)
     if not queries:
         raise ValueError("there are no queries to write")
-    head = _Head.of(judgments, min_ndcg)
+    how = how_combined(judgments) if judgments.ratings else None
+    highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
+    head = {
+        "min_ndcg": None if min_ndcg is None else write_number(min_ndcg),
+        "raters": how if how != "median" else None,
+        "gain": "linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
+    }
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
-    lines += [*head.lines(), "cases:"]
+    lines += [f"{key}: {value}" for key, value in head.items() if value is not None]
+    lines.append("cases:")
     problems = []
     for query in queries:
         try:
-            lines += _case(query, judgments, head)
+            lines += _case(query, judgments, has_floor=min_ndcg is not None, has_ratings=how is not None)
         except ValueError as error:
             problems.append(f"query {quoted(query.id)}: {error}")
     if problems:
         refuse(problems)
     data = "".join(f"{line}\n" for line in lines).encode()
     _check(data, queries, judgments)
-    return Written(data, tuple(_lost(queries, judgments, head)))
+    return Written(data, tuple(_lost(queries, judgments, has_ratings=how is not None, gain=head["gain"])))
 
 
-def _case(query: Query, judgments: Judgments, head: _Head) -> Iterator[str]:
-    """The lines of a case."""
+def _case(query: Query, judgments: Judgments, *, has_floor: bool, has_ratings: bool) -> Iterator[str]:
+    """The lines of a case. `has_floor`: the suite has one; `has_ratings`: several ratings are written as a list."""
     text = _text(query)
     if not text.strip():
         raise ValueError("the query has no text")
@@ -111,9 +91,9 @@ def _case(query: Query, judgments: Judgments, head: _Head) -> Iterator[str]:
     documents = judgments.get(query.id)
     if documents:
         yield "    judgments:"
-        ratings = judgments.ratings.get(query.id, {}) if head.ratings else {}
+        ratings = judgments.ratings.get(query.id, {}) if has_ratings else {}
         yield from _judgments(documents, ratings, judgments.titles.get(query.id, {}))
-    elif head.min_ndcg is not None:
+    elif has_floor:
         yield "    min_ndcg: null"
 
 
@@ -144,7 +124,7 @@ def _params(query: Query) -> Mapping[str, object]:
     return {name: value for name, value in query.params.items() if name and name not in NOT_PARAMETERS}
 
 
-def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterator[str]:
+def _lost(queries: Sequence[Query], judgments: Judgments, *, has_ratings: bool, gain: str | None) -> Iterator[str]:
     without_id = sum(query.id != _text(query) and not _has_id(query) for query in queries)
     if without_id:
         yield f"the ids of {counted(without_id, 'query', 'queries')}, which a pytest node id cannot carry"
@@ -152,12 +132,12 @@ def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterat
     if without_params:
         names = listed(map(quoted, NOT_PARAMETERS), "and")
         yield f"params of {counted(without_params, 'query', 'queries')} that are called {names}, which no params may be"
-    if judgments.ratings and head.ratings:
+    if judgments.ratings and has_ratings:
         yield f"the names of {len(judgments.raters)} raters: a case file has lists of ratings"
     elif judgments.ratings:
         yield f"the ratings of {len(judgments.raters)} raters, as their grades are made in no way that a suite can say"
-    if head.gain is not None:
-        yield f"the gain 2^grade - 1, for which there are grades too high: gain: {head.gain} is written"
+    if gain is not None:
+        yield f"the gain 2^grade - 1, for which there are grades too high: gain: {gain} is written"
 
 
 def _check(data: bytes, queries: Sequence[Query], judgments: Judgments) -> None:
