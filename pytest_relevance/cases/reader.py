@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from yaml.error import YAMLError
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance._text import did_you_mean, quoted
@@ -19,12 +20,12 @@ from pytest_relevance.cases.model import OWNED_TAGS, Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.suite import SuiteBuilder
 from pytest_relevance.cases.yaml.nodes import (
-    Broken,
     EventReader,
     Pairs,
     SequenceNode,
     is_utf_16,
     problem_at,
+    problem_of,
 )
 
 
@@ -79,8 +80,8 @@ def parse_suite(
         builder = SuiteBuilder(file, shown, owned_tags, contents, may_lack_judgments=may_lack_judgments)
         try:
             late = _read(EventReader(data, builder.problems), builder, header) and len(header) > known
-        except Broken as broken:
-            raise CaseFileError(shown, [*builder.problems, broken.problem]) from None
+        except YAMLError as error:
+            raise CaseFileError(shown, [*builder.problems, problem_of(error, data)]) from None
     builder.finish()
     if builder.problems:
         raise CaseFileError(shown, builder.problems)
@@ -96,7 +97,7 @@ def has_cases(data: bytes) -> bool:
             if events.key(event).value in (CASES, QUERIES):
                 return True
             events.compose(events.event())
-    except Broken:
+    except YAMLError:
         return _seems_to_have_cases(data)
     return False
 

@@ -36,8 +36,8 @@ Mark: TypeAlias = Any
 """A position in a text, from either of PyYAML's parsers: `line`, `column` and `index` of a character, from 0."""
 
 
-class Broken(Exception):
-    """The file cannot be read any further; `problem` says why."""
+class Broken(YAMLError):
+    """The file is YAML and cannot be read any further all the same; `problem` says why."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
@@ -106,8 +106,10 @@ def _undecodable(data: bytes) -> Problem | None:
     return None
 
 
-def syntax_problem(error: YAMLError, data: bytes) -> Problem:
-    """Translate the error of PyYAML for somebody who writes case files."""
+def problem_of(error: YAMLError, data: bytes) -> Problem:
+    """Translate an error of PyYAML for somebody who writes case files, or take the problem of `Broken`."""
+    if isinstance(error, Broken):
+        return error.problem
     text = data.decode("utf-8").removeprefix(_BOM)
     if isinstance(error, ReaderError):
         return _unreadable(text)
@@ -229,7 +231,11 @@ def mark_at(root: Node, path: Path, *, at_key: bool) -> Mark | None:
 
 
 class EventReader:
-    """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on."""
+    """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on.
+
+    `event()` gives the next event. Every method raises `yaml.YAMLError` where the text is not YAML, or `Broken`, which
+    is one, where it can be no case file; `problem_of` says what is wrong.
+    """
 
     def __init__(self, data: bytes, problems: list[Problem] | None = None) -> None:
         self.problems: list[Problem] = [] if problems is None else problems
@@ -239,22 +245,8 @@ class EventReader:
         problem = _undecodable(data)
         if problem is not None:
             raise Broken(problem)
-        try:
-            self._get = event_source(data)
-            self._get()  # the start of the stream
-        except YAMLError as error:
-            raise Broken(syntax_problem(error, data)) from None
-
-    def event(self) -> Any:
-        """Give the next event.
-
-        Raises:
-            Broken: where the text is not YAML.
-        """
-        try:
-            return self._get()
-        except YAMLError as error:
-            raise Broken(syntax_problem(error, self._data)) from None
+        self.event = event_source(data)
+        self.event()  # the start of the stream
 
     def top_level(self) -> bool:
         """Enter the mapping that the document is; False for a file without content.
@@ -372,24 +364,21 @@ class EventReader:
         it.
         """
         node = MappingNode(start.start_mark)
-        pairs, get = node.pairs, self._get
+        pairs, get = node.pairs, self.event
         merged: list[tuple[ScalarEvent, Node]] = []
-        try:
-            while type(key := get()) is not MappingEndEvent:
-                if type(key) is not ScalarEvent or key.anchor is not None or key.tag is not None:
-                    key = self.key(key)
-                text = key.value
-                value = get()
-                if type(value) is not ScalarEvent or value.anchor is not None or value.tag is not None:
-                    value = self.compose(value, depth + 1, text)
-                    node.size += _size(value) - 1
-                pair = (key, value)
-                if text == _MERGE_KEY and self.is_merge(key):
-                    merged.append(pair)
-                elif pairs.setdefault(text, pair) is not pair:
-                    self.problems.append(_duplicate(key, pairs[text][0], name))
-        except YAMLError as error:
-            raise Broken(syntax_problem(error, self._data)) from None
+        while type(key := get()) is not MappingEndEvent:
+            if type(key) is not ScalarEvent or key.anchor is not None or key.tag is not None:
+                key = self.key(key)
+            text = key.value
+            value = get()
+            if type(value) is not ScalarEvent or value.anchor is not None or value.tag is not None:
+                value = self.compose(value, depth + 1, text)
+                node.size += _size(value) - 1
+            pair = (key, value)
+            if text == _MERGE_KEY and self.is_merge(key):
+                merged.append(pair)
+            elif pairs.setdefault(text, pair) is not pair:
+                self.problems.append(_duplicate(key, pairs[text][0], name))
         node.size += 2 * len(pairs)
         for key, value in merged:
             self.merge(key, value, pairs)
