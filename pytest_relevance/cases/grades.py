@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.cases.checks import text, unknown_keys
-from pytest_relevance.cases.problems import Location, Path
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Path
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.scale import Scale
@@ -24,10 +24,7 @@ FILE = "file"
 ONLY = "only"
 JUDGED = "judged"
 _KEYS = (FILE, "format", "query", "grade_column")
-_OPTIONS = {
-    "query": "says in which place the text of a query stands",
-    "grade_column": "names the column of the grades",
-}
+_OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
 """What is said of a file in some formats only, and its meaning."""
 
 _A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
@@ -167,6 +164,13 @@ class Origin(NamedTuple):
         at.refuse(what, elsewhere=self.position, group=group)
 
 
+Found: TypeAlias = "list[tuple[Judgments, str]]"
+"""Judgments of a case in files: the judgments of a file, and the key of the query there."""
+
+GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
+"""How ratings become grades: the scale, and how several ratings are combined where that is written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Graded:
     """The judgments of a case: grade, title and note by document, and the distinct grades.
@@ -252,21 +256,22 @@ def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Loc
         here, grade = at.under(document), written
         if isinstance(written, Mapping):
             unknown_keys(written, _LONG_FORM, _LONG_FORM_HAS, here)
-            for key in texts.keys() & written.keys():
-                texts[key][document] = text(written[key], here.under(key))
+            for key, of_documents in texts.items():
+                if key in written:
+                    of_documents[document] = text(written[key], here.under(key))
             if "grade" not in written:
                 here.refuse("the judgment has no grade; write {grade: ...}")
                 continue
             here, grade = here.under("grade"), written["grade"]
-        elif isinstance(written, str) and written in _BLANK and ":" in document.strip(":"):
+        elif _is_blank(written, scale) and ":" in document.strip(":"):
             name, _, grade = document.rpartition(":")
             here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
             continue
-        grades[document] = _combined(grade, scale, raters, here)
+        grades[document] = _grade_made_of(grade, scale, raters, here)
     return Graded(grades, texts["title"], texts["note"], frozenset(grades.values()))
 
 
-def _combined(written: object, scale: Scale | None, raters: str, at: Location) -> Any:
+def _grade_made_of(written: object, scale: Scale | None, raters: str, at: Location) -> Any:
     """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
     if not isinstance(written, Sequence) or isinstance(written, str):
         grade = _grade_of(written, scale)
@@ -292,6 +297,10 @@ def _grade_of(written: object, scale: Scale | None) -> float | str:
     return written
 
 
+def _is_blank(written: object, scale: Scale | None) -> bool:
+    return isinstance(written, str) and written in _BLANK and not (scale is not None and written in scale.names)
+
+
 def _wrong_name(written: str, scale: Scale | None) -> str:
     if written in _BLANK:
         return "the document has no grade; leave it out if nobody judged it"
@@ -304,3 +313,58 @@ def _wrong_name(written: str, scale: Scale | None) -> str:
     if scale is None and not advice:
         advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
     return f"the grade {quoted(written)} is no number{advice}"
+
+
+def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
+    """Unite the judgments of one query that were found under several keys or in several files.
+
+    Those found once are not copied, as there are as many as cases.
+    """
+    if len(found) == 1:
+        ((judgments, key),) = found
+        grades = judgments[key]
+        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()), found=found)
+    origins: dict[str, list[Origin]] = {}
+    titles: dict[str, str] = {}
+    for judgments, key in found:
+        titles = {**judgments.titles.get(key, {}), **titles}
+        for document in judgments[key]:
+            origins.setdefault(document, []).append(Origin(judgments, key, document))
+    united: dict[str, float] = {}
+    _, raters = terms
+    for document, given in origins.items():
+        united[document] = given[0].grade
+        if len(given) > 1 and raters is not None:
+            united[document] = aggregate([rating for origin in given for rating in origin.ratings], raters)
+        else:
+            _refuse_contradictions(given, at)
+    return Graded(united, titles, distinct=frozenset(united.values()), found=found)
+
+
+def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
+    """Report that a document has different grades, as often as it is shown."""
+    first = given[0]
+    for other in given[1:]:
+        if other.grade != first.grade and len(at.mistakes) < MOST_ELSEWHERE:
+            file, place = first.position()
+            where = f"{file}:{place.line}" if place.line else file
+            other.refuse(
+                f"judged twice, {first.grade:g} in {where} and {other.grade:g} here; keep one of them, or say how the "
+                "ratings of several raters are combined (raters: median)",
+                at,
+            )
+
+
+def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
+    """The judgments of a case, which replace those of its suite document by document."""
+    if of_case is None or of_suite is None:
+        return of_case or of_suite or NO_JUDGMENTS
+    grades = {**of_suite.grades, **of_case.grades}
+    return Graded(
+        grades,
+        {**of_suite.titles, **of_case.titles},
+        of_case.notes,
+        frozenset(grades.values()),
+        (*of_case.found, *of_suite.found),
+        () if of_case.found else of_case.grades,
+    )

@@ -151,15 +151,13 @@ def _padded(
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
     """Count the documents in the rows of a judgment file that have no grade, and all documents; 0 and 0 without any."""
-    if not any(rating is None or not str(rating).strip() for rating in set(rows.ratings)):
+    blank = {rating for rating in set(rows.ratings) if rating is None or not str(rating).strip()}
+    if not blank:
         return 0, 0
-    listed = set(zip(rows.queries, rows.documents, strict=True))
-    filled_in = {
-        (query, document)
-        for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True)
-        if rating is not None and str(rating).strip()
-    }
-    return len(listed) - len(filled_in), len(listed)
+    filled_in: dict[tuple[str, str], bool] = {}
+    for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True):
+        filled_in[query, document] = filled_in.get((query, document), False) or rating not in blank
+    return list(filled_in.values()).count(False), len(filled_in)
 
 
 def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:

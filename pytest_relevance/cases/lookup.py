@@ -18,14 +18,22 @@ from typing import Any, TypeAlias
 
 from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
 from pytest_relevance.cases import checks
-from pytest_relevance.cases.grades import JUDGED, NO_JUDGMENTS, ONLY, Graded, NamedFile, Origin
-from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
+from pytest_relevance.cases.grades import (
+    JUDGED,
+    NO_JUDGMENTS,
+    ONLY,
+    Found,
+    Graded,
+    GradingTerms,
+    NamedFile,
+    combined,
+    united,
+)
+from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
-from pytest_relevance.judgments.raters import aggregate
 from pytest_relevance.judgments.reading import options_of, queries_in, read_ratings
-from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
 
 
@@ -133,12 +141,6 @@ _MOST_COMPARED = 5_000
 
 _MOST_FILES_COMPARED = 1000
 """How many names in a folder are compared with that of a missing file."""
-
-Found: TypeAlias = list[tuple[Judgments, str]]
-"""Judgments of a case in files: the judgments of a file, and the key of the query there."""
-
-GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
-"""How ratings become grades: the scale, and how several ratings are combined where that is written."""
 
 Reader: TypeAlias = Callable[[Source, "str | None"], Any]
 """A function that reads the content of a file of a format."""
@@ -333,7 +335,7 @@ class Sources:
         of_suite = None if at.mistakes else self._found(self._of_suite, wanted, terms, at)
         if of_suite is None and written is None and self._of_suite and not at.mistakes:
             self._refuse_missing(self._of_suite, wanted, at)
-        return _combined(of_case, of_suite)
+        return combined(of_case, of_suite)
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
         """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
@@ -438,7 +440,7 @@ class Sources:
     def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""
         found = [one for file in files for one in file.find(wanted, terms, at)]
-        return _united(found, terms, at) if found else None
+        return united(found, terms, at) if found else None
 
     def _refuse_missing(self, files: Sequence[JudgmentFile], wanted: Wanted, at: Location) -> None:
         """Report that files have no judgments of a case, and how it was looked for."""
@@ -493,58 +495,3 @@ def _refuse_file(error: JudgmentFileError, at: Location) -> Any:
 
 def _position(file: str, problem: FileProblem) -> tuple[str, Place]:
     return file, Place(problem.line, problem.path)
-
-
-def _united(found: Found, terms: GradingTerms, at: Location) -> Graded:
-    """Unite the judgments of one query that were found under several keys or in several files.
-
-    Those found once are not copied, as there are as many as cases.
-    """
-    if len(found) == 1:
-        ((judgments, key),) = found
-        grades = judgments[key]
-        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()), found=found)
-    origins: dict[str, list[Origin]] = {}
-    titles: dict[str, str] = {}
-    for judgments, key in found:
-        titles = {**judgments.titles.get(key, {}), **titles}
-        for document in judgments[key]:
-            origins.setdefault(document, []).append(Origin(judgments, key, document))
-    united: dict[str, float] = {}
-    _, raters = terms
-    for document, given in origins.items():
-        united[document] = given[0].grade
-        if len(given) > 1 and raters is not None:
-            united[document] = aggregate([rating for origin in given for rating in origin.ratings], raters)
-        else:
-            _refuse_contradictions(given, at)
-    return Graded(united, titles, distinct=frozenset(united.values()), found=found)
-
-
-def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
-    """Report that a document has different grades, as often as it is shown."""
-    first = given[0]
-    for other in given[1:]:
-        if other.grade != first.grade and len(at.mistakes) < MOST_ELSEWHERE:
-            file, place = first.position()
-            where = f"{file}:{place.line}" if place.line else file
-            other.refuse(
-                f"judged twice, {first.grade:g} in {where} and {other.grade:g} here; keep one of them, or say how the "
-                "ratings of several raters are combined (raters: median)",
-                at,
-            )
-
-
-def _combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
-    """The judgments of a case, which replace those of its suite document by document."""
-    if of_case is None or of_suite is None:
-        return of_case or of_suite or NO_JUDGMENTS
-    grades = {**of_suite.grades, **of_case.grades}
-    return Graded(
-        grades,
-        {**of_suite.titles, **of_case.titles},
-        of_case.notes,
-        frozenset(grades.values()),
-        (*of_case.found, *of_suite.found),
-        () if of_case.found else of_case.grades,
-    )

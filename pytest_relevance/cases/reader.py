@@ -19,14 +19,7 @@ from pytest_relevance.cases.keys import CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.model import OWNED_TAGS, Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.cases.yaml.nodes import (
-    EventReader,
-    Pairs,
-    SequenceNode,
-    is_utf_16,
-    problem_at,
-    problem_of,
-)
+from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode, is_utf_16, problem_at, problem_of
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
