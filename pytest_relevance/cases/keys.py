@@ -105,27 +105,17 @@ class Kind(NamedTuple):
     schema: str | Mapping[str, object]
 
 
-_TEXT = Kind(TEXT, checks.text, "any-text")
-_QUERY = Kind(TEXT, checks.query, "text")
 _ID = Kind(TEXT, checks.written_id, "id")
 _FIELD = Kind(TEXT, checks.name_of_field, "text")
-_FIXTURE = Kind(TEXT, checks.search, "fixture")
-_FIXTURES = Kind(NAMES, checks.fixtures, "fixtures")
 _TAGS = Kind(NAMES, checks.tags, "tags")
-_REASON = Kind(TEXT, checks.skip, "reason")
 _XFAIL = Kind(REASON, checks.xfail, "xfail")
 _WHOLE = Kind(VALUE, checks.whole, "whole")
 _SHARE = Kind(VALUE, checks.share, "share")
 _FLOOR = Kind(VALUE, checks.floor, "floor")
-_WEIGHT = Kind(VALUE, checks.weight, "weight")
 _PARAMS = Kind(VALUE, checks.params, "params")
 _SCALE = Kind(SCALE, check_scale, "scale")
 _GAIN = Kind(TEXT, checks.gain, "gain")
-_JUDGMENTS = Kind(JUDGMENTS, check_judgments, "judgments")
 _JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
-_QUERY_FILES = Kind(VALUE, check_query_files, "query-files")
-_EXPECT = Kind(EXPECTATIONS, check_expectations, "expect")
-_GATES = Kind(GATES, check_gates, "gates")
 _CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
 
 
@@ -145,9 +135,9 @@ class Key(NamedTuple):
 
 _KEYS = (
     # in the order of checking: a check may look at the values of the keys before it
-    Key("query", (CASE,), _QUERY, "What a user types; the only key that a case must have."),
+    Key("query", (CASE,), Kind(TEXT, checks.query, "text"), "What a user types; the only key that a case must have."),
     Key("id", (CASE,), _ID, "The name of the case, unique in the file. Default: the query."),
-    Key("search", _BOTH, _FIXTURE, "The fixture that is called. Default: search."),
+    Key("search", _BOTH, Kind(TEXT, checks.search, "fixture"), "The fixture that is called. Default: search."),
     Key("k", _BOTH, _WHOLE, "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10."),
     Key("min_ndcg", _BOTH, _FLOOR, "The least nDCG@k, from 0 to 1. null takes an inherited floor away."),
     Key("scale", _BOTH, _SCALE, "Names of grades, {good: 1, bad: 0}, or the lowest and the highest grade, [0, 3]."),
@@ -172,16 +162,16 @@ _KEYS = (
         "Judgment files, for all cases: a path, {file: ...} or a list.",
         ("scale",),
     ),
-    Key("judgments", (CASE,), _JUDGMENTS, _ABOUT_JUDGMENTS, ("scale",)),
-    Key("note", (CASE,), _TEXT, "Shown when the case fails."),
-    Key("weight", (CASE,), _WEIGHT, "The weight of the case in means. Default: 1."),
+    Key("judgments", (CASE,), Kind(JUDGMENTS, check_judgments, "judgments"), _ABOUT_JUDGMENTS, ("scale",)),
+    Key("note", (CASE,), Kind(TEXT, checks.text, "any-text"), "Shown when the case fails."),
+    Key("weight", (CASE,), Kind(VALUE, checks.weight, "weight"), "The weight of the case in means. Default: 1."),
     Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
-    Key("skip", (CASE,), _REASON, "Why the case is not run."),
-    Key("usefixtures", (CASE,), _FIXTURES, "Fixtures to set up before the search."),
-    Key("expect", (CASE,), _EXPECT, "Expectations beyond min_ndcg."),
+    Key("skip", (CASE,), Kind(TEXT, checks.skip, "reason"), "Why the case is not run."),
+    Key("usefixtures", (CASE,), Kind(NAMES, checks.fixtures, "fixtures"), "Fixtures to set up before the search."),
+    Key("expect", (CASE,), Kind(EXPECTATIONS, check_expectations, "expect"), "Expectations beyond min_ndcg."),
     Key("tolerance", _BOTH, _SHARE, _ABOUT_TOLERANCE),
-    Key("gates", (SUITE,), _GATES, "Conditions on the suite as a whole."),
-    Key("queries", (SUITE,), _QUERY_FILES, _ABOUT_QUERIES),
+    Key("gates", (SUITE,), Kind(GATES, check_gates, "gates"), "Conditions on the suite as a whole."),
+    Key("queries", (SUITE,), Kind(VALUE, check_query_files, "query-files"), _ABOUT_QUERIES),
 )
 
 KEYS: Mapping[str, Mapping[str, Key]] = {

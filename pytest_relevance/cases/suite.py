@@ -56,7 +56,6 @@ class SuiteBuilder:
         self._values: dict[str, object] = {}
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
-        self._all_terms = [self._terms]
         self._sources: Sources | None = None
         self._unknown = False
         self._cases: list[Case] = []
@@ -78,7 +77,6 @@ class SuiteBuilder:
         self._terms = make_terms(self._values, at)
         if len(at.mistakes) > before:
             self._wrong |= {"scale"}
-        self._all_terms = [self._terms]
         if not self._wrong.isdisjoint(_OF_FILES):
             self._unknown = not _NAMING_FILES.isdisjoint(header)
         elif not _NAMING_FILES.isdisjoint(self._values):
@@ -133,7 +131,8 @@ class SuiteBuilder:
         if self._sources is not None and not self._unknown and not _is_undecided(self._wrong, self._values):
             self._add_listed(self._sources, at)
         grades = sorted(self._grades)
-        for terms in self._all_terms:
+        different = {id(terms): terms for terms in (self._terms, *(case.terms for case in self._cases))}
+        for terms in different.values():
             terms.settle(grades)
         for case, where in self._floors:
             of_case = Location({})
@@ -237,8 +236,6 @@ class SuiteBuilder:
         case = None if at.mistakes else make_case(own, self._terms, graded, at, position=position, listed=listed)
         if self._report(at, where, label) or case is None:
             return
-        if case.terms is not self._terms:
-            self._all_terms.append(case.terms)
         self._grades |= graded.distinct
         self._cases.append(case)
         if needs_best(case):
@@ -271,11 +268,10 @@ class SuiteBuilder:
         """Make problems of the mistakes at a location and forget them there; whether there were any."""
         if not at.mistakes:
             return False
-        mistakes = at.mistakes[:]
-        at.mistakes.clear()
-        for mistake in mistakes:
+        for mistake in at.mistakes:
             if mistake.group is None or self._is_first(mistake, label):
                 self._report_one(mistake, where, label)
+        at.mistakes.clear()
         return True
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:

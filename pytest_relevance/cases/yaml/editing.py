@@ -27,7 +27,7 @@ from pytest_relevance.cases.keys import CASES
 from pytest_relevance.cases.model import Case, Suite, Terms
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.nodes import event_source
+from pytest_relevance.cases.yaml.nodes import BREAK, event_source
 from pytest_relevance.cases.yaml.scalars import Pairs, in_braces, in_lines, write_judgment, write_number
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
 
@@ -137,7 +137,6 @@ Grades = Mapping[str, float]
 
 _STEP = 2
 _JUDGMENTS, _FLOOR = "judgments", "min_ndcg"
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _COMMENT = re.compile("(?:\r\n|[\n\r])( *)#[^\r\n\x85\u2028\u2029]*")
 """The next line, where it is a comment; the group is its indentation."""
 
@@ -223,7 +222,7 @@ class Replacements:
         self._has_mark = data.startswith(BOM)
         self._text = data.removeprefix(BOM).decode()
         self._pieces: list[tuple[int, int, str]] = []
-        usual = _BREAK.search(self._text)
+        usual = BREAK.search(self._text)
         self._usual_break = usual[0] if usual is not None else "\n"
 
     def text_of(self, span: Span) -> str:
@@ -261,11 +260,11 @@ class Replacements:
 
     def insert_lines(self, node: Span, lines: Sequence[str]) -> None:
         """Insert lines after a block mapping, and after the comments that belong to it by their indentation."""
-        if _BREAK.match(self._text, node.end - 1):  # a block of text is last, and ends where the next line begins
+        if BREAK.match(self._text, node.end - 1):  # a block of text is last, and ends where the next line begins
             new = "".join(f"{line}{self._usual_break}" for line in lines)
             self._pieces.append((node.end, node.end, new))
             return
-        after = _BREAK.search(self._text, node.end)  # only a comment can stand before it
+        after = BREAK.search(self._text, node.end)  # only a comment can stand before it
         at, line_break = (len(self._text), self._usual_break) if after is None else (after.start(), after[0])
         while (comment := _COMMENT.match(self._text, at)) and len(comment[1]) > node.indent:
             at = comment.end()

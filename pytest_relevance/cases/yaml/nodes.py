@@ -83,7 +83,7 @@ def pure_event_source(data: bytes) -> Callable[[], Any]:
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BOM = "\ufeff"
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """The characters that YAML allows only as escapes, in double quotes."""
 
@@ -122,7 +122,7 @@ def problem_of(error: YAMLError, data: bytes) -> Problem:
     if begun is not None and mark is not None and context and begun.line != mark.line:
         context = f"{context} begun in line {begun.line + 1}"
     message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
-    lines = _BREAK.split(text)
+    lines = BREAK.split(text)
     advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
     if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
         return Problem(len(lines), len(lines[-1]) + 1, f"this is not YAML: {message}{advice}")
@@ -163,7 +163,7 @@ def _unreadable(text: str) -> Problem:
 
 def _position(before: str) -> tuple[int, int]:
     """Give the line and column, from 1, of what comes after `before`."""
-    lines = _BREAK.split(before.removeprefix(_BOM))
+    lines = BREAK.split(before.removeprefix(_BOM))
     return len(lines), len(lines[-1]) + 1
 
 
