@@ -5,7 +5,7 @@ Every subpackage may import this module; it must import none of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 LONGEST_SHOWN = 80
@@ -37,6 +37,11 @@ def listed(names: Iterable[object], last: str = "or") -> str:
 def counted(count: int, what: str, several: str = "") -> str:
     """Return a count with its noun: `1 case`, `1,200 cases`. `several` is the plural if it is not `what` with an s."""
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
+def examples(names: Sequence[str], most: int = 3) -> str:
+    """Quote the first of some names: `"a", "b", "c" ...`."""
+    return ", ".join(quoted(name, 40) for name in names[:most]) + " ..." * (len(names) > most)
 
 
 def shown(value: object, longest: int = LONGEST_SHOWN) -> str:

@@ -1,21 +1,228 @@
-"""From checked keys to a `Case`, for a case file and for a case written in Python."""
+"""From checked keys to a `Case`, for a case file and for a case written in Python, and what keys say together.
+
+A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search; so are
+expectations that contradict each other. A floor that every ranking meets is no mistake (with negative gains a score may
+lie below 0), but seldom meant: lint warns of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import floor, isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import found
+from pytest_relevance._text import found, listed, quoted
+from pytest_relevance.cases.conditions import COMPARE, EXACT
+from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
-from pytest_relevance.cases.limits import check_contradictions, check_reachable, floor_of, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded
+from pytest_relevance.metrics.names import Metric, build_metric
+from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.sources.queries import ListedQuery
+    from pytest_relevance.cases.lookup import ListedQuery
+
+_ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
+_OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
+
+
+def floor_of(
+    own: Mapping[str, object], terms: Terms, graded: Graded, expect: Sequence[Expectation], at: Location
+) -> float | None:
+    """The floor of nDCG that applies to a case: its own, the inherited one, or None. Checks the gains of its grades."""
+    relevant = _has_relevant(graded, terms.settings, at)
+    least: float | None = own.get("min_ndcg", terms.min_ndcg)  # type: ignore[assignment]
+    written = own.get("min_ndcg") is not None
+    if least is None:
+        return None
+    wrong = ""
+    if _most_results(expect) == 0:
+        wrong = "a case that expects no results has no nDCG; take min_ndcg or results out"
+    elif not graded.grades:
+        wrong = "a floor needs judgments, and the case has none; add judgments, or take it out"
+        if not written:
+            inherited = f"the suite's min_ndcg {least:g} applies to this case, which has no judgments"
+            at.refuse(f"{inherited}; add judgments, or write min_ndcg: null")
+    elif not relevant and not at.mistakes:
+        wrong = (
+            "no judged document has a gain above 0, so nDCG is not defined and no floor can hold; "
+            "judge a relevant document, or take min_ndcg out"
+        )
+    if wrong and written:
+        at.refuse(wrong, "min_ndcg")
+    return None if wrong else least
+
+
+def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
+    """Whether any document has a gain above 0. Reports the documents whose grade has no gain.
+
+    One remedy, another gain, is that of all of them where the gain is a formula; a mapping lacks each grade by itself.
+    """
+    gains = settings.gains
+    relevant = False
+    without: dict[float, str] = {}
+    for grade in graded.distinct:
+        try:
+            relevant = gains[grade] > 0 or relevant
+        except ValueError as error:
+            without[grade] = f"{str(error).partition(';')[0]}; {_OTHER_GAIN}" if settings.increasing else str(error)
+    for document, grade in graded.grades.items() if without else ():
+        if grade in without:
+            message, origin = without[grade], graded.origin(document)
+            remedy = settings.gain if settings.increasing else message
+            if origin is None:
+                at.refuse(message, "judgments", document, group=(None, remedy))
+            else:
+                origin.refuse(message, at, group=(origin.judgments.file, remedy))
+    return relevant
+
+
+def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
+    """Report the expectations about documents that no ranking could meet."""
+    top: dict[str, tuple[str, int]] = {}  # document: the kind that expects it, and the deepest rank allowed
+    for expected in expect:
+        if expected.kind == "first":
+            top.update({document: ("first", rank) for rank, document in enumerate(expected.documents, 1)})
+        elif expected.kind == "include":
+            within = expected.within or k
+            if len(expected.documents) > within:
+                at.refuse(f"{len(expected.documents)} documents cannot all be in the top {within}", "expect", "include")
+            for document in expected.documents:
+                if document not in top or within < top[document][1]:
+                    top[document] = ("include", within)
+    most = _most_results(expect)
+    if most is not None and len(top) > most:
+        kinds = listed(dict.fromkeys(kind for kind, _ in top.values()), "and")
+        at.refuse(f"at most {most} results cannot hold the {len(top)} documents of {kinds}", "expect", "results")
+    for expected in expect:
+        within = expected.within or k
+        for document in expected.documents if expected.kind == "exclude" else ():
+            if document in top and top[document][1] <= within:
+                what = f"{quoted(document)} is expected by {top[document][0]}"
+                at.refuse(f"{what}, so that it cannot be absent from the top {within}", "expect", "exclude")
+
+
+def _most_results(expect: Sequence[Expectation]) -> int | None:
+    """The most results that the expectations allow, or None where they set no limit."""
+    most = [
+        int(expected.bound) - (expected.comparison == "<")
+        for expected in expect
+        if expected.kind == "results" and expected.comparison in ("==", "<=", "<")
+    ]
+    return min(most, default=None)
+
+
+def needs_best(case: Case) -> bool:
+    """Whether a floor of the case could be above the best score that its judgments allow."""
+    return (case.min_ndcg is not None and case.settings.ideal == "max") or any(
+        expected.metric is not None for expected in case.expect
+    )
+
+
+def check_reachable(case: Case, at: Location) -> None:
+    """Report the floors that no ranking can reach, once the terms of the case are settled."""
+    if case.min_ndcg is not None and case.settings.ideal == "max":
+        _check_reachable(_floor_as_expectation(case), case, at.under("min_ndcg"))
+    for expected in case.expect:
+        if expected.metric is not None:
+            _check_reachable(expected, case, at.under("expect", expected.written))
+
+
+def _check_reachable(expected: Expectation, case: Case, at: Location) -> None:
+    metric = expected.metric
+    assert metric is not None
+    if not case.judgments:
+        at.refuse(f"{metric.text} needs judgments, and the case has none; add judgments")
+        return
+    best = nan
+    for ranking in best_rankings(case.judgments.values(), case.settings):
+        reached = score(metric, ranking, case.settings)
+        if isnan(reached):
+            at.refuse(f"{metric.text} is not defined, as no judged document is relevant; {_advice(metric)}")
+            return
+        if not _is_above(expected, reached):
+            return
+        best = reached if isnan(best) else max(best, reached)
+    possible = floor((best + _ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
+    what = f"the floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments of the"
+    at.refuse(f"{what} case allow; lower it, or judge more documents")
+
+
+def _advice(metric: Metric) -> str:
+    return "judge one that is" if metric.measure == "nDCG" else f"judge one {metric.rel:g} or higher"
+
+
+def _is_above(expected: Expectation, reached: float) -> bool:
+    if expected.comparison in (">=", "=="):
+        return expected.bound > reached + _ROUNDING
+    return expected.comparison == ">" and expected.bound >= reached
+
+
+def always_met(case: Case) -> list[str]:
+    """What a case expects that every ranking meets, as it is written: `min_ndcg 0`, `P@5 >= 0`, `results >= 0`."""
+    always = [
+        f"{expected.written} {expected.comparison} {expected.bound:g}"
+        for expected in case.expect
+        if _is_always_met(expected, case)
+    ]
+    if case.min_ndcg is not None and _is_always_met(_floor_as_expectation(case), case):
+        always.insert(0, f"min_ndcg {case.min_ndcg:g}")
+    return always
+
+
+def _is_always_met(expected: Expectation, case: Case) -> bool:
+    if expected.kind == "results":
+        return expected.comparison == ">=" and not expected.bound
+    if expected.metric is None:
+        return False
+    judged, settings = case.judgments.values(), case.settings
+    rankings = (*worst_rankings(judged, settings), *best_rankings(judged, settings))
+    return all(_meets(expected, score(expected.metric, ranking, settings)) for ranking in rankings)
+
+
+def _meets(expected: Expectation, value: float) -> bool:
+    if expected.comparison == "==":
+        return abs(value - expected.bound) <= EXACT
+    return COMPARE[expected.comparison](value, expected.bound)
+
+
+def _floor_as_expectation(case: Case) -> Expectation:
+    assert case.min_ndcg is not None
+    return Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
+
+
+def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
+    """Rankings of judged documents, given by their grades, of which one is the best there can be for any measure.
+
+    Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
+    gain, and both without documents that lower the score; Judged is best with all. A single result is best where the
+    ideal grows with what is returned (nDCG without a cutoff, `ideal: max`).
+    """
+    gains, grades = settings.gains, list(judged)
+    by_grade = sorted(grades, reverse=True)
+    yield GradedRanking([*by_grade], (), grades)
+    by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
+    for ranked in (by_gain, by_gain[:1], [grade for grade in by_grade if grade > 0]):
+        yield GradedRanking([*ranked], (), grades)
+
+
+def worst_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
+    """Rankings of judged documents, given by their grades, of which one is the worst there can be for any measure.
+
+    These are an empty ranking, one unjudged result, and the documents that lower the score most on top (by gain, and by
+    grade for the measures that look at grades), alone and before all others.
+    """
+    gains, grades = settings.gains, list(judged)
+    by_gain = sorted(grades, key=gains.__getitem__)
+    by_grade = sorted(grades)
+    negative_gains = [grade for grade in by_gain if gains[grade] < 0]
+    negative_grades = [grade for grade in by_grade if grade < 0]
+    for ranked in ([], [None], negative_gains, negative_grades, by_gain, by_grade):
+        yield GradedRanking([*ranked], (), grades)
+
 
 NO_QUERY = 'the case has no "query", the only key it must have'
 _NO_FILE = (
@@ -67,7 +274,7 @@ def make_case(
     floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
-    default_id = unchanged["query"] if listed is None else listed.id
+    default_id = unchanged["query"] if listed is None else listed.query.id
     return Case(
         **unchanged,
         id=own.get("id", default_id),  # type: ignore[arg-type]
@@ -96,10 +303,10 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if "query" not in values:
         at.refuse(NO_QUERY)
     graded = own.get("judgments", NO_JUDGMENTS)
-    if isinstance(graded, Graded):
-        _check_documents(graded, at)
-    else:
+    if not isinstance(graded, Graded):
         at.refuse(_NO_FILE, "judgments")
+    elif wrong := [document for document in graded.grades if not isinstance(document, str)]:
+        at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")
     if not at.mistakes:
         assert isinstance(graded, Graded)
         case = make_case(own, Terms(), graded, at, position=(0, 0))
@@ -111,10 +318,3 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if at.mistakes:
         raise ValueError("\n".join(mistake.render() for mistake in at.mistakes))
     return case
-
-
-def _check_documents(graded: Graded, at: Location) -> None:
-    """Check that documents are text, which they are in every file."""
-    wrong = [document for document in graded.grades if not isinstance(document, str)]
-    if wrong:
-        at.refuse(f"a document id is text, found {found(wrong[0])}", "judgments")

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
-from pytest_relevance.cases.model import Xfail
-from pytest_relevance.cases.names import wrong_fixture, wrong_id, wrong_tag
+from pytest_relevance.cases.model import Xfail, wrong_fixture, wrong_id, wrong_tag
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number_advice
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
@@ -69,7 +68,7 @@ written_id = text_with(wrong_id)
 name_of_field = text_with(_wrong_field)
 
 
-def number(allowed: Callable[[float], bool], expected: str) -> Check:
+def number_where(allowed: Callable[[float], bool], expected: str) -> Check:
     """Make the check of a finite number; `expected` describes in messages what is `allowed`."""
 
     def check(value: object, at: Location) -> object:
@@ -87,9 +86,9 @@ def whole(value: object, at: Location) -> object:
     return value
 
 
-share = number(lambda value: 0 <= value <= 1, "a number from 0 to 1")
-weight = number(lambda value: value > 0, "a number above 0")
-_floor = number(lambda value: 0 <= value <= 1, "a number from 0 to 1, or null to take an inherited floor away")
+share = number_where(lambda value: 0 <= value <= 1, "a number from 0 to 1")
+weight = number_where(lambda value: value > 0, "a number above 0")
+_floor = number_where(lambda value: 0 <= value <= 1, "a number from 0 to 1, or null to take an inherited floor away")
 
 
 def floor(value: object, at: Location) -> object:
@@ -234,9 +233,14 @@ def _is_switch(written: str) -> bool:
     return False
 
 
-def unknown_keys(written: Mapping[str, object], known: Sequence[str], takes: str, at: Location) -> None:
-    """Report the keys of a mapping that are not `known`; `takes` tells in messages which there are."""
+def unknown_keys(
+    written: Mapping[str, object], known: Sequence[str], takes: str, at: Location, otherwise: str = ""
+) -> None:
+    """Report the keys of a mapping that are not `known`.
+
+    `takes` tells in messages which there are; `otherwise` is the advice where none is close.
+    """
     for key in written:
         if key not in known:
-            close = did_you_mean(str(key), known)
-            at.refuse(f"unknown key {quoted(str(key))}; {takes}{close}", str(key), at_key=True)
+            advice = did_you_mean(str(key), known) or otherwise
+            at.refuse(f"unknown key {quoted(str(key))}; {takes}{advice}", str(key), at_key=True)

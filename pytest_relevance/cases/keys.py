@@ -1,27 +1,86 @@
 """The keys of a case file: where each may stand, how it is read from YAML, its check, and its schema for editors.
 
 To add a key, add a row to `_KEYS` and a field of that name to the model: of `Case`, of `Terms` where suites set it, of
-`Settings` where it changes how scores are computed. What several keys say together is checked in `limits`.
+`Settings` where it changes how scores are computed. What several keys say together is checked in `build`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple, TypeVar
+
+from yaml.events import ScalarEvent
 
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check, choice
-from pytest_relevance.cases.expectations import KINDS, check_expectations
-from pytest_relevance.cases.gates import check_gates
+from pytest_relevance.cases.conditions import KINDS, check_expectations, check_gates
+from pytest_relevance.cases.grades import check_judgments, check_query_files, check_scale, check_suite_judgments
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.cases.sources.files import check_query_files, check_suite_judgments
-from pytest_relevance.cases.sources.grades import check_judgments, check_scale
-from pytest_relevance.cases.yaml.values import EXPECTATIONS, GATES, JUDGMENTS, NAMES, REASON, SCALE, TEXT, VALUE, Shape
+from pytest_relevance.cases.yaml.nodes import Node, SequenceNode, is_plain
+from pytest_relevance.cases.yaml.scalars import grade
+from pytest_relevance.cases.yaml.scalars import value as scalar_value
 from pytest_relevance.judgments.raters import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
+
+
+def _as_text(scalar: ScalarEvent) -> object:
+    return scalar.value
+
+
+def _as_value(scalar: ScalarEvent) -> object:
+    return scalar_value(scalar.value) if is_plain(scalar) else scalar.value
+
+
+def _as_grade(scalar: ScalarEvent) -> object:
+    return grade(scalar.value) if is_plain(scalar) else scalar.value
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a node is converted: a scalar, the items of a list, and the values of a mapping by their keys.
+
+    None means the conversion as a value: `true`, `false`, `null` and numbers where they are written plain. Keys of
+    mappings are always text.
+    """
+
+    scalar: Callable[[ScalarEvent], object] = _as_value
+    items: Shape | None = None
+    keys: Mapping[str, Shape] = field(default_factory=dict)
+    other_keys: Shape | None = None
+
+
+VALUE = Shape()
+TEXT = Shape(_as_text)
+TEXTS = Shape(_as_text, items=TEXT)
+NAMES = Shape(items=TEXT)
+REASON = Shape(_as_text, keys={"reason": TEXT})
+GATES = Shape(items=Shape(keys={"id": TEXT, "tag": TEXT}))
+_DOCUMENTS = Shape(_as_text, items=TEXT, keys={"docs": TEXTS})
+EXPECTATIONS = Shape(keys=dict.fromkeys(("first", "include", "exclude", "order"), _DOCUMENTS))
+_RATING = Shape(_as_grade, other_keys=TEXT)
+_GRADE = Shape(_as_grade, items=_RATING, keys={"grade": Shape(_as_grade, items=_RATING)}, other_keys=TEXT)
+SCALE = Shape(items=_RATING, other_keys=_RATING)
+JUDGMENTS = Shape(other_keys=_GRADE)
+
+
+def converted(node: Node, shape: Shape | None) -> object:
+    """Convert a node, of the shape of its key, to plain Python."""
+    if shape is None:
+        shape = VALUE
+    if isinstance(node, ScalarEvent):
+        return shape.scalar(node)
+    if isinstance(node, SequenceNode):
+        return [converted(item, shape.items) for item in node.items]
+    if shape is JUDGMENTS:  # nearly all of a large file
+        return {
+            document: grade(item.value) if type(item) is ScalarEvent and item.implicit[0] else converted(item, _GRADE)
+            for document, (_, item) in node.pairs.items()
+        }
+    return {name: converted(item, shape.keys.get(name, shape.other_keys)) for name, (_, item) in node.pairs.items()}
+
 
 SUITE, CASE = "suite", "case"
 CASES, QUERIES = "cases", "queries"
@@ -46,27 +105,17 @@ class Kind(NamedTuple):
     schema: str | Mapping[str, object]
 
 
-_TEXT = Kind(TEXT, checks.text, "any-text")
-_QUERY = Kind(TEXT, checks.query, "text")
 _ID = Kind(TEXT, checks.written_id, "id")
 _FIELD = Kind(TEXT, checks.name_of_field, "text")
-_FIXTURE = Kind(TEXT, checks.search, "fixture")
-_FIXTURES = Kind(NAMES, checks.fixtures, "fixtures")
 _TAGS = Kind(NAMES, checks.tags, "tags")
-_REASON = Kind(TEXT, checks.skip, "reason")
 _XFAIL = Kind(REASON, checks.xfail, "xfail")
 _WHOLE = Kind(VALUE, checks.whole, "whole")
 _SHARE = Kind(VALUE, checks.share, "share")
 _FLOOR = Kind(VALUE, checks.floor, "floor")
-_WEIGHT = Kind(VALUE, checks.weight, "weight")
 _PARAMS = Kind(VALUE, checks.params, "params")
 _SCALE = Kind(SCALE, check_scale, "scale")
 _GAIN = Kind(TEXT, checks.gain, "gain")
-_JUDGMENTS = Kind(JUDGMENTS, check_judgments, "judgments")
 _JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
-_QUERY_FILES = Kind(VALUE, check_query_files, "query-files")
-_EXPECT = Kind(EXPECTATIONS, check_expectations, "expect")
-_GATES = Kind(GATES, check_gates, "gates")
 _CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
 
 
@@ -86,9 +135,9 @@ class Key(NamedTuple):
 
 _KEYS = (
     # in the order of checking: a check may look at the values of the keys before it
-    Key("query", (CASE,), _QUERY, "What a user types; the only key that a case must have."),
+    Key("query", (CASE,), Kind(TEXT, checks.query, "text"), "What a user types; the only key that a case must have."),
     Key("id", (CASE,), _ID, "The name of the case, unique in the file. Default: the query."),
-    Key("search", _BOTH, _FIXTURE, "The fixture that is called. Default: search."),
+    Key("search", _BOTH, Kind(TEXT, checks.search, "fixture"), "The fixture that is called. Default: search."),
     Key("k", _BOTH, _WHOLE, "The cutoff of min_ndcg, include, exclude and min_judged. Default: 10."),
     Key("min_ndcg", _BOTH, _FLOOR, "The least nDCG@k, from 0 to 1. null takes an inherited floor away."),
     Key("scale", _BOTH, _SCALE, "Names of grades, {good: 1, bad: 0}, or the lowest and the highest grade, [0, 3]."),
@@ -113,16 +162,16 @@ _KEYS = (
         "Judgment files, for all cases: a path, {file: ...} or a list.",
         ("scale",),
     ),
-    Key("judgments", (CASE,), _JUDGMENTS, _ABOUT_JUDGMENTS, ("scale",)),
-    Key("note", (CASE,), _TEXT, "Shown when the case fails."),
-    Key("weight", (CASE,), _WEIGHT, "The weight of the case in means. Default: 1."),
+    Key("judgments", (CASE,), Kind(JUDGMENTS, check_judgments, "judgments"), _ABOUT_JUDGMENTS, ("scale",)),
+    Key("note", (CASE,), Kind(TEXT, checks.text, "any-text"), "Shown when the case fails."),
+    Key("weight", (CASE,), Kind(VALUE, checks.weight, "weight"), "The weight of the case in means. Default: 1."),
     Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
-    Key("skip", (CASE,), _REASON, "Why the case is not run."),
-    Key("usefixtures", (CASE,), _FIXTURES, "Fixtures to set up before the search."),
-    Key("expect", (CASE,), _EXPECT, "Expectations beyond min_ndcg."),
+    Key("skip", (CASE,), Kind(TEXT, checks.skip, "reason"), "Why the case is not run."),
+    Key("usefixtures", (CASE,), Kind(NAMES, checks.fixtures, "fixtures"), "Fixtures to set up before the search."),
+    Key("expect", (CASE,), Kind(EXPECTATIONS, check_expectations, "expect"), "Expectations beyond min_ndcg."),
     Key("tolerance", _BOTH, _SHARE, _ABOUT_TOLERANCE),
-    Key("gates", (SUITE,), _GATES, "Conditions on the suite as a whole."),
-    Key("queries", (SUITE,), _QUERY_FILES, _ABOUT_QUERIES),
+    Key("gates", (SUITE,), Kind(GATES, check_gates, "gates"), "Conditions on the suite as a whole."),
+    Key("queries", (SUITE,), Kind(VALUE, check_query_files, "query-files"), _ABOUT_QUERIES),
 )
 
 KEYS: Mapping[str, Mapping[str, Key]] = {

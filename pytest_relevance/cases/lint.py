@@ -11,11 +11,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.cases.limits import always_met
+from pytest_relevance.cases.build import always_met
 from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.sources.queries import unjudged_words
-from pytest_relevance.judgments.model import Judgments, Query, Ratings
-from pytest_relevance.judgments.problems import Place
+from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
 
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
 CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"
@@ -104,8 +102,7 @@ def lint_suite(suite: Suite, *, has_baseline: bool = False) -> list[LintFinding]
     """Find what to warn of in a suite. `has_baseline`: its scores are compared with those of a baseline."""
     found = [LintFinding(NOTICE, suite.path, detail=warning) for warning in suite.warnings]
     if suite.unjudged:
-        words = unjudged_words(suite.unjudged, suite.listed)
-        found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=words))
+        found.append(LintFinding(UNJUDGED, suite.path, Place(suite.queries_line), detail=suite.unjudged_words))
     entries = []
     for case in suite.cases:
         file, place = case.source or suite.path, Place(case.line)
@@ -154,15 +151,13 @@ def _padded(
 
 def blank_documents(rows: Ratings) -> tuple[int, int]:
     """Count the documents in the rows of a judgment file that have no grade, and all documents; 0 and 0 without any."""
-    if not any(rating is None or not str(rating).strip() for rating in set(rows.ratings)):
+    blank = {rating for rating in set(rows.ratings) if rating is None or not str(rating).strip()}
+    if not blank:
         return 0, 0
-    listed = set(zip(rows.queries, rows.documents, strict=True))
-    filled_in = {
-        (query, document)
-        for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True)
-        if rating is not None and str(rating).strip()
-    }
-    return len(listed) - len(filled_in), len(listed)
+    filled_in: dict[tuple[str, str], bool] = {}
+    for query, document, rating in zip(rows.queries, rows.documents, rows.ratings, strict=True):
+        filled_in[query, document] = filled_in.get((query, document), False) or rating not in blank
+    return list(filled_in.values()).count(False), len(filled_in)
 
 
 def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:

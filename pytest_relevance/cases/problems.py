@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import quoted
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Place
 
 MOST_SHOWN = 50
 """How many problems of a case file its error lists."""
@@ -22,6 +25,9 @@ MOST_ELSEWHERE = 100
 
 Path = tuple[str | int, ...]
 """The keys and list indexes that lead to a value within a suite or a case, outermost first."""
+
+Elsewhere = Callable[[], "tuple[str, Place]"]
+"""A function that finds a position in another file: the name of the file in messages, and the place in it."""
 
 _PLAIN_KEY = re.compile(r"[\w@()=,+-]+")
 
@@ -58,20 +64,20 @@ class Problem:
 class Mistake:
     """A value that a check refuses, and the path that leads to it.
 
-    `at_key` points at the key of the value instead of the value. `elsewhere` makes the problem where the value stands
-    in another file than the case file: a function of the label of the case, because finding a line there is slow and
-    only needed for what is shown. Of the mistakes of one `group`, which have one remedy, only the first is reported.
+    `at_key` points at the key of the value instead of the value. `elsewhere` finds the position of a value in another
+    file than the case file: a function, because finding a line there is slow and only needed for what is shown. Of the
+    mistakes of one `group`, which have one remedy, only the first is reported.
     """
 
     message: str
     path: Path = ()
     at_key: bool = False
-    elsewhere: Callable[[str | None], Problem] | None = None
+    elsewhere: Elsewhere | None = None
     group: Hashable = None
 
     def render(self) -> str:
-        """The message after the path: `expect.first[1]: ...`."""
-        path = self.path[:-1] if self.at_key else self.path
+        """The message after the path: `expect.first[1]: ...`; without the path for a value in another file."""
+        path = () if self.elsewhere is not None else self.path[:-1] if self.at_key else self.path
         where = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
         return f"{where.removeprefix('.')}: {self.message}" if where else self.message
 
@@ -101,15 +107,16 @@ class Location:
         """The location of a nested value."""
         return Location(self.values, self.owned_tags, self.mistakes, (*self.path, *path))
 
-    def refuse(self, message: str, *path: str | int, at_key: bool = False, group: Hashable = None) -> Any:
-        """Report a mistake here, or at a nested value. Returns None, so that a check can return the call."""
-        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, group=group))
-
-    def refuse_elsewhere(
-        self, message: str, problem: Callable[[str | None], Problem], *, group: Hashable = None
-    ) -> None:
-        """Report a mistake in another file; see `Mistake.elsewhere`."""
-        self.mistakes.append(Mistake(message, self.path, elsewhere=problem, group=group))
+    def refuse(
+        self,
+        message: str,
+        *path: str | int,
+        at_key: bool = False,
+        elsewhere: Elsewhere | None = None,
+        group: Hashable = None,
+    ) -> Any:
+        """Report a mistake here, at a nested value or in another file. Returns None, so that a check can return it."""
+        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, elsewhere, group))
 
 
 class CaseFileError(ValueError):

@@ -1,29 +1,25 @@
 """Read case files: `read_suite(path)` for everybody, `load_suite` for the plugin, `parse_suite` for bytes.
 
 The file is read in one pass, a case at a time, so that memory grows only with the content of the cases. Reading starts
-again after a suite key below `cases` (it is a default for the cases above it too), and after a mistake where judgments
-were read without positions (see `cases.yaml.nodes`).
+again after a suite key below `cases`, which is a default for the cases above it too.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from yaml.error import YAMLError
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.keys import CASES, KEYS, QUERIES, SUITE
-from pytest_relevance.cases.model import Suite
-from pytest_relevance.cases.names import OWNED_TAGS
+from pytest_relevance.cases.model import OWNED_TAGS, Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
-from pytest_relevance.cases.sources.files import Files
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.cases.yaml.events import Broken, is_utf_16, problem_at, undecodable
-from pytest_relevance.cases.yaml.nodes import IN_CASE, EventReader, NeedsPositions, Pairs, SequenceNode
+from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode, is_utf_16, problem_at, problem_of
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:
@@ -69,21 +65,17 @@ def parse_suite(
         CaseFileError: with every mistake in the files.
     """
     shown = file if shown is None else shown
-    problem = undecodable(data)
-    if problem is not None:
-        raise CaseFileError(shown, [problem])
-    files = Files(file, shown)
-
-    def new_builder() -> SuiteBuilder:
-        return SuiteBuilder(file, owned_tags, files, may_lack_judgments=may_lack_judgments)
-
-    try:
-        builder = build_suite(data, new_builder, quick=True)
-        again = bool(builder.problems) and builder.count > 0
-    except NeedsPositions:
-        again = True
-    if again:
-        builder = build_suite(data, new_builder, quick=False)
+    contents: dict[Any, Any] = {}
+    header: Pairs = {}
+    late = True
+    while late:  # once more where suite keys stand below `cases`
+        known = len(header)
+        builder = SuiteBuilder(file, shown, owned_tags, contents, may_lack_judgments=may_lack_judgments)
+        try:
+            late = _read(EventReader(data, builder.problems), builder, header) and len(header) > known
+        except YAMLError as error:
+            raise CaseFileError(shown, [*builder.problems, problem_of(error, data)]) from None
+    builder.finish()
     if builder.problems:
         raise CaseFileError(shown, builder.problems)
     return builder.suite()
@@ -91,17 +83,14 @@ def parse_suite(
 
 def has_cases(data: bytes) -> bool:
     """Whether the top level of a YAML text has `cases` or `queries`, which makes it a case file whatever its name."""
-    if undecodable(data) is not None:
-        return _seems_to_have_cases(data)
     try:
         events = EventReader(data)
-        if not events.top_level():
-            return False
-        while type(event := events.event()) is not MappingEndEvent:
+        has_content = events.top_level()
+        while has_content and type(event := events.event()) is not MappingEndEvent:
             if events.key(event).value in (CASES, QUERIES):
                 return True
             events.compose(events.event())
-    except Broken:
+    except YAMLError:
         return _seems_to_have_cases(data)
     return False
 
@@ -112,29 +101,7 @@ def _seems_to_have_cases(data: bytes) -> bool:
     return any(line.startswith((f"{CASES}:", f"{QUERIES}:")) for line in text.splitlines())
 
 
-def build_suite(data: bytes, new_builder: Callable[[], SuiteBuilder], *, quick: bool) -> SuiteBuilder:
-    """Read a file once, or twice where suite keys stand below `cases`.
-
-    `quick`: judgments are read without positions.
-
-    Raises:
-        NeedsPositions: where `quick` reading is not possible, or met a mistake in a case.
-    """
-    header: Pairs = {}
-    while True:
-        known = len(header)
-        builder = new_builder()
-        try:
-            late = _read(EventReader(data, builder.problems, quick=quick), builder, header, quick=quick)
-        except Broken as broken:
-            builder.problems.append(broken.problem)
-            return builder
-        if not late or len(header) == known:
-            builder.finish()
-            return builder
-
-
-def _read(events: EventReader, builder: SuiteBuilder, header: Pairs, *, quick: bool) -> bool:
+def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     """Read the top level, the suite keys into `header`; whether there are suite keys below `cases`."""
     if not events.top_level():
         message = 'the file is empty; a case file has "cases", a list of at least one "- query: ..."'
@@ -147,18 +114,17 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs, *, quick: b
         name = key.value
         if name == CASES and name not in seen:
             builder.set_defaults(header)
-            _read_cases(events, builder, events.event(), quick=quick)
+            _read_cases(events, builder, events.event())
         else:
-            value = events.compose(events.event(), IN_CASE)
-            if events.is_merge(key):
-                late |= CASES in seen
-                events.merge(key, value, header)
-                continue
-            if name in seen:
+            value = events.compose(events.event())
+            if name in seen and not events.is_merge(key):
                 message = f"duplicate key {quoted(name)}, first in line {seen[name]}; keep one of them"
                 builder.problems.append(problem_at(event.start_mark, message))
                 continue
             late |= CASES in seen
+            if events.is_merge(key):
+                events.merge(key, value, header)
+                continue
             header[name] = (key, value)
         seen[name] = event.start_mark.line + 1
     events.finish()
@@ -170,15 +136,13 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs, *, quick: b
     return late
 
 
-def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any, *, quick: bool) -> None:
+def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:
     if type(start) is SequenceStartEvent and start.anchor is None:
         while type(event := events.event()) is not SequenceEndEvent:
             reported = len(builder.problems)
             builder.add(events.compose(event), event.start_mark, reported)
-            if quick and builder.problems:
-                raise NeedsPositions
     else:  # an anchor or an alias: read as a whole
-        node = events.compose(start, IN_CASE)
+        node = events.compose(start)
         if not isinstance(node, SequenceNode):
             message = '"cases" takes a list; begin each case with "- query:"'
             builder.problems.append(problem_at(start.start_mark, message))

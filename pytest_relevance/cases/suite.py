@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from yaml.events import ScalarEvent
 
 from pytest_relevance._text import counted, quoted
-from pytest_relevance.cases.build import NO_QUERY, make_case, make_terms
-from pytest_relevance.cases.expectations import WITH_DEPTH
-from pytest_relevance.cases.gates import check_tags_of_gates
-from pytest_relevance.cases.keys import CASE, SUITE, check_keys
-from pytest_relevance.cases.limits import check_reachable, needs_best
-from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
-from pytest_relevance.cases.names import node_name
+from pytest_relevance.cases.build import NO_QUERY, check_reachable, make_case, make_terms, needs_best
+from pytest_relevance.cases.conditions import WITH_DEPTH, check_tags_of_gates
+from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.keys import CASE, SUITE, Shape, check_keys, converted
+from pytest_relevance.cases.model import Case, Expectation, Suite, Terms, node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
-from pytest_relevance.cases.sources.files import Files
-from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded
-from pytest_relevance.cases.sources.queries import ListedQuery
-from pytest_relevance.cases.yaml.events import Mark, problem_at
-from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of, mark_at
+from pytest_relevance.cases.yaml.nodes import MappingNode, Mark, Node, Pairs, is_plain, label_of, mark_at, problem_at
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
-from pytest_relevance.cases.yaml.values import Shape, converted
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.sources.lookup import Sources
+    from pytest_relevance.cases.lookup import ListedQuery, Sources
 
 _NAMING_FILES = frozenset({"judgments", "queries"})
 _OF_FILES = _NAMING_FILES | {"scale", "raters"}
@@ -39,24 +32,30 @@ _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 class SuiteBuilder:
     """Collects the cases of one file, and the problems in it and in the files that it names.
 
-    `owned_tags` are the markers that a tag may not be. `may_lack_judgments`: cases are about to get judgments, so that
-    a floor without any and a blank `judgments:` are no mistakes; such a case has neither.
+    `file`, `shown`, `owned_tags` and `may_lack_judgments` are those of `reader.parse_suite`. `contents` keeps the files
+    that were read from one builder to the next.
     """
 
     def __init__(
-        self, file: str, owned_tags: frozenset[str], files: Files, *, may_lack_judgments: bool = False
+        self,
+        file: str,
+        shown: str,
+        owned_tags: frozenset[str],
+        contents: dict[Any, Any],
+        *,
+        may_lack_judgments: bool = False,
     ) -> None:
         self.problems: list[Problem] = []
         self.count = 0
         self._file = file
-        self._files = files
+        self._shown = shown
+        self._contents = contents
         self._owned_tags = owned_tags
         self._may_lack_judgments = may_lack_judgments
         self._root = MappingNode(None)
         self._values: dict[str, object] = {}
         self._wrong: frozenset[str] = frozenset()
         self._terms = Terms()
-        self._all_terms = [self._terms]
         self._sources: Sources | None = None
         self._unknown = False
         self._cases: list[Case] = []
@@ -78,7 +77,6 @@ class SuiteBuilder:
         self._terms = make_terms(self._values, at)
         if len(at.mistakes) > before:
             self._wrong |= {"scale"}
-        self._all_terms = [self._terms]
         if not self._wrong.isdisjoint(_OF_FILES):
             self._unknown = not _NAMING_FILES.isdisjoint(header)
         elif not _NAMING_FILES.isdisjoint(self._values):
@@ -99,10 +97,10 @@ class SuiteBuilder:
             self.problems.append(problem_at(mark, f"a case is a mapping; write {example}"))
             return
         if self._may_lack_judgments and _is_blank(node.pairs.get("judgments")):
-            pairs = {name: pair for name, pair in node.pairs.items() if name != "judgments"}
-            node = MappingNode(node.start_mark, pairs)  # the node of an anchor is other cases' too
+            node = _without_judgments(node)
         label = label_of(node.pairs, self.count)
-        self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
+        if len(self.problems) > reported:
+            self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
         at = Location(dict(self._values), self._owned_tags)
         listed, defaults = self._listed(node, at)
         if listed is not None:
@@ -133,7 +131,8 @@ class SuiteBuilder:
         if self._sources is not None and not self._unknown and not _is_undecided(self._wrong, self._values):
             self._add_listed(self._sources, at)
         grades = sorted(self._grades)
-        for terms in self._all_terms:
+        different = {id(terms): terms for terms in (self._terms, *(case.terms for case in self._cases))}
+        for terms in different.values():
             terms.settle(grades)
         for case, where in self._floors:
             of_case = Location({})
@@ -158,7 +157,7 @@ class SuiteBuilder:
             self._file,
             tuple(self._cases),
             self._terms,
-            files=self._files.paths,
+            files=sources.paths if sources is not None else (),
             warnings=sources.notices() if sources is not None else (),
             queries_line=self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1,
             gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
@@ -174,9 +173,9 @@ class SuiteBuilder:
     def _opened(self) -> Sources:
         """The files of the suite. Only suites with files import what reads them."""
         if self._sources is None:
-            from pytest_relevance.cases.sources.lookup import Sources
+            from pytest_relevance.cases.lookup import Sources
 
-            self._sources = Sources(self._files, self._values)
+            self._sources = Sources(self._file, self._shown, self._values, self._contents)
         return self._sources
 
     def _listed(self, node: MappingNode, at: Location) -> tuple[ListedQuery | None, dict[str, object]]:
@@ -194,7 +193,7 @@ class SuiteBuilder:
 
     def _add_listed(self, sources: Sources, at: Location) -> None:
         """Make cases of the listed queries that match no written case."""
-        queries = sources.queries.rest()
+        _, queries = sources.queries.split()
         floor = self._terms.min_ndcg
         if queries and floor is not None and "judgments" not in self._values:
             message = f"the floor {floor:g} applies to the listed queries, which have no judgments; name their file"
@@ -209,9 +208,9 @@ class SuiteBuilder:
     def _add_query(self, query: ListedQuery, sources: Sources) -> None:
         """Make a case of a listed query: without a floor where the judgments of the suite have none for it."""
         at = Location(dict(self._values))
-        first = self._lines.get(node_name(query.id))
+        first = self._lines.get(node_name(query.query.id))
         if first is not None:
-            what = f"the case in line {first} of the case file has the id {quoted(query.id)} too"
+            what = f"the case in line {first} of the case file has the id {quoted(query.query.id)} too"
             at.refuse(f"{what}; give that case another id")
         own = {"query": query.text, **query.defaults(at)}
         graded = sources.of_listed(query, at)
@@ -221,7 +220,7 @@ class SuiteBuilder:
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
-        self._keep(own, graded, at, query, quoted(query.id, 60), (query.query.line or 1, 1))
+        self._keep(own, graded, at, query, quoted(query.query.id, 60), (query.query.line or 1, 1))
 
     def _keep(
         self,
@@ -233,16 +232,15 @@ class SuiteBuilder:
         position: tuple[int, int],
     ) -> None:
         """Make a case of its checked keys and keep it, or report what is wrong with it."""
-        listed = where if isinstance(where, ListedQuery) else None
+        listed = None if isinstance(where, MappingNode) else where
         case = None if at.mistakes else make_case(own, self._terms, graded, at, position=position, listed=listed)
         if self._report(at, where, label) or case is None:
             return
-        if case.terms is not self._terms:
-            self._all_terms.append(case.terms)
         self._grades |= graded.distinct
         self._cases.append(case)
         if needs_best(case):
-            self._floors.append((case, where))
+            # the nodes of its judgments would take much memory, and no floor is reported there
+            self._floors.append((case, _without_judgments(where) if isinstance(where, MappingNode) else where))
 
     def _is_new(self, own: Mapping[str, object], node: MappingNode, mark: Mark | None, label: str) -> bool:
         """Check that no case before has the id of this one, which is its query when it has none of its own."""
@@ -270,24 +268,24 @@ class SuiteBuilder:
         """Make problems of the mistakes at a location and forget them there; whether there were any."""
         if not at.mistakes:
             return False
-        mistakes = at.mistakes[:]
-        at.mistakes.clear()
-        for mistake in mistakes:
+        for mistake in at.mistakes:
             if mistake.group is None or self._is_first(mistake, label):
                 self._report_one(mistake, where, label)
+        at.mistakes.clear()
         return True
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
-        if mistake.elsewhere is not None:
-            self._elsewhere += 1
-            if self._elsewhere <= MOST_ELSEWHERE:
-                self.problems.append(mistake.elsewhere(label))
-        elif isinstance(where, ListedQuery):
-            self.problems.append(where.problem(mistake.render(), label))
-        else:
+        elsewhere, message = mistake.elsewhere, mistake.render()
+        if isinstance(where, MappingNode) and elsewhere is None:
             mark = mark_at(where, mistake.path, at_key=mistake.at_key)
-            self.problems.append(problem_at(mark, mistake.render(), label))
+            self.problems.append(problem_at(mark, message, label))
+            return
+        self._elsewhere += 1
+        if self._elsewhere <= MOST_ELSEWHERE:
+            file, place = (elsewhere or where.position)()  # type: ignore[union-attr]
+            message = f"{place.path}: {message}" if place.path else message
+            self.problems.append(Problem(place.line or 0, 0, message, label, file))
 
     def _is_first(self, mistake: Mistake, label: str | None) -> bool:
         """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
@@ -301,6 +299,11 @@ class SuiteBuilder:
 
 def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:
     return converted(pair[1], shape)
+
+
+def _without_judgments(node: MappingNode) -> MappingNode:
+    """A copy of the node of a case, as that of an anchor is other cases' too."""
+    return MappingNode(node.start_mark, {name: pair for name, pair in node.pairs.items() if name != "judgments"})
 
 
 def _is_blank(pair: tuple[ScalarEvent, Node] | None) -> bool:

@@ -102,8 +102,8 @@ def a_scale(text: str) -> Scale:
 
     Raises ArgumentTypeError for any other text.
     """
+    from pytest_relevance.cases.grades import check_scale
     from pytest_relevance.cases.problems import Location
-    from pytest_relevance.cases.sources.grades import check_scale
     from pytest_relevance.cases.yaml.scalars import number
 
     def value(written: str) -> object:

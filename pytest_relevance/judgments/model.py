@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import compress
+from typing import Any
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.judgments.problems import FileProblem, Place
@@ -75,15 +76,22 @@ class Ratings:
 
     def where(self, keep: Sequence[bool]) -> Ratings:
         """Select rows. `keep`: for each row whether it stays."""
-        numbers = list(compress(range(len(keep)), keep))
+        return self.take(list(compress(range(len(keep)), keep)))
+
+    def take(self, rows: Sequence[int]) -> Ratings:
+        """Select rows by their numbers."""
+
+        def taken(column: Sequence[Any]) -> list[Any]:
+            return [column[row] for row in rows]
+
         return replace(
             self,
-            queries=list(compress(self.queries, keep)),
-            documents=list(compress(self.documents, keep)),
-            ratings=list(compress(self.ratings, keep)),
-            raters=None if self.raters is None else list(compress(self.raters, keep)),
-            titles=None if self.titles is None else list(compress(self.titles, keep)),
-            place=lambda row: self.place(numbers[row]),
+            queries=taken(self.queries),
+            documents=taken(self.documents),
+            ratings=taken(self.ratings),
+            raters=None if self.raters is None else taken(self.raters),
+            titles=None if self.titles is None else taken(self.titles),
+            place=lambda number: self.place(rows[number]),
         )
 
 

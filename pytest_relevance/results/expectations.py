@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import isnan
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.expectations import COMPARE, EXACT
+from pytest_relevance.cases.conditions import COMPARE, EXACT
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
 from pytest_relevance.metrics.settings import Settings

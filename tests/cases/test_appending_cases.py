@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.appending import add_cases
+from pytest_relevance.cases.yaml.writing import add_cases
 from pytest_relevance.judgments.model import Judgments, Query
 
 NEW = Judgments({"polish": {"sku-9": 2, "no": 0}}, queries={"q7": Query("q7", "wax", weight=3)})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import has_cases, parse_suite
 from pytest_relevance.cases.yaml import nodes
-from pytest_relevance.cases.yaml.events import pure_event_source
+from pytest_relevance.cases.yaml.nodes import pure_event_source
 
 PIECES = [
     *("cases:", "- query:", "judgments:", "id:", "k:", "tags:", "params:", "expect:", "scale:", "min_ndcg:", "<<:"),

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml import positions
+from pytest_relevance.cases.yaml import editing as positions
 from pytest_relevance.cases.yaml.editing import Change, Edited, add_judgments, set_floor
-from pytest_relevance.cases.yaml.events import pure_event_source
+from pytest_relevance.cases.yaml.nodes import pure_event_source
 
 Added = Mapping[str, Mapping[str, float]]
 FILE = "shop.yaml"

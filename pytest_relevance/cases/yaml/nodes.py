@@ -1,18 +1,22 @@
 """YAML as light nodes, read from a parser's events: scalars as written, every node with its position.
 
 PyYAML's loaders build a graph of nodes and then Python values, guess types on the way, and drop positions and duplicate
-keys. Events show all of it at a fraction of the cost. This module knows YAML: anchors, aliases, merge keys, duplicate
-keys, one document a file. The keys of a case file are the business of `cases.keys`, with one exception: nearly all of a
-large file is `judgments`, so a mapping of documents to plain grades is read straight into a dict, without a node for
-each document. That keeps no positions; where one is needed, `NeedsPositions` asks for the file to be read again.
+keys. Events, from libyaml where PyYAML has it, show all of it at a fraction of the cost. This module knows YAML:
+anchors, aliases, merge keys, duplicate keys, one document a file, and the words for a text that is not YAML. The keys
+of a case file are the business of `cases.keys`.
+
+Advice for a mistake that many people make belongs in `_ADVICE`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from yaml.error import YAMLError
+import yaml
+from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -23,11 +27,145 @@ from yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
+from yaml.reader import ReaderError
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.problems import Path, Problem
-from pytest_relevance.cases.yaml.events import Broken, Mark, event_source, problem_at, syntax_problem
-from pytest_relevance.cases.yaml.scalars import Grades
+
+Mark: TypeAlias = Any
+"""A position in a text, from either of PyYAML's parsers: `line`, `column` and `index` of a character, from 0."""
+
+
+class Broken(YAMLError):
+    """The file is YAML and cannot be read any further all the same; `problem` says why."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def problem_at(mark: Mark | None, message: str, case: str | None = None) -> Problem:
+    """Make a problem at a mark, or at the beginning of the file where there is none."""
+    if mark is None:
+        return Problem(1, 1, message, case)
+    return Problem(mark.line + 1, mark.column + 1, message, case)
+
+
+def event_source(data: bytes) -> Callable[[], Any]:
+    """Give a function whose calls return the events of a text, one after the other.
+
+    Raises:
+        yaml.YAMLError: where the text is not YAML, also in the calls of the function.
+    """
+    try:
+        get_event: Callable[[], Any] = yaml.CSafeLoader(data).get_event
+    except AttributeError:  # PyPy's PyYAML comes without libyaml
+        return pure_event_source(data)
+    return get_event
+
+
+def pure_event_source(data: bytes) -> Callable[[], Any]:
+    """Do what `event_source` does with the parser that is written in Python, which is many times slower."""
+    parser = yaml.SafeLoader(data)
+
+    def get_event() -> Any:
+        problem = "found invalid Unicode character escape code"  # the message of libyaml, which checks this itself
+        try:
+            event: Any = parser.get_event()  # type: ignore[no-untyped-call]
+        except (ValueError, OverflowError):
+            raise MarkedYAMLError(problem=problem, problem_mark=parser.get_mark()) from None
+        if isinstance(event, ScalarEvent) and _SURROGATE.search(event.value):
+            raise MarkedYAMLError(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
+        return event
+
+    return get_event
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_BOM = "\ufeff"
+BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_UNREADABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""The characters that YAML allows only as escapes, in double quotes."""
+
+
+def is_utf_16(data: bytes) -> bool:
+    """Whether a file begins with a byte order mark of UTF-16."""
+    return data.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def _undecodable(data: bytes) -> Problem | None:
+    """Say what is wrong with a file that is not UTF-8; None for one that is."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if is_utf_16(data):
+            return Problem(1, 1, "the file is UTF-16; save it as UTF-8")
+        line, column = _position(data[: error.start].decode("utf-8"))
+        byte = f"0x{data[error.start]:02x}"
+        return Problem(line, column, f"the file is not UTF-8: byte {byte} cannot be read; save it as UTF-8")
+    return None
+
+
+def problem_of(error: YAMLError, data: bytes) -> Problem:
+    """Translate an error of PyYAML for somebody who writes case files, or take the problem of `Broken`."""
+    if isinstance(error, Broken):
+        return error.problem
+    text = data.decode("utf-8").removeprefix(_BOM)
+    if isinstance(error, ReaderError):
+        return _unreadable(text)
+    if not isinstance(error, MarkedYAMLError):
+        return Problem(1, 1, f"this is not YAML: {' '.join(str(error).split())}")
+    mark, begun = error.problem_mark or error.context_mark, error.context_mark
+    if begun is not None and "quoted scalar" in (error.context or "") and "end of stream" in (error.problem or ""):
+        return problem_at(begun, "this is not YAML: the quotes that open here are not closed")
+    context = " ".join((error.context or "").split())
+    if begun is not None and mark is not None and context and begun.line != mark.line:
+        context = f"{context} begun in line {begun.line + 1}"
+    message = ", ".join(part for part in (context, " ".join((error.problem or "").split())) if part)
+    lines = BREAK.split(text)
+    advice = next((f" ({advice})" for cause, advice in _ADVICE if cause in message), "")
+    if mark is None or mark.line >= len(lines):  # libyaml reports the end of the text in the line after the last
+        return Problem(len(lines), len(lines[-1]) + 1, f"this is not YAML: {message}{advice}")
+    if _is_tab(lines[mark.line][: mark.column + 1]):
+        advice = " (there is a tab; indent with spaces)"
+    return problem_at(mark, f"this is not YAML: {message}{advice}")
+
+
+_ADVICE = (
+    ("mapping values are not allowed", "a text with a colon needs quotes"),
+    ("cannot start any token", "a text that begins with this character needs quotes"),
+    ("scanning an alias", "a text that begins with * needs quotes"),
+    ("scanning an anchor", "a text that begins with & needs quotes"),
+    ("expected '-' indicator", "look at the indentation"),
+    ("expected key", "look at the indentation, and at quotes that are not closed"),
+    ("expected <block end>", "look at the indentation, and at quotes that are not closed"),
+    ("invalid Unicode character escape", "write the character itself"),
+)
+"""Parts of error messages, and what such errors usually come from."""
+
+
+def _is_tab(line: str) -> bool:
+    """Whether a line is indented with a tab, which libyaml calls "a character" without naming it."""
+    return not line.strip(" \t") and "\t" in line
+
+
+def _unreadable(text: str) -> Problem:
+    found = _UNREADABLE.search(text)
+    if found is None:
+        return Problem(1, 1, "this is not YAML: it has a character that YAML does not allow")
+    line, column = _position(text[: found.start()])
+    code = ord(found[0])
+    advice = f'write "\\u{code:04x}" in double quotes, or take it out'
+    if code == 0:
+        advice = "save the file as UTF-8 text"
+    return Problem(line, column, f"the character U+{code:04X} may not stand in YAML as it is; {advice}")
+
+
+def _position(before: str) -> tuple[int, int]:
+    """Give the line and column, from 1, of what comes after `before`."""
+    lines = BREAK.split(before.removeprefix(_BOM))
+    return len(lines), len(lines[-1]) + 1
+
 
 DEEPEST = 60
 """Levels of nesting; a case needs six. The bound keeps a hostile file from exhausting the stack."""
@@ -35,16 +173,9 @@ DEEPEST = 60
 LARGEST_EXPANSION = 500_000
 """Nodes that all aliases of a file may stand for together, beyond one for each byte of the file."""
 
-IN_CASE = 1
-"""The depth of the values of a case's keys; the case itself is at 0."""
-
 JUDGMENTS = "judgments"
 _MERGE_KEY = "<<"
 _WITH_TAG = (False, False)  # ScalarEvent.implicit of a scalar with an explicit tag
-
-
-class NeedsPositions(Exception):
-    """Judgments were read without positions and turn out to need them; read the file again without that shortcut."""
 
 
 @dataclass(slots=True, eq=False)
@@ -65,21 +196,7 @@ class SequenceNode:
     size: int = 1
 
 
-@dataclass(slots=True, eq=False)
-class QuickJudgments:
-    """A `judgments` mapping read without positions: document to grade as written.
-
-    `unusual` are the documents whose grade is no plain scalar, and has a node instead. Aliases never share such a
-    mapping: one with an anchor, or inside of one, is read as a `MappingNode`.
-    """
-
-    start_mark: Mark | None
-    grades: dict[str, Any]
-    unusual: list[str]
-    size: int
-
-
-Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode | QuickJudgments
+Node: TypeAlias = ScalarEvent | MappingNode | SequenceNode
 Pairs: TypeAlias = dict[str, tuple[ScalarEvent, Node]]
 """The pairs of a mapping by the text of their keys."""
 
@@ -114,31 +231,22 @@ def mark_at(root: Node, path: Path, *, at_key: bool) -> Mark | None:
 
 
 class EventReader:
-    """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on."""
+    """Reads one YAML document as nodes. `problems` collects the mistakes after which reading can go on.
 
-    def __init__(self, data: bytes, problems: list[Problem] | None = None, *, quick: bool = False) -> None:
+    `event()` gives the next event. Every method raises `yaml.YAMLError` where the text is not YAML, or `Broken`, which
+    is one, where it can be no case file; `problem_of` says what is wrong.
+    """
+
+    def __init__(self, data: bytes, problems: list[Problem] | None = None) -> None:
         self.problems: list[Problem] = [] if problems is None else problems
         self._data = data
-        self._quick = quick
         self._anchors: dict[str, Node | None] = {}  # None inside of the anchor
         self._expanded = 0
-        self._grades = Grades()
-        try:
-            self._get = event_source(data)
-            self._get()  # the start of the stream
-        except YAMLError as error:
-            raise Broken(syntax_problem(error, data)) from None
-
-    def event(self) -> Any:
-        """Give the next event.
-
-        Raises:
-            Broken: where the text is not YAML.
-        """
-        try:
-            return self._get()
-        except YAMLError as error:
-            raise Broken(syntax_problem(error, self._data)) from None
+        problem = _undecodable(data)
+        if problem is not None:
+            raise Broken(problem)
+        self.event = event_source(data)
+        self.event()  # the start of the stream
 
     def top_level(self) -> bool:
         """Enter the mapping that the document is; False for a file without content.
@@ -190,10 +298,11 @@ class EventReader:
             raise _broken(event, f"nested deeper than {DEEPEST} levels")
         self._check_tag(event)
         if event.anchor is not None:
-            return self._anchored(event, depth, key)
-        if kind is MappingStartEvent and self._quick and depth == IN_CASE and key == JUDGMENTS:
-            return self._quick_judgments(event, depth)
-        return self._collection(event, depth, key)
+            self._anchors[event.anchor] = None
+        node = self._mapping(event, depth, key) if kind is MappingStartEvent else self._sequence(event, depth)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        return node
 
     def is_merge(self, key: ScalarEvent) -> bool:
         """Whether a key is the merge key, and not a text that looks like it."""
@@ -240,17 +349,7 @@ class EventReader:
             raise _broken(event, f"the aliases up to here expand to more than {most:,} values; the file is refused")
         return node
 
-    def _anchored(self, event: Any, depth: int, key: str) -> Node:
-        """Read a collection that aliases may repeat; all of it is read with positions."""
-        quick, self._quick = self._quick, False
-        self._anchors[event.anchor] = None
-        node = self._anchors[event.anchor] = self._collection(event, depth, key)
-        self._quick = quick
-        return node
-
-    def _collection(self, start: Any, depth: int, name: str) -> MappingNode | SequenceNode:
-        if type(start) is MappingStartEvent:
-            return self._mapping(start, depth, name)
+    def _sequence(self, start: Any, depth: int) -> SequenceNode:
         node = SequenceNode(start.start_mark)
         while type(event := self.event()) is not SequenceEndEvent:
             item = self.compose(event, depth + 1)
@@ -259,52 +358,31 @@ class EventReader:
         return node
 
     def _mapping(self, start: Any, depth: int, name: str) -> MappingNode:
-        node = MappingNode(start.start_mark)
-        pairs = node.pairs
-        merged: list[tuple[ScalarEvent, Node]] = []
-        while type(event := self.event()) is not MappingEndEvent:
-            key = self.key(event)
-            value = self.compose(self.event(), depth + 1, key.value)
-            node.size += 1 + _size(value)
-            if self.is_merge(key):
-                merged.append((key, value))
-            elif key.value in pairs:
-                self.problems.append(_duplicate(key, pairs[key.value][0], name))
-            else:
-                pairs[key.value] = (key, value)
-        for key, value in merged:
-            self.merge(key, value, pairs)
-        return node
-
-    def _quick_judgments(self, start: Any, depth: int) -> QuickJudgments:
-        """Read `{document: grade}` into a dict, in one pass over the events.
+        """Read a mapping, the value of `name`, in one pass over the events.
 
         This loop is most of the time that reading a case file takes: measure with benchmarks/suite.py before changing
         it.
-
-        Raises:
-            NeedsPositions: for a duplicate or anything unusual among the keys, which `_mapping` deals with.
         """
-        get = self._get
-        written = self._grades
-        grades: dict[str, Any] = {}
-        unusual: list[str] = []
-        try:
-            while type(key := get()) is ScalarEvent:
-                value = get()
-                document = key.value
-                if document in grades or key.anchor is not None or key.tag is not None:
-                    raise NeedsPositions
-                if type(value) is ScalarEvent and value.implicit[0] and value.anchor is None:
-                    grades[document] = written[value.value]
-                else:
-                    grades[document] = self.compose(value, depth + 1)
-                    unusual.append(document)
-        except YAMLError as error:
-            raise Broken(syntax_problem(error, self._data)) from None
-        if type(key) is not MappingEndEvent or _MERGE_KEY in grades:
-            raise NeedsPositions
-        return QuickJudgments(start.start_mark, grades, unusual, 1 + len(grades))
+        node = MappingNode(start.start_mark)
+        pairs, get = node.pairs, self.event
+        merged: list[tuple[ScalarEvent, Node]] = []
+        while type(key := get()) is not MappingEndEvent:
+            if type(key) is not ScalarEvent or key.anchor is not None or key.tag is not None:
+                key = self.key(key)
+            text = key.value
+            value = get()
+            if type(value) is not ScalarEvent or value.anchor is not None or value.tag is not None:
+                value = self.compose(value, depth + 1, text)
+                node.size += _size(value) - 1
+            pair = (key, value)
+            if text == _MERGE_KEY and self.is_merge(key):
+                merged.append(pair)
+            elif pairs.setdefault(text, pair) is not pair:
+                self.problems.append(_duplicate(key, pairs[text][0], name))
+        node.size += 2 * len(pairs)
+        for key, value in merged:
+            self.merge(key, value, pairs)
+        return node
 
 
 def _broken(event: Any, message: str) -> Broken:

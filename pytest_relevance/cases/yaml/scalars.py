@@ -11,7 +11,7 @@ only where no version of YAML could take it for anything else, and in double quo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from math import isfinite
@@ -50,15 +50,11 @@ def value(text: str) -> object:
     return text if found is None else found
 
 
-class Grades(dict[str, int | float | str]):
-    """The grade of a plain text: a number, else the text (the name of a grade). Each text is converted once."""
-
-    def __missing__(self, text: str) -> int | float | str:
-        """Convert a text at its first look-up."""
-        found = number(text)
-        grade = text if found is None else found
-        self[text] = grade
-        return grade
+@lru_cache(maxsize=4096)  # a million grades are a handful of different ones
+def grade(text: str) -> int | float | str:
+    """Convert the plain text of a grade: a number, else the text itself, so that its name may be `no` or `true`."""
+    found = number(text)
+    return text if found is None else found
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -125,6 +121,12 @@ def write_value(found: object) -> str:
     if isinstance(found, (list, tuple)):
         return f"[{', '.join(map(write_value, found))}]"
     raise ValueError(f"{shown(found)} cannot be written in a case file")
+
+
+def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
+    """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
+    grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
+    return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
 
 
 Pairs: TypeAlias = Mapping[str, "str | Pairs"]

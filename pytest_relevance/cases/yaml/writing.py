@@ -1,4 +1,4 @@
-"""Convert between judgments and case files: `case_file` writes one, `judgments_of` takes the judgments of a suite.
+"""Convert between judgments and case files: write a file, add cases to one, take the judgments of a suite.
 
 What is written is read again before it is returned: it is a case file, and says what the judgments say.
 """
@@ -6,18 +6,15 @@ What is written is read again before it is returned: it is a case file, and says
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.checks import NOT_PARAMETERS
-from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.names import wrong_id
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance.cases.model import Case, Suite, wrong_id
+from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.positions import Span, spans_of_cases
-from pytest_relevance.cases.yaml.scalars import in_lines, write_number, write_text, write_value
-from pytest_relevance.judgments.model import Judgments, Query, queries_of
-from pytest_relevance.judgments.problems import Place
+from pytest_relevance.cases.yaml.editing import Replacements, Span, is_same, position_of, read_edited, spans_of_cases
+from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
+from pytest_relevance.judgments.model import Judgments, Place, Query, queries_of
 from pytest_relevance.judgments.writing import Written, refuse
 from pytest_relevance.judgments.writing_limits import how_combined
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
@@ -40,32 +37,6 @@ _WITHOUT_PLACE: Mapping[str, Callable[[Case], object]] = {
 """What cases have and judgments do not, and how to tell whether a case has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What the suite sets for all of its cases. `ratings`: several ratings of a document are written as a list."""
-
-    min_ndcg: float | None
-    ratings: bool
-    raters: str | None
-    gain: str | None
-
-    @classmethod
-    def of(cls, judgments: Judgments, min_ndcg: float | None) -> _Head:
-        how = how_combined(judgments) if judgments.ratings else None
-        highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
-        return cls(
-            min_ndcg,
-            ratings=how is not None,
-            raters=how if how != "median" else None,
-            gain="linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
-        )
-
-    def lines(self) -> Iterator[str]:
-        for key, value in (("min_ndcg", self.min_ndcg), ("raters", self.raters), ("gain", self.gain)):
-            if value is not None:
-                yield f"{key}: {value if isinstance(value, str) else write_number(value)}"
-
-
 def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: str = "") -> Written:
     """Write a case file with a case for each query of some judgments, and report what it cannot store of them.
 
@@ -78,24 +49,31 @@ def case_file(judgments: Judgments, *, min_ndcg: float | None = None, comment: s
     queries = queries_of(judgments)
     if not queries:
         raise ValueError("there are no queries to write")
-    head = _Head.of(judgments, min_ndcg)
+    how = how_combined(judgments) if judgments.ratings else None
+    highest = max((grade for documents in judgments.values() for grade in documents.values()), default=0)
+    head = {
+        "min_ndcg": None if min_ndcg is None else write_number(min_ndcg),
+        "raters": how if how != "median" else None,
+        "gain": "linear" if highest > LARGEST_EXPONENTIAL_GRADE else None,
+    }
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
-    lines += [*head.lines(), "cases:"]
+    lines += [f"{key}: {value}" for key, value in head.items() if value is not None]
+    lines.append("cases:")
     problems = []
     for query in queries:
         try:
-            lines += _case(query, judgments, head)
+            lines += _case(query, judgments, has_floor=min_ndcg is not None, has_ratings=how is not None)
         except ValueError as error:
             problems.append(f"query {quoted(query.id)}: {error}")
     if problems:
         refuse(problems)
     data = "".join(f"{line}\n" for line in lines).encode()
     _check(data, queries, judgments)
-    return Written(data, tuple(_lost(queries, judgments, head)))
+    return Written(data, tuple(_lost(queries, judgments, has_ratings=how is not None, gain=head["gain"])))
 
 
-def _case(query: Query, judgments: Judgments, head: _Head) -> Iterator[str]:
-    """The lines of a case."""
+def _case(query: Query, judgments: Judgments, *, has_floor: bool, has_ratings: bool) -> Iterator[str]:
+    """The lines of a case. `has_floor`: the suite has one; `has_ratings`: several ratings are written as a list."""
     text = _text(query)
     if not text.strip():
         raise ValueError("the query has no text")
@@ -112,9 +90,9 @@ def _case(query: Query, judgments: Judgments, head: _Head) -> Iterator[str]:
     documents = judgments.get(query.id)
     if documents:
         yield "    judgments:"
-        ratings = judgments.ratings.get(query.id, {}) if head.ratings else {}
+        ratings = judgments.ratings.get(query.id, {}) if has_ratings else {}
         yield from _judgments(documents, ratings, judgments.titles.get(query.id, {}))
-    elif head.min_ndcg is not None:
+    elif has_floor:
         yield "    min_ndcg: null"
 
 
@@ -132,12 +110,6 @@ def _judgments(
             raise ValueError(f"document {quoted(document)}: {error}") from None
 
 
-def write_judgment(ratings: Sequence[float], title: str | None = None) -> str:
-    """Write the judgment of a document: its grade, a list of ratings, or the long form where there is a title."""
-    grade = write_number(ratings[0]) if len(ratings) == 1 else f"[{', '.join(map(write_number, ratings))}]"
-    return f"{{grade: {grade}, title: {write_text(title, flow=True)}}}" if title else grade
-
-
 def _text(query: Query) -> str:
     return query.id if query.text is None else query.text
 
@@ -151,7 +123,7 @@ def _params(query: Query) -> Mapping[str, object]:
     return {name: value for name, value in query.params.items() if name and name not in NOT_PARAMETERS}
 
 
-def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterator[str]:
+def _lost(queries: Sequence[Query], judgments: Judgments, *, has_ratings: bool, gain: str | None) -> Iterator[str]:
     without_id = sum(query.id != _text(query) and not _has_id(query) for query in queries)
     if without_id:
         yield f"the ids of {counted(without_id, 'query', 'queries')}, which a pytest node id cannot carry"
@@ -159,12 +131,12 @@ def _lost(queries: Sequence[Query], judgments: Judgments, head: _Head) -> Iterat
     if without_params:
         names = listed(map(quoted, NOT_PARAMETERS), "and")
         yield f"params of {counted(without_params, 'query', 'queries')} that are called {names}, which no params may be"
-    if judgments.ratings and head.ratings:
+    if judgments.ratings and has_ratings:
         yield f"the names of {len(judgments.raters)} raters: a case file has lists of ratings"
     elif judgments.ratings:
         yield f"the ratings of {len(judgments.raters)} raters, as their grades are made in no way that a suite can say"
-    if head.gain is not None:
-        yield f"the gain 2^grade - 1, for which there are grades too high: gain: {head.gain} is written"
+    if gain is not None:
+        yield f"the gain 2^grade - 1, for which there are grades too high: gain: {gain} is written"
 
 
 def _check(data: bytes, queries: Sequence[Query], judgments: Judgments) -> None:
@@ -215,3 +187,52 @@ def losses_of(suite: Suite, data: bytes) -> Iterator[str]:
 def _is_list(grade: Span | None) -> bool:
     """Whether a grade is written as a list of ratings."""
     return grade is not None and (grade.kind == "list" or _is_list(grade.get("grade")))
+
+
+def add_cases(data: bytes, file: str, judgments: Judgments) -> bytes:
+    """Add a case for each query of some judgments below the last case of a file.
+
+    Where the suite has a floor, a case without judgments is freed of it. The result is read again before it is
+    returned.
+
+    Raises:
+        CaseFileError: where no case can be added, or the file would no longer be one.
+        ValueError: where a query cannot stand in a case file.
+    """
+    before = parse_suite(data, file)
+    texts = Replacements(data)
+    last, indent = _last_case(before, data, texts)
+    grades = Judgments(judgments, queries=judgments.queries, titles=judgments.titles, format=judgments.format)
+    written = case_file(grades, min_ndcg=before.terms.min_ndcg).data.decode()
+    cases = written.partition("cases:\n")[2].splitlines()
+    texts.insert_lines(last, [indent + line[INDENT:] for line in cases])
+    result = texts.result()
+    _check_added(before, result, file, judgments)
+    return result
+
+
+def _last_case(suite: Suite, data: bytes, texts: Replacements) -> tuple[Span, str]:
+    """The text of the last case, and the blanks before its dash."""
+    position = max((position_of(case) for case in suite.cases if case.source is None), default=(1, 1))
+    span = spans_of_cases(data, {position}).get(position)
+    if span is None:
+        message = "there is no list of cases to which one could be added; write a first one"
+        raise CaseFileError(suite.path, [Problem(1, 1, message)])
+    indent = texts.indent_of_item(span)
+    if indent is None or span.kind != "mapping":
+        message = (
+            'the last case does not begin with "- " in a line of its own, so that none can be added below it; write '
+            'the cases below each other, each beginning with "- query:"'
+        )
+        raise CaseFileError(suite.path, [Problem(*position, message)])
+    return span, indent
+
+
+def _check_added(before: Suite, data: bytes, file: str, judgments: Judgments) -> None:
+    """Check that the file has its old cases and the new ones, and nothing else."""
+    found = {case.id: case for case in read_edited(data, file).cases}
+    kept = all(case.id in found and is_same(found.pop(case.id), case) for case in before.cases)
+    added = [case.judgments for case in found.values() if case.judgments]
+    if not kept or added != [grades for grades in judgments.values() if grades]:
+        message = "the file would not say what was asked for and nothing else; add the cases by hand"
+        raise CaseFileError(file, [Problem(1, 1, message)])

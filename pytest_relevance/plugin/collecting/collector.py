@@ -18,12 +18,10 @@ import pytest
 
 from pytest_relevance._files import digest_files
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance.cases.gates import gate_values
-from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.names import OWNED_TAGS
+from pytest_relevance.cases.conditions import gate_values
+from pytest_relevance.cases.model import OWNED_TAGS, Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
-from pytest_relevance.cases.sources.queries import unjudged_words
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
@@ -140,7 +138,7 @@ class CaseFile(pytest.Module):
             items={case: count for case, count in variants.items() if count > 1},
             gates=tuple(gates),
             orphans=None if self._baseline is None else tuple(self._baseline.collected(keys)),
-            unjudged=unjudged_words(suite.unjudged, suite.listed) if suite.unjudged else "",
+            unjudged=suite.unjudged_words,
         )
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:

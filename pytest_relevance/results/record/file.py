@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, read_whole, write_whole
 from pytest_relevance._text import did_you_mean, quoted, shown
-from pytest_relevance.cases.gates import gate_of
+from pytest_relevance.cases.conditions import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.results.case_result import STANDINGS, VERDICTS, CaseResult
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo

@@ -1,28 +1,135 @@
-"""How the cases of a suite find their judgments in the files that the suite and they themselves name.
+"""Files of queries and of judgments: reading them, and how the cases of a suite find their judgments in them.
 
-In each file a case is looked for by its id; where the file does not know that, by the text of its query and by the ids
-that files of queries give that text. The suite's files are the default; what the case has itself replaces it document
-by document. A file is graded once, as a whole; where a case has its own scale or raters, its rows are graded again.
+Each listed query becomes a case, unless a written case matches it. In each judgment file a case is looked for by its
+id; where the file does not know that, by the text of its query and by the ids that files of queries give that text. The
+suite's files are the default; what the case has itself replaces it document by document. A file is graded once, as a
+whole; where a case has its own scale or raters, its rows are graded again.
 
 Suites without files do not import this module, nor those that read files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, TypeAlias
 
-from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.cases.problems import Location, Problem
-from pytest_relevance.cases.sources.files import JUDGED, ONLY, Files, NamedFile, refuse_file
-from pytest_relevance.cases.sources.grades import NO_JUDGMENTS, Graded, Origin
-from pytest_relevance.cases.sources.queries import ListedQueries, ListedQuery, few
-from pytest_relevance.judgments.grading import Scale, graded
-from pytest_relevance.judgments.model import Judgments, Ratings
-from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.raters import aggregate
+from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
+from pytest_relevance.cases import checks
+from pytest_relevance.cases.grades import (
+    JUDGED,
+    NO_JUDGMENTS,
+    ONLY,
+    Found,
+    Graded,
+    GradingTerms,
+    NamedFile,
+    combined,
+    united,
+)
+from pytest_relevance.cases.problems import Location
+from pytest_relevance.judgments.grading import graded
+from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.reading import options_of, queries_in, read_ratings
+from pytest_relevance.judgments.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class ListedQuery:
+    """A query in a file of queries, with the path of the file in messages.
+
+    `only_judged`: the query becomes a case only where it has judgments.
+    """
+
+    query: Query
+    file: str
+    only_judged: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text, or the id in a file that has ids alone."""
+        return self.query.id if self.query.text is None else self.query.text
+
+    @property
+    def where(self) -> str:
+        """`file:line`, as far as it is known."""
+        return self.file if self.query.line is None else f"{self.file}:{self.query.line}"
+
+    def position(self) -> tuple[str, Place]:
+        """The name of the file and the place in it."""
+        return self.file, Place(self.query.line)
+
+    def defaults(self, at: Location) -> dict[str, object]:
+        """The weight, note and params that the file gives the case; params are merged over those of the suite."""
+        query = self.query
+        found: dict[str, object] = {"weight": query.weight} if query.weight != 1 else {}
+        if query.note is not None:
+            found["note"] = query.note
+        if query.params:
+            found["params"] = checks.params(query.params, at.under("params"))
+        return found
+
+
+class ListedQueries:
+    """The queries of all the files of a suite, in their order, each id once."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, ListedQuery] = {}
+        self._ids: dict[str, list[str]] = {}
+        self._written = set[str]()
+
+    def __len__(self) -> int:
+        """How many queries there are."""
+        return len(self._by_id)
+
+    def add(self, queries: Iterable[Query], file: str, at: Location, *, only_judged: bool) -> None:
+        """Add the queries of a file; report ids that already have another text."""
+        for query in queries:
+            new = ListedQuery(query, file, only_judged)
+            earlier = self._by_id.get(query.id)
+            if earlier is None:
+                self._by_id[query.id] = new
+                self._ids.setdefault(new.text, []).append(query.id)
+            elif earlier.text != new.text:
+                what = f"the query id {quoted(query.id)} stands for {quoted(earlier.text)} in {earlier.where}"
+                at.refuse(
+                    f"{what} and for {quoted(new.text)} here; give one of them another id", elsewhere=new.position
+                )
+
+    def ids(self, text: str) -> Sequence[str]:
+        """The ids of the queries with a text."""
+        return self._ids.get(text, ())
+
+    def of_case(self, written_id: str | None, text: str | None, at: Location) -> ListedQuery | None:
+        """The query that a written case matches: that of its id, or without an id that of its text.
+
+        The query is taken then: `rest` does not have it any more. Reports an id and a text that contradict each other.
+        """
+        if written_id is not None:
+            ids: Sequence[str] = (written_id,) if written_id in self._by_id else ()
+        else:
+            ids = () if text is None else self.ids(text)
+        self._written.update(ids)
+        if not ids:
+            return None
+        found = self._by_id[ids[0]]
+        if len(ids) > 1:
+            these = listed(map(quoted, ids), "and")
+            what = f"{quoted(found.text)} is the text of {len(ids)} queries, with the ids {these}"
+            at.refuse(f"{what}; write the id of the one that is meant", "query")
+        elif text is not None and found.text != text:
+            what = f"the id {quoted(found.query.id)} stands for {quoted(found.text)} in {found.where}"
+            at.refuse(f"{what}, and for {quoted(text)} here; write another id, or that query", "id")
+        return found
+
+    def split(self) -> tuple[list[ListedQuery], list[ListedQuery]]:
+        """The queries that match a written case, and the others."""
+        written = [found for found in self._by_id.values() if found.query.id in self._written]
+        return written, [found for found in self._by_id.values() if found.query.id not in self._written]
+
 
 _IDS_ALONE = frozenset({"trec"})
 """The formats whose judgments never have the text of a query."""
@@ -32,8 +139,16 @@ _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
 """How many cases without judgments get advice on close names, of how many names: 100,000 would take a second."""
 
-Found = list[tuple[Judgments, str]]
-"""Judgments of a case in files: the judgments of a file, and the key of the query there."""
+_MOST_FILES_COMPARED = 1000
+"""How many names in a folder are compared with that of a missing file."""
+
+Reader: TypeAlias = Callable[[Source, "str | None"], Any]
+"""A function that reads the content of a file of a format."""
+
+
+def _grading_terms(values: Mapping[str, object]) -> GradingTerms:
+    """The grading terms among the checked values of a suite or a case."""
+    return values.get("scale"), values.get("raters")  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +164,6 @@ class Wanted:
         """All names of the query, each once."""
         written = () if self.id is None else (self.id,)
         return list(dict.fromkeys((*written, self.text, *self.ids)))
-
-
-class GradingTerms(NamedTuple):
-    """How ratings become grades: the scale, and how several ratings are combined where that is written."""
-
-    scale: Scale | None
-    raters: str | None
-
-    @classmethod
-    def of(cls, values: Mapping[str, object]) -> GradingTerms:
-        """The terms among the checked values of a suite or a case."""
-        return cls(values.get("scale"), values.get("raters"))  # type: ignore[arg-type]
 
 
 class JudgmentFile:
@@ -79,7 +182,7 @@ class JudgmentFile:
         self._rows: dict[str, list[int]] = {}
         self._whole: Judgments | None = None
         try:
-            self._whole = self.known = graded(ratings, terms.scale, terms.raters, words_need_scale=True)
+            self._whole = self.known = graded(ratings, *terms, words_need_scale=True)
         except JudgmentFileError:
             self.known = Judgments({key: {} for key in ratings.queries}, queries=ratings.described)
 
@@ -115,8 +218,9 @@ class JudgmentFile:
         ]
         without_case = [key for key in self.known if key not in self.used]
         if without_case:
-            amount = f"{len(without_case):,} of {len(self.known):,} queries"
-            notices.append(f"{self.name}: {amount} {few(without_case, 'no case')}")
+            have = "has" if len(without_case) == 1 else "have"
+            amount = f"{len(without_case):,} of {len(self.known):,} queries {have} no case"
+            notices.append(f"{self.name}: {amount}: {examples(without_case)}")
         return notices
 
     def _by_id(self, name: str, text: str, at: Location) -> list[str]:
@@ -157,44 +261,42 @@ class JudgmentFile:
         """The judgments of some queries, among others; None where ratings are no grades."""
         if self._whole is not None and terms == self._terms:
             return self._whole
-        try:
-            return graded(self._rows_of(keys), terms.scale, terms.raters, words_need_scale=True)
-        except JudgmentFileError as error:
-            refuse_file(error, at)
-            return None
-
-    def _rows_of(self, keys: Iterable[str]) -> Ratings:
-        ratings = self.ratings
         if not self._rows:
-            for row, query in enumerate(ratings.queries):
+            for row, query in enumerate(self.ratings.queries):
                 self._rows.setdefault(query, []).append(row)
         rows = [row for key in keys for row in self._rows[key]]
-        return replace(
-            ratings,
-            queries=[ratings.queries[row] for row in rows],
-            documents=[ratings.documents[row] for row in rows],
-            ratings=[ratings.ratings[row] for row in rows],
-            raters=None if ratings.raters is None else [ratings.raters[row] for row in rows],
-            titles=None if ratings.titles is None else [ratings.titles[row] for row in rows],
-            place=lambda number: ratings.place(rows[number]),
-        )
+        try:
+            return graded(self.ratings.take(rows), *terms, words_need_scale=True)
+        except JudgmentFileError as error:
+            _refuse_file(error, at)
+            return None
 
 
 class Sources:
     """The files that a suite and its cases name: the queries they list and the judgments they have.
 
-    `unknown` is True while something is wrong with the files of the suite, so that no case knows its judgments.
+    Paths are relative to `file`, the case file. Messages name a file by the path that leads there from where `shown`,
+    the name of the case file in messages, does. `contents` keeps what was read, so that each file is read once, however
+    often it is named and the case file is read. `unknown` is True while something is wrong with the files of the suite,
+    so that no case knows its judgments.
     """
 
-    def __init__(self, files: Files, suite: Mapping[str, object]) -> None:
+    def __init__(self, file: str, shown: str, suite: Mapping[str, object], contents: dict[Any, Any]) -> None:
         self.queries = ListedQueries()
         self.unknown = False
-        self._files = files
-        self._terms = GradingTerms.of(suite)
+        self._folder = os.path.dirname(file)
+        self._shown_folder = os.path.dirname(shown)
+        self._contents = contents
+        self._terms = _grading_terms(suite)
         self._opened: dict[NamedFile, JudgmentFile] = {}
         self._of_suite: Sequence[JudgmentFile] = ()
         self._rest_unknown = False
         self._misses = 0
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of the files that were asked for, in that order."""
+        return tuple(dict.fromkeys(self._path(named) for _, named in self._contents))
 
     def open(self, suite: Mapping[str, object], at: Location) -> None:
         """Read the files that the checked keys of the suite name, and report what is wrong with them."""
@@ -205,9 +307,9 @@ class Sources:
                 here.refuse(_NONE_IS_JUDGED, *named.at[:-1], ONLY)
                 self.unknown = True
                 continue
-            found = self._files.queries(named, here)
+            found = self._read(queries_in, named, here)
             self.unknown |= found is None
-            self.queries.add(found or (), self._files.shown(named), at, only_judged=named.only_judged)
+            self.queries.add(found or (), self._shown(named), at, only_judged=named.only_judged)
         judgments: Sequence[NamedFile] = suite.get("judgments", ())  # type: ignore[assignment]
         self._of_suite = self._open(judgments, self._terms, at.under("judgments"))
         self.unknown |= len(self._of_suite) < len(judgments)
@@ -221,7 +323,7 @@ class Sources:
         name: str | None = own.get("id")  # type: ignore[assignment]
         text = str(own["query"])
         wanted = Wanted(name, text, self.queries.ids(text))
-        terms = GradingTerms.of(at.values)
+        terms = _grading_terms(at.values)
         written = own.get("judgments")
         of_case = written if isinstance(written, Graded) else None
         if isinstance(written, tuple):
@@ -233,11 +335,11 @@ class Sources:
         of_suite = None if at.mistakes else self._found(self._of_suite, wanted, terms, at)
         if of_suite is None and written is None and self._of_suite and not at.mistakes:
             self._refuse_missing(self._of_suite, wanted, at)
-        return _combined(of_case, of_suite)
+        return combined(of_case, of_suite)
 
     def of_listed(self, query: ListedQuery, at: Location) -> Graded:
         """The judgments of a listed query in the files of the suite; `NO_JUDGMENTS` where these have none."""
-        wanted = Wanted(query.id, query.text, self.queries.ids(query.text))
+        wanted = Wanted(query.query.id, query.text, self.queries.ids(query.text))
         return self._found(self._of_suite, wanted, self._terms, at) or NO_JUDGMENTS
 
     def check_any_judged(self, queries: Sequence[ListedQuery], at: Location) -> None:
@@ -246,17 +348,18 @@ class Sources:
         Where the files judge a listed query that has a written case, they belong together, and nothing is wrong.
         """
         ignored = Location(at.values)
-        if any(self.of_listed(query, ignored).grades for query in self.queries.of_written_cases()) or ignored.mistakes:
+        written, _ = self.queries.split()
+        if any(self.of_listed(query, ignored).grades for query in written) or ignored.mistakes:
             return
         files, first = self._of_suite, queries[0]
-        name = quoted(first.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.id else "")
+        name = quoted(first.query.id, 40) + (f" ({quoted(first.text, 40)})" if first.text != first.query.id else "")
         which = "the only query has no" if len(queries) == 1 else f"none of the {len(queries):,} queries has"
         others = next((quoted(key, 40) for file in files for key in file.known), None)
         there = f"judges {others}" if others is not None else "judges nothing"
         advice = "the files do not belong together: name the judgments of these queries"
-        if first.id == first.text and all(file.ratings.format in _IDS_ALONE for file in files):
+        if first.query.id == first.text and all(file.ratings.format in _IDS_ALONE for file in files):
             advice = "judgments in that format have ids alone: list the queries with their ids"
-        close = _close_name(files, Wanted(first.id, first.text))
+        close = _close_name(files, Wanted(first.query.id, first.text))
         what = f"{which} judgments in {_names_of(files)}, which {there}; the first query is {name}{close}"
         at.refuse(f"{what}; {advice}", "judgments")
 
@@ -273,15 +376,61 @@ class Sources:
         """What may be a mistake in the files."""
         return tuple(notice for file in self._opened.values() for notice in file.notices())
 
+    def _path(self, named: NamedFile) -> str:
+        return os.path.join(self._folder, named.name)
+
+    def _shown(self, named: NamedFile) -> str:
+        return printable(os.path.normpath(os.path.join(self._shown_folder, named.name)))
+
+    def _read(self, read: Reader, named: NamedFile, at: Location) -> Any:
+        """The content of a file, which is read once; None where there are mistakes, which are reported."""
+        key = read, named
+        if key not in self._contents:
+            self._contents[key] = self._content(read, named)
+        content = self._contents[key]
+        if isinstance(content, str):
+            return at.refuse(content, *named.at)
+        if isinstance(content, JudgmentFileError):
+            return _refuse_file(content, at.under(*named.at))
+        return content
+
+    def _content(self, read: Reader, named: NamedFile) -> Any:
+        """The content of a file, or what is wrong with it: a message, or the error of reading it."""
+        path, shown = self._path(named), self._shown(named)
+        if not os.path.exists(path):
+            return f"there is no file {shown}{self._instead(named.name)}"
+        if not os.path.isfile(path):  # a device could be read without end
+            return f"{shown} is no file"
+        try:
+            return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
+        except JudgmentFileError as error:
+            return error
+
+    def _instead(self, name: str) -> str:
+        """Say which file could be meant by a name that leads nowhere."""
+        if os.path.exists(name):
+            try:
+                path = os.path.relpath(name, self._folder or os.curdir)
+            except ValueError:  # another drive
+                path = os.path.abspath(name)
+            return f"; paths are relative to the case file, write {printable(path)}"
+        inner, base = os.path.split(name)
+        try:
+            names = os.listdir(os.path.join(self._folder, inner) or os.curdir)
+        except (OSError, ValueError):  # ValueError: a name with a NUL
+            return ", nor the folder; paths are relative to the case file"
+        return did_you_mean(base, sorted(names)[:_MOST_FILES_COMPARED]) or "; paths are relative to the case file"
+
     def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""
         opened = []
         for one in named:
-            ratings = self._files.ratings(one, at)
+            ratings = self._read(read_ratings, one, at)
             if ratings is None:
                 continue
-            if ratings.unclear is not None and terms.raters is None:
-                refuse_file(JudgmentFileError(ratings.file, [ratings.unclear]), at.under(*one.at))
+            _, raters = terms
+            if ratings.unclear is not None and raters is None:
+                _refuse_file(JudgmentFileError(ratings.file, [ratings.unclear]), at.under(*one.at))
                 continue
             if one not in self._opened:
                 self._opened[one] = JudgmentFile(ratings, self._terms)
@@ -291,7 +440,7 @@ class Sources:
     def _found(self, files: Sequence[JudgmentFile], wanted: Wanted, terms: GradingTerms, at: Location) -> Graded | None:
         """The judgments of a query in some files; None where there are none."""
         found = [one for file in files for one in file.find(wanted, terms, at)]
-        return _united(found, terms, at) if found else None
+        return united(found, terms, at) if found else None
 
     def _refuse_missing(self, files: Sequence[JudgmentFile], wanted: Wanted, at: Location) -> None:
         """Report that files have no judgments of a case, and how it was looked for."""
@@ -335,52 +484,14 @@ def _close_name(files: Sequence[JudgmentFile], wanted: Wanted) -> str:
     return ""
 
 
-def _united(found: Found, terms: GradingTerms, at: Location) -> Graded:
-    """Unite the judgments of one query that were found under several keys or in several files.
-
-    Those found once are not copied, as there are as many as cases.
-    """
-    if len(found) == 1:
-        ((judgments, key),) = found
-        grades = judgments[key]
-        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()), found=found)
-    origins: dict[str, list[Origin]] = {}
-    titles: dict[str, str] = {}
-    for judgments, key in found:
-        titles = {**judgments.titles.get(key, {}), **titles}
-        for document in judgments[key]:
-            origins.setdefault(document, []).append(Origin(judgments, key, document))
-    united: dict[str, float] = {}
-    for document, (first, *others) in origins.items():
-        united[document] = first.grade
-        if others and terms.raters is not None:
-            ratings = [rating for origin in (first, *others) for rating in origin.ratings]
-            united[document] = aggregate(ratings, terms.raters)
-            continue
-        for other in others:
-            if other.grade != first.grade:
-                at.refuse_elsewhere("judged twice", partial(_judged_twice, first, other))
-    return Graded(united, titles, distinct=frozenset(united.values()), found=found)
+def _refuse_file(error: JudgmentFileError, at: Location) -> Any:
+    """Report what is wrong with a file at its position there, or where the file is named. Returns None."""
+    for problem in error.problems:
+        if problem.line is None and problem.path is None:
+            at.refuse(problem.render(error.file))
+        else:
+            at.refuse(problem.message, elsewhere=partial(_position, error.file, problem))
 
 
-def _judged_twice(first: Origin, other: Origin, case: str | None) -> Problem:
-    return other.problem(
-        f"judged twice, {first.grade:g} in {first.where} and {other.grade:g} here; keep one of them, or say how the "
-        "ratings of several raters are combined (raters: median)",
-        case,
-    )
-
-
-def _combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
-    """The judgments of a case, which replace those of its suite document by document."""
-    if of_case is None or of_suite is None:
-        return of_case or of_suite or NO_JUDGMENTS
-    grades = {**of_suite.grades, **of_case.grades}
-    return Graded(
-        grades,
-        {**of_suite.titles, **of_case.titles},
-        of_case.notes,
-        frozenset(grades.values()),
-        (*of_case.found, *of_suite.found),
-        () if of_case.found else of_case.grades,
-    )
+def _position(file: str, problem: FileProblem) -> tuple[str, Place]:
+    return file, Place(problem.line, problem.path)

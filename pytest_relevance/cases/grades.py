@@ -1,0 +1,370 @@
+"""The checks of `scale`, `judgments` and `queries`: grades written in a case, and files as a case file names them.
+
+Names of grades and lists of ratings become grades here. Most judgments are plain numbers or names by the thousand:
+those are checked by their few distinct grades, not one by one. `lookup` reads the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
+from pytest_relevance.cases.checks import text, unknown_keys
+from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Path
+from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
+from pytest_relevance.judgments.grading import Scale
+from pytest_relevance.judgments.raters import aggregate
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.model import Judgments, Place
+
+FILE = "file"
+ONLY = "only"
+JUDGED = "judged"
+_KEYS = (FILE, "format", "query", "grade_column")
+_OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
+"""What is said of a file in some formats only, and its meaning."""
+
+_A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file as a case file names it.
+
+    `query` says where in it the texts of queries are, for formats that need that, and `grade_column` which column has
+    the grades. `only_judged`: queries without judgments are left out of a file of queries. `at` is the path to the name
+    of the file from the value of the key.
+    """
+
+    name: str
+    format: str | None = None
+    query: str | None = None
+    grade_column: str | None = None
+    only_judged: bool = field(default=False, compare=False)
+    at: Path = field(default=(), compare=False)
+
+
+def check_files(value: object, at: Location) -> object:
+    """Judgment files, as a tuple of `NamedFile`s: a name, `{file: ...}` with more about it, or a list of these."""
+    return _checked_files(value, _KEYS, at)
+
+
+def check_query_files(value: object, at: Location) -> object:
+    """Files of queries: `{file: ..., only: judged}` leaves out the queries without judgments."""
+    return _checked_files(value, (*_KEYS, ONLY), at)
+
+
+def check_suite_judgments(value: object, at: Location) -> object:
+    """The `judgments` of a suite, which are in files."""
+    if isinstance(value, Mapping) and FILE not in value:
+        return at.refuse(
+            "the judgments of a suite are in a file, whose name stands here (judgments: qrels.txt); "
+            "document: grade pairs go into the case whose query they are about"
+        )
+    return check_files(value, at)
+
+
+def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
+    """Whether a mapping under the `judgments` of a case describes a file.
+
+    It does where it has the key `file` with a text that names no grade of the scale. Otherwise that is a document.
+    """
+    written = value.get(FILE)
+    return isinstance(written, str) and written not in (scale.names if scale is not None else ())
+
+
+def _checked_files(value: object, keys: Sequence[str], at: Location) -> object:
+    if not isinstance(value, (list, tuple)):
+        return (_named(value, keys, at, ()),)
+    files: list[NamedFile | None] = []
+    for index, item in enumerate(value):
+        named = _named(item, keys, at.under(index), (index,))
+        if named is not None and named in files:
+            at.refuse(f"the file {quoted(named.name)} stands twice; keep one of them", *named.at)
+        files.append(named)
+    if not files:
+        at.refuse("the list of files is empty; name a file, or leave the key out")
+    return tuple(files)
+
+
+def _named(value: object, keys: Sequence[str], at: Location, path: Path) -> NamedFile | None:
+    """A file from its name, or from a mapping that may have these keys; `path` leads to it."""
+    if isinstance(value, str) and value:
+        return NamedFile(value, at=path)
+    if not isinstance(value, Mapping) or FILE not in value:
+        at.refuse(f"expected the name of a file, a list of them, or {{file: ..., format: ...}}, found {found(value)}")
+        return None
+    if ONLY in value and ONLY not in keys:
+        at.refuse(f"{ONLY} is for files of queries; take it out here", ONLY, at_key=True)
+    unknown_keys(
+        value, (*_KEYS, ONLY), f"a file has {listed(keys, 'and')}", at, _A_DOCUMENT * isinstance(value[FILE], str)
+    )
+    for key in _KEYS:
+        if key in value and (not isinstance(value[key], str) or not value[key]):
+            at.refuse(f"expected text, found {found(value[key])}", key)
+    if ONLY in value and ONLY in keys and value[ONLY] != JUDGED:
+        at.refuse(f"expected {JUDGED}, found {found(value[ONLY])}", ONLY)
+    query, column, only_judged = value.get("query"), value.get("grade_column"), value.get(ONLY) == JUDGED
+    return NamedFile(str(value[FILE]), _format(value, at), query, column, only_judged, (*path, FILE))
+
+
+def _format(value: Mapping[str, object], at: Location) -> str | None:
+    """The format that is written for a file; None where there is none."""
+    written = value.get("format")
+    if not isinstance(written, str) or not written:
+        return None
+    from pytest_relevance.judgments.reading import OPTIONS, check_format  # not imported for suites without files
+
+    try:
+        format = check_format(written)
+    except ValueError as error:
+        at.refuse(str(error), "format")
+        return None
+    for option, meaning in _OPTIONS.items():
+        formats, what = OPTIONS[option]
+        if option in value and format not in formats:
+            at.refuse(f"{option} is for {what}, where it {meaning}; {format} needs none, take it out", option)
+    return format
+
+
+_SCALARS = frozenset({int, float, str})
+_LONG_FORM = ("grade", "title", "note")
+_LONG_FORM_HAS = f"a judgment has {listed(_LONG_FORM, 'and')}"
+_BLANK = frozenset({"", "null", "~"})
+
+
+class Origin(NamedTuple):
+    """A judgment in a file: the judgments of the file, and the keys under which it stands there."""
+
+    judgments: Judgments
+    query: str
+    document: str
+
+    @property
+    def grade(self) -> float:
+        """The grade."""
+        return self.judgments[self.query][self.document]
+
+    @property
+    def ratings(self) -> Sequence[float]:
+        """The ratings that the grade is made of; the grade alone where there are no raters."""
+        given = self.judgments.ratings.get(self.query, {}).get(self.document)
+        return [*given.values()] if given else [self.grade]
+
+    def position(self) -> tuple[str, Place]:
+        """The name of the file and the place in it; finding the line takes a search."""
+        return self.judgments.file, self.judgments.place(self.query, self.document)
+
+    def refuse(self, message: str, at: Location, *, group: Hashable = None) -> None:
+        """Report a mistake in this judgment, at its position in the file."""
+        what = f"query {quoted(self.query)}, document {quoted(self.document)}: {message}"
+        at.refuse(what, elsewhere=self.position, group=group)
+
+
+Found: TypeAlias = "list[tuple[Judgments, str]]"
+"""Judgments of a case in files: the judgments of a file, and the key of the query there."""
+
+GradingTerms: TypeAlias = "tuple[Scale | None, str | None]"
+"""How ratings become grades: the scale, and how several ratings are combined where that is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The judgments of a case: grade, title and note by document, and the distinct grades.
+
+    `found` are the judgments of files among them, as (judgments, key of the query). A document among the `written` ones
+    is judged in the case itself.
+    """
+
+    grades: Mapping[str, float] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    distinct: frozenset[float] = frozenset()
+    found: Sequence[tuple[Judgments, str]] = ()
+    written: Collection[str] = ()
+
+    def origin(self, document: str) -> Origin | None:
+        """Where the judgment of a document stands in a file; None for one that is written in the case."""
+        if document in self.written:
+            return None
+        of_files = (Origin(judgments, key, document) for judgments, key in self.found if document in judgments[key])
+        return next(of_files, None)
+
+
+NO_JUDGMENTS = Graded()
+
+
+def check_scale(value: object, at: Location) -> object:
+    """A scale: names with their grades, or the lowest and the highest grade."""
+    if isinstance(value, (list, tuple)):
+        if len(value) != 2 or not all(map(is_number, value)) or value[0] >= value[1]:
+            return at.refuse(f"a scale is [lowest, highest], two numbers in that order, found {found(value)}")
+        return Scale(value[0], value[1])
+    if not isinstance(value, Mapping):
+        allowed = "[lowest, highest], such as [0, 3], or names with their grades, such as {good: 1, bad: 0}"
+        return at.refuse(f"expected {allowed}, found {found(value)}")
+    names: dict[str, float] = {}
+    for name, grade in value.items():
+        if not isinstance(name, str) or not name or number(name) is not None:
+            at.refuse(f"{quoted(str(name))} cannot name a grade; use a word", str(name), at_key=True)
+        elif not is_number(grade):
+            what = f"the grade of {quoted(name)} is a number"
+            at.refuse(f"{what}, found {found(grade)}{number_advice(grade)}", name)
+        else:
+            names[name] = grade
+    if len(names) < len(value):
+        return None
+    if len(set(names.values())) < 2:
+        return at.refuse(f"a scale has at least two different grades, found {found(value)}")
+    return Scale(min(names.values()), max(names.values()), names)
+
+
+def check_judgments(value: object, at: Location) -> object:
+    """The judgments of a case as `Graded`, or the files that they are in, a tuple of `NamedFile`s.
+
+    A mapping is documents and their grades, unless it has the key `file` with a text that names no grade of the scale.
+    """
+    scale: Scale | None = at.values.get("scale")  # type: ignore[assignment]
+    if not isinstance(value, Mapping):
+        if isinstance(value, (list, tuple)) or (isinstance(value, str) and value):
+            return check_files(value, at)
+        return at.refuse(
+            f"expected document: grade pairs or a judgment file, found {found(value)}; write {{}} where there are none"
+        )
+    if is_file(value, scale):
+        return check_files(value, at)
+    types = set(map(type, value.values()))
+    if types <= _SCALARS and "" not in value:
+        grade_of = {written: _grade_of(written, scale) for written in set(value.values())}
+        if str not in map(type, grade_of.values()):
+            grades = {document: grade_of[written] for document, written in value.items()} if str in types else value
+            return Graded(grades, distinct=frozenset(grade_of.values()))  # type: ignore[arg-type]
+    return _each(value, scale, str(at.values.get("raters", "median")), at)
+
+
+def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Location) -> Graded:
+    """The judgments of a case, checked one by one."""
+    grades: dict[str, float] = {}
+    texts: dict[str, dict[str, Any]] = {"title": {}, "note": {}}
+    for document, written in value.items():
+        if not isinstance(document, str) or not document:
+            at.refuse(f"a document id is text, found {found(document)}", str(document), at_key=True)
+            continue
+        here, grade = at.under(document), written
+        if isinstance(written, Mapping):
+            unknown_keys(written, _LONG_FORM, _LONG_FORM_HAS, here)
+            for key, of_documents in texts.items():
+                if key in written:
+                    of_documents[document] = text(written[key], here.under(key))
+            if "grade" not in written:
+                here.refuse("the judgment has no grade; write {grade: ...}")
+                continue
+            here, grade = here.under("grade"), written["grade"]
+        elif _is_blank(written, scale) and ":" in document.strip(":"):
+            name, _, grade = document.rpartition(":")
+            here.refuse(f"the document has no grade; put a space after the colon: {printable(f'{name}: {grade}')}")
+            continue
+        grades[document] = _grade_made_of(grade, scale, raters, here)
+    return Graded(grades, texts["title"], texts["note"], frozenset(grades.values()))
+
+
+def _grade_made_of(written: object, scale: Scale | None, raters: str, at: Location) -> Any:
+    """A grade, or the grade that a list of ratings makes; None where there are mistakes."""
+    if not isinstance(written, Sequence) or isinstance(written, str):
+        grade = _grade_of(written, scale)
+        return at.refuse(grade) if isinstance(grade, str) else grade
+    if not written:
+        return at.refuse("the list of ratings is empty; leave the document out if nobody rated it")
+    ratings = [_grade_of(rating, scale) for rating in written]
+    wrong = {index: rating for index, rating in enumerate(ratings) if isinstance(rating, str)}
+    for index, message in wrong.items():
+        at.refuse(message, index)
+    return None if wrong else aggregate(ratings, raters)  # type: ignore[arg-type]
+
+
+def _grade_of(written: object, scale: Scale | None) -> float | str:
+    """The grade that a name or a number is, or what is wrong with it."""
+    if isinstance(written, str):
+        names = scale.names if scale is not None else {}
+        return names[written] if written in names else _wrong_name(written, scale)
+    if not is_number(written):
+        return f"a grade is a finite number or a name of the scale, found {found(written)}"
+    if scale is not None and not scale.lowest <= written <= scale.highest:
+        return f"grade {written:g} is off the scale, which is {scale.describe()}"
+    return written
+
+
+def _is_blank(written: object, scale: Scale | None) -> bool:
+    return isinstance(written, str) and written in _BLANK and not (scale is not None and written in scale.names)
+
+
+def _wrong_name(written: str, scale: Scale | None) -> str:
+    if written in _BLANK:
+        return "the document has no grade; leave it out if nobody judged it"
+    if number(written) is not None:
+        return f"the grade {quoted(written)} is in quotes, which make it text; write {written}"
+    if scale is not None and scale.names:
+        close = did_you_mean(written, scale.names)
+        return f"the scale has no grade {quoted(written)}; it has {scale.describe()}{close}"
+    advice = number_advice(written)
+    if scale is None and not advice:
+        advice = "; names of grades are given by a scale, such as scale: {good: 1, bad: 0}"
+    return f"the grade {quoted(written)} is no number{advice}"
+
+
+def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
+    """Unite the judgments of one query that were found under several keys or in several files.
+
+    Those found once are not copied, as there are as many as cases.
+    """
+    if len(found) == 1:
+        ((judgments, key),) = found
+        grades = judgments[key]
+        return Graded(grades, judgments.titles.get(key, {}), distinct=frozenset(grades.values()), found=found)
+    origins: dict[str, list[Origin]] = {}
+    titles: dict[str, str] = {}
+    for judgments, key in found:
+        titles = {**judgments.titles.get(key, {}), **titles}
+        for document in judgments[key]:
+            origins.setdefault(document, []).append(Origin(judgments, key, document))
+    united: dict[str, float] = {}
+    _, raters = terms
+    for document, given in origins.items():
+        united[document] = given[0].grade
+        if len(given) > 1 and raters is not None:
+            united[document] = aggregate([rating for origin in given for rating in origin.ratings], raters)
+        else:
+            _refuse_contradictions(given, at)
+    return Graded(united, titles, distinct=frozenset(united.values()), found=found)
+
+
+def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
+    """Report that a document has different grades, as often as it is shown."""
+    first = given[0]
+    for other in given[1:]:
+        if other.grade != first.grade and len(at.mistakes) < MOST_ELSEWHERE:
+            file, place = first.position()
+            where = f"{file}:{place.line}" if place.line else file
+            other.refuse(
+                f"judged twice, {first.grade:g} in {where} and {other.grade:g} here; keep one of them, or say how the "
+                "ratings of several raters are combined (raters: median)",
+                at,
+            )
+
+
+def combined(of_case: Graded | None, of_suite: Graded | None) -> Graded:
+    """The judgments of a case, which replace those of its suite document by document."""
+    if of_case is None or of_suite is None:
+        return of_case or of_suite or NO_JUDGMENTS
+    grades = {**of_suite.grades, **of_case.grades}
+    return Graded(
+        grades,
+        {**of_suite.titles, **of_case.titles},
+        of_case.notes,
+        frozenset(grades.values()),
+        (*of_case.found, *of_suite.found),
+        () if of_case.found else of_case.grades,
+    )

@@ -1,1 +1,0 @@
-"""Where the judgments of cases come from: the cases themselves, judgment files and files of queries."""
