@@ -18,7 +18,8 @@ from pytest_relevance.judgments.grading import Scale
 from pytest_relevance.judgments.raters import aggregate
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments, Place
+    from pytest_relevance.judgments.model import Judgments
+    from pytest_relevance.judgments.problems import Place
 
 FILE = "file"
 ONLY = "only"

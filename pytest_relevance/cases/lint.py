@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pytest_relevance._text import counted, quoted
 from pytest_relevance.cases.build import always_met
 from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
+from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.problems import Place
 
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
 CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"

@@ -31,8 +31,8 @@ from pytest_relevance.cases.grades import (
 )
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
-from pytest_relevance.judgments.model import Judgments, Place, Query, Ratings
-from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError
+from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.problems import FileProblem, JudgmentFileError, Place
 from pytest_relevance.judgments.reading import options_of, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import quoted
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Place
+    from pytest_relevance.judgments.problems import Place
 
 MOST_SHOWN = 50
 """How many problems of a case file its error lists."""

@@ -15,7 +15,7 @@ from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_line
 from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.case_result import Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, ComparisonGates, Mover, judge
-from pytest_relevance.results.compare.runs import compare, load_runs
+from pytest_relevance.results.compare.runs import compare
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
@@ -147,8 +147,18 @@ def compare_runs(
     or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for a file
     that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
-    loaded = load_runs(first, second, metrics, judgments, missing, settings)
-    return compare(loaded, variants, Comparison, common=common, resamples=resamples, seed=seed)
+    return compare(
+        Comparison,
+        (first, second),
+        metrics,
+        judgments=judgments,
+        variants=variants,
+        common=common,
+        missing=missing,
+        resamples=resamples,
+        seed=seed,
+        settings=settings,
+    )
 
 
 KIND = "pytest-relevance comparison"

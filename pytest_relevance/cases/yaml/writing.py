@@ -14,7 +14,8 @@ from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.editing import Replacements, Span, is_same, position_of, read_edited, spans_of_cases
 from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
-from pytest_relevance.judgments.model import Judgments, Place, Query, queries_of
+from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.writing import Written, refuse
 from pytest_relevance.judgments.writing_limits import how_combined
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE

@@ -18,8 +18,7 @@ from pytest_relevance.judgments.formats import lines as trec
 from pytest_relevance.judgments.formats.table import MOST_WRONG, SourceTable
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import NumberAsWritten
-from pytest_relevance.judgments.model import Place
-from pytest_relevance.judgments.problems import Problems
+from pytest_relevance.judgments.problems import Place, Problems
 from pytest_relevance.judgments.reading import judgments_format, seems_to_be
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.metrics.compiled import sort_scores
