@@ -60,7 +60,7 @@ def find_hits(
     try:
         query, rank, grade = _find(judgments, rankings.lists, lengths, depth, zeros)
     except TypeError:  # an id that cannot be looked up, such as a list
-        rankings.check_ids()
+        rankings.with_text_ids()  # names it
         raise
     counts = np.bincount(query, minlength=lengths.size)
     if _hides_ids(judgments, rankings, (counts == 0) & (judgments.counts > 0) & (lengths > 0)):
