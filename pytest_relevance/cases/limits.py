@@ -16,8 +16,9 @@ from pytest_relevance.cases.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.sources.grades import Graded
+from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric, build_metric
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 
 _ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"

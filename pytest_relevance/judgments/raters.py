@@ -1,4 +1,4 @@
-"""Combine several ratings of a document into its grade, and measure how far the raters agree.
+"""Combine several ratings of a document into its grade.
 
 Case files and judgment files use the same table of ways to combine ratings: a new way is a row of `AGGREGATES`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pytest_relevance._text import did_you_mean, listed
 from pytest_relevance.metrics.settings import check_number
@@ -75,17 +75,3 @@ def checked_raters(raters: str | None) -> str | None:
             f"ratings are combined by {listed(AGGREGATES)}, not {raters!r}{did_you_mean(raters, AGGREGATES)}"
         )
     return raters
-
-
-def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "ordinal") -> float:
-    """Give Krippendorff's alpha of several raters; `pytest_relevance.metrics.agreement` has the definition.
-
-    `ratings`: for each document its ratings, None or NaN for one that was not given. `level`: "nominal", "ordinal",
-    "interval" or "ratio". 1.0 is perfect agreement, 0.0 that of chance; NaN where there is nothing to compare.
-
-    Raises:
-        ValueError: `level` is another one.
-    """
-    from pytest_relevance.metrics.agreement import krippendorff_alpha as alpha
-
-    return alpha(ratings, level)

@@ -79,10 +79,6 @@ class GainCache(dict[float | None, float]):
             self[grade] = gain
         return gain
 
-    def __reduce__(self) -> tuple[type[GainCache], tuple[str | Mapping[float, float], str]]:
-        """Pickle the rule, not the gains that were looked up."""
-        return GainCache, (self._gain, self._negative)
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:

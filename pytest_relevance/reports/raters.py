@@ -17,7 +17,6 @@ from pytest_relevance.judgments.disagreement import (
     rater_figures,
 )
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.judgments.raters import krippendorff_alpha
 from pytest_relevance.reports.figures import number
 from pytest_relevance.reports.text import (
     DIM,
@@ -165,6 +164,8 @@ def _how_far(spread: float) -> str:
 
 def _agreement(pairs: Sequence[Rated]) -> list[Line]:
     """Krippendorff's alpha and how to read it."""
+    from pytest_relevance.metrics.significance import krippendorff_alpha  # imports numpy
+
     alpha = krippendorff_alpha([list(rated.ratings.values()) for rated in pairs])
     if isnan(alpha):
         figure, reading = "not defined", "All ratings are the same, so that nothing could have disagreed."

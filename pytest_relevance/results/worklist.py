@@ -17,7 +17,8 @@ from pytest_relevance._text import counted, printable
 from pytest_relevance.judgments.formats.rows import csv_chunks
 from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.source import Header
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.case_result import CaseResult
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "move", "grade")
