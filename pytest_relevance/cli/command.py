@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import quoted
-from pytest_relevance.reports.text import Line, plain
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.reports.text import Line, harmless, plain
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.scale import Scale
@@ -113,32 +113,24 @@ def checked_by(check: Callable[[str], Found], text: str) -> Found:
         raise ArgumentTypeError(str(error)) from None
 
 
-_READING: Mapping[str, Mapping[str, Any]] = {
-    "--format": {
-        "metavar": "FORMAT",
-        "type": a_format,
-        "help": "the format of the judgments, where their content does not show it",
-    },
-    "--scale": {
-        "type": _scale,
-        "help": "names of grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
-    },
-    "--raters": {
-        "metavar": "HOW",
-        "type": _raters,
-        "help": "how several ratings of a document become its grade: median, mean, min, max or majority",
-    },
-    "--grade-column": {
-        "metavar": "NAME",
-        "help": "the column of the grades, where the judgments have several (final_rating beside those of raters)",
-    },
+_READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
+    "--format": ("FORMAT", a_format, "the format of the judgments, where their content does not show it"),
+    "--scale": (
+        "SCALE",
+        _scale,
+        "names of grades, exact=3,substitute=2,irrelevant=0, or lowest and highest grade, 0..3",
+    ),
+    "--raters": ("HOW", _raters, "how several ratings become a grade: median, mean, min, max or majority"),
+    "--grade-column": ("NAME", str, "the column of the grades, of several (final_rating beside those of raters)"),
 }
+"""Options that say how judgment files are read: placeholder, type and help text."""
 
 
 def add_reading(parser: ArgumentParser, *options: str) -> None:
-    """Add options that say how judgment files are read: `--format`, `--scale`, `--raters`, `--grade-column`."""
+    """Add some of the options that say how judgment files are read."""
     for option in options:
-        parser.add_argument(option, **_READING[option])
+        placeholder, parse, what = _READING[option]
+        parser.add_argument(option, metavar=placeholder, type=parse, help=what)
 
 
 def add_report(parser: Any) -> None:
@@ -169,6 +161,14 @@ def check_output(
         raise CommandError(f"{to} {quoted(target)} is one of the files that are read")
     if is_own and os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_own(data):
         raise CommandError(f"{to} {quoted(target)} is there, and is {what}; name another file")
+
+
+def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
+    """Raise `CommandError` where one of the paths exists."""
+    there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
+    if there:
+        are = "is" if len(there) == 1 else "are"
+        raise CommandError(f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}", FOUND)
 
 
 def read_run_record(path: Path) -> Run:

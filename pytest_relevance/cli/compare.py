@@ -66,96 +66,51 @@ _REMEDIES: Mapping[str, str] = {
 """The options that solve an incompatibility, by its kind."""
 
 
+_SETTINGS = (*CHOICES, "max_grade")
+"""The names of the settings for `--set`."""
+
+_HELP: Mapping[str, str] = {
+    "--metric": "what to compare them by, such as nDCG@10, once or several times (default: the nDCG@k of the cases)",
+    "--judgments": "score both anew: a case file, or a judgment file in any format",
+    "--set": f"score both anew by another setting: {', '.join(_SETTINGS)}",
+    "--variants": f"compare one variant of the search with another; {_NO_VARIANT} is a search without variants",
+    "--common": "compare what both have in common, and say what is not",
+    "--missing": "what a judged query is that a run has no line of: a reason to refuse (default), or an empty ranking",
+    "--max-drop": "by how much the mean may drop: nDCG@10=0.02, once or several times",
+    "--p": "a larger drop of a mean fails only when its p-value is at most P (that after Holm, of several metrics)",
+    "--max-case-drop": "by how much a single case may drop, by the metric that is named first",
+    "--limit": "how many queries and tags are listed; 0: all of them (default: %(default)s)",
+    "--seed": "what chance is drawn from (default: 0)",
+    "--resamples": "how many times the randomisation test draws (default: %(default)s)",
+}
+
+
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("first", metavar="A", type=_file, help="the older run")
     parser.add_argument("second", metavar="B", type=_file, help="the newer run")
-    parser.add_argument(
-        "--metric",
-        dest="metrics",
-        metavar="METRIC",
-        type=_metric,
-        action="append",
-        help="what to compare them by, such as nDCG@10, once or several times (default: the nDCG@k of the cases)",
-    )
-    parser.add_argument(
-        "--judgments",
-        "--qrels",
-        metavar="FILE",
-        type=_file,
-        help="score both anew: a case file, or a judgment file in any format",
-    )
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    _add(parser, "--metric", dest="metrics", metavar="METRIC", type=_metric, **repeated)
+    _add(parser, "--judgments", "--qrels", metavar="FILE", type=_file)
     add_reading(parser, "--grade-column")
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        metavar="NAME=VALUE",
-        type=_setting,
-        action="append",
-        default=[],
-        help=f"score both anew by another setting: {', '.join(_SETTINGS)}",
-    )
-    parser.add_argument(
-        "--variants",
-        metavar=("OF_A", "OF_B"),
-        nargs=2,
-        help=f"compare one variant of the search with another; {_NO_VARIANT} is a search without variants",
-    )
-    parser.add_argument("--common", action="store_true", help="compare what both have in common, and say what is not")
-    parser.add_argument(
-        "--missing",
-        choices=("refuse", "empty"),
-        default="refuse",
-        help="what a judged query is that a run has no line of: a reason to refuse (default), or an empty ranking",
-    )
-    _declare_gates(parser)
-    _declare_output(parser)
-
-
-def _declare_gates(parser: ArgumentParser) -> None:
+    _add(parser, "--set", dest="settings", metavar="NAME=VALUE", type=_setting, **repeated)
+    _add(parser, "--variants", metavar=("OF_A", "OF_B"), nargs=2)
+    _add(parser, "--common", action="store_true")
+    _add(parser, "--missing", choices=("refuse", "empty"), default="refuse")
     gates = parser.add_argument_group("gates")
-    gates.add_argument(
-        "--max-drop",
-        metavar="METRIC=X",
-        type=_drop,
-        action="append",
-        default=[],
-        help="by how much the mean may drop: nDCG@10=0.02, once or several times",
-    )
-    gates.add_argument(
-        "--p",
-        metavar="P",
-        type=_probability,
-        help="a larger drop of a mean fails only when its p-value is at most P (that after Holm, of several metrics)",
-    )
-    gates.add_argument(
-        "--max-case-drop",
-        metavar="X",
-        type=_allowance,
-        help="by how much a single case may drop, by the metric that is named first",
-    )
-
-
-def _declare_output(parser: ArgumentParser) -> None:
+    _add(gates, "--max-drop", metavar="METRIC=X", type=_drop, **repeated)
+    _add(gates, "--p", metavar="P", type=_probability)
+    _add(gates, "--max-case-drop", metavar="X", type=_allowance)
     output = parser.add_argument_group("output")
     add_report(output)
-    output.add_argument(
-        "--limit",
-        metavar="N",
-        type=whole_from(0),
-        default=_MOST_SHOWN,
-        help="how many queries and tags are listed; 0: all of them (default: %(default)s)",
-    )
-    output.add_argument(
-        "--seed", metavar="N", type=whole_from(0), default=0, help="what chance is drawn from (default: 0)"
-    )
-    output.add_argument(
-        "--resamples",
-        metavar="N",
-        type=whole_from(1),
-        default=100_000,
-        help="how many times the randomisation test draws (default: %(default)s)",
-    )
+    _add(output, "--limit", metavar="N", type=whole_from(0), default=_MOST_SHOWN)
+    _add(output, "--seed", metavar="N", type=whole_from(0), default=0)
+    _add(output, "--resamples", metavar="N", type=whole_from(1), default=100_000)
+
+
+def _add(parser: Any, option: str, *names: str, **keywords: Any) -> None:
+    """Add an option with its help text from the table to a parser or a group of arguments."""
+    parser.add_argument(option, *names, help=_HELP[option], **keywords)
 
 
 def run(arguments: Namespace) -> int:
@@ -227,8 +182,6 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
 
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
-_SETTINGS = (*CHOICES, "max_grade")
-
 
 def _file(text: str) -> Path:
     """Return the path of an existing regular file, which can be read more than once."""
@@ -298,7 +251,7 @@ def _check(arguments: Namespace) -> None:
 
 def _metrics_of(arguments: Namespace) -> list[str]:
     """Return the metrics named by `--metric` and by gates, each once."""
-    return list(dict.fromkeys([*(arguments.metrics or ()), *(name for name, _ in arguments.max_drop)]))
+    return list(dict.fromkeys([*arguments.metrics, *(name for name, _ in arguments.max_drop)]))
 
 
 def _given_twice(arguments: Namespace) -> Iterator[str]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_relevance._files import Unreadable, read_whole, unpacked
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
-from pytest_relevance.cases.yaml.writing import CASE_FILE, judgments_of, losses_of
+from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
 from pytest_relevance.cli.command import (
     FOUND,
@@ -31,14 +31,13 @@ from pytest_relevance.cli.command import (
     complain,
     existing,
     put,
+    refuse_to_overwrite,
     write,
 )
-from pytest_relevance.judgments.formats.layouts import GRADE_COLUMN, layout
-from pytest_relevance.judgments.formats.table import SourceTable
 from pytest_relevance.judgments.grading import graded
 from pytest_relevance.judgments.joining import FORMATS_OF_IDS, queries_of, with_queries
-from pytest_relevance.judgments.json_text import Decoder
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
+from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import (
     holds_queries_alone,
     load_queries,
@@ -48,14 +47,17 @@ from pytest_relevance.judgments.reading import (
 )
 from pytest_relevance.judgments.scale import Scale
 from pytest_relevance.judgments.source import Source
-from pytest_relevance.judgments.write.formats import WRITERS, check_target, format_of_name, packed, write_judgments
+from pytest_relevance.judgments.write.formats import (
+    WRITERS,
+    Written,
+    check_target,
+    format_of_name,
+    packed,
+    write_judgments,
+)
 from pytest_relevance.judgments.write.limits import IN_QUERIES
 from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
 from pytest_relevance.reports.text import harmless
-
-if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments, Query
-    from pytest_relevance.judgments.write.formats import Written
 
 _CASE_FILES = (CASE_FILE, "yaml")
 _OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments
@@ -88,7 +90,7 @@ def run(arguments: Namespace) -> int:
         raise CommandError(f"{PROGRAM} convert: --add-cases goes with a case file, and OUT is none")
     outputs = [path for path in (None if is_edit else arguments.target, arguments.queries_out) if path]
     if not arguments.overwrite:
-        _refuse_to_overwrite(outputs)
+        refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
     judgments, said = read_input(arguments)
     for message in said:
         complain(f"{harmless(shown(arguments.source))}: {message}")
@@ -129,8 +131,6 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            from pytest_relevance.cases.yaml.writing import case_file
-
             files[out] = case_file(judgments, comment=f"From {shown(arguments.source)}, by {PROGRAM} convert")
         elif judgments.format == QUERIES and target in QUERY_WRITERS:
             files[out] = write_queries(queries, target)
@@ -149,7 +149,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
         raise CommandError("\n".join(f"{_shown_target(out)}: {line}" for line in lines), FOUND) from None
     if queries_out is not None:
         kept = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
-        files[arguments.target] = type(files[arguments.target])(files[arguments.target].data, tuple(kept))
+        files[arguments.target] = Written(files[arguments.target].data, tuple(kept))
     return files
 
 
@@ -174,16 +174,6 @@ def _refuse_one_file_twice(arguments: Namespace) -> None:
                 f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
                 "another file"
             )
-
-
-def _refuse_to_overwrite(paths: Sequence[str]) -> None:
-    there = [harmless(path) for path in paths if os.path.isfile(path)]
-    if there:
-        raise CommandError(
-            f"{listed(there, 'and')}: {'is' if len(there) == 1 else 'are'} there already, and nothing was written; "
-            "--overwrite replaces what is there",
-            FOUND,
-        )
 
 
 def _format_of(path: str, format: str | None) -> str:
@@ -234,6 +224,9 @@ QUERIES = "queries"
 
 YAML = (".yaml", ".yml")
 
+_MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
+"""The formats of judgments that have the texts of queries, or their ids alone."""
+
 
 def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     """Return the judgments of IN, and messages for the user about reading them.
@@ -259,7 +252,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
         except ValueError as error:
             raise CommandError(f"{source.file}: {error}", FOUND) from None
         return judgments, [*read, *said]
-    if _has_ids_alone(source, rows.format):
+    if not _has_texts(source, rows.format):
         judgments.queries = {key: Query(key) for key in [*judgments, *judgments.queries]}
     return judgments, read
 
@@ -302,33 +295,10 @@ def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
         yield f"ESCI's labels were given the grades {meant}; --scale gives them others"
 
 
-def _has_ids_alone(source: Source, format: str) -> bool:
-    """Whether a judgment file has only the ids of its queries, without their texts."""
+def _has_texts(source: Source, format: str) -> bool:
+    """Whether a judgment file has the texts of its queries, not only their ids."""
     if format in FORMATS_OF_IDS:
-        return True
-    names = _NAMES[format](source) if format in _NAMES else None
-    found = layout(names, source.options.get(GRADE_COLUMN)) if names else None
-    return found is not None and "query" not in found.at
-
-
-def _of_lines(source: Source) -> Sequence[str] | None:
-    """Return the keys of the first line of JSON Lines, or None if it cannot be decoded."""
-    try:
-        return _of_objects(Decoder().decode(source.header.line))
-    except (ValueError, RecursionError):  # for example longer than the part that is read
-        return None
-
-
-def _of_objects(value: object) -> Sequence[str] | None:
-    """Return the keys of an object, or of the first object in a list; None for anything else."""
-    first = value[0] if isinstance(value, list) and value else value
-    return list(first) if isinstance(first, dict) else None
-
-
-_NAMES: Mapping[str, Callable[[Source], Sequence[str] | None]] = {
-    "csv": lambda source: source.header.names,
-    "parquet": lambda source: SourceTable(source).names,
-    "json": lambda source: _of_objects(source.json),
-    "jsonl": _of_lines,
-}
-"""Functions that return the column names, for formats that may have the ids of queries without texts."""
+        return False
+    with suppress(JudgmentFileError):
+        return bool(queries_in(source, format))
+    return format not in _MAY_LACK_TEXTS

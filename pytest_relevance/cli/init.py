@@ -15,7 +15,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, listed, quoted, shown
+from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
 from pytest_relevance.cli.command import (
     FOUND,
@@ -24,6 +24,7 @@ from pytest_relevance.cli.command import (
     CommandError,
     add_reading,
     existing,
+    refuse_to_overwrite,
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
@@ -50,7 +51,8 @@ def run(arguments: Namespace) -> int:
     """Write all files or none, and return the exit code. Raises `CommandError` where that is not possible."""
     folder = Path(arguments.folder)
     suite, conftest = folder / (_checked_name(arguments.name) + _ENDING), folder / "conftest.py"
-    _refuse_to_overwrite([suite, conftest])
+    others = f"name another folder ({PROGRAM} init relevance), or another suite with --name"
+    refuse_to_overwrite(map(os.path.relpath, [suite, conftest]), others)
     command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
         texts, said = _of_judgments(arguments, suite, conftest, command)
@@ -72,19 +74,6 @@ def _checked_name(name: str) -> str:
     if not name or name != Path(name).name or name.startswith("."):
         raise CommandError(f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}")
     return name
-
-
-def _refuse_to_overwrite(paths: Sequence[Path]) -> None:
-    there = [harmless(os.path.relpath(path)) for path in paths if os.path.lexists(path)]
-    if there:
-        is_there = (
-            "is there already, and stays as it is" if len(there) == 1 else "are there already, and stay as they are"
-        )
-        raise CommandError(
-            f"{listed(there, 'and')} {is_there}: nothing was written. Name another folder ({PROGRAM} init relevance), "
-            "or another suite with --name",
-            FOUND,
-        )
 
 
 def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str) -> tuple[Mapping[Path, str], str]:

@@ -61,17 +61,14 @@ def run(arguments: Namespace) -> int:
         raise CommandError(str(error)) from None
     gates = judge_gates(merged.run.results, merged.run.files)
     lines = merged_lines(merged, gates, len(runs))
-    trouble = None
-    if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
-        try:
+    try:
+        if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
             merged.run.write(arguments.output)
-        except OSError as error:
-            trouble = f"{arguments.output}: cannot be written: {error.strerror or error}"
-    show(lines)
-    if trouble is not None:
-        raise CommandError(trouble)
-    if arguments.output is not None:
-        complain(f"written: {arguments.output}")
+            complain(f"written: {arguments.output}")
+    except OSError as error:
+        raise CommandError(f"{arguments.output}: cannot be written: {error.strerror or error}") from None
+    finally:
+        show(lines)
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
     return OK if is_good else FOUND
 

@@ -209,25 +209,23 @@ def interval(
 
     if not settings.increasing:
         lowest, highest = _by_gain(lowest, highest, settings)
-    filled = list(grades)
-    for index in holes:
-        filled[index] = highest
-    best = dcg(filled, settings)
-    if best < 0:
-        ideal_at_best = ideal_grades(GradedRanking(filled, (), [*graded.judged, *[highest] * len(holes)]), settings, k)
-        upper = best / dcg(ideal_at_best, settings)
-    else:
-        upper = min(1.0, best / dcg(ideal, settings))
+    graded_best = _fill(graded, holes, [highest] * len(holes), k)
+    best = dcg(graded_best.grades, settings)
+    upper = best / dcg(ideal_grades(graded_best, settings, k) if best < 0 else ideal, settings)
 
     deepest = _worst_count(grades, holes, ideal, k, lowest, highest, settings)
-    hypothetical = [lowest] * (len(holes) - deepest) + [highest] * deepest
-    for index, grade in zip(holes, hypothetical, strict=True):
-        filled[index] = grade
     # The one that was found is computed as every score is, so that the ends compare exactly with floors and scores.
-    lower = dcg(filled, settings) / dcg(
-        ideal_grades(GradedRanking(filled, (), [*graded.judged, *hypothetical]), settings, k), settings
-    )
-    return min(lower, present), max(upper, present)
+    graded_worst = _fill(graded, holes, [lowest] * (len(holes) - deepest) + [highest] * deepest, k)
+    lower = dcg(graded_worst.grades, settings) / dcg(ideal_grades(graded_worst, settings, k), settings)
+    return min(lower, present), max(min(1.0, upper), present)
+
+
+def _fill(graded: GradedRanking, holes: Sequence[int], filling: Sequence[float], k: int | None) -> GradedRanking:
+    """Give the top k with these grades in its holes, judged in addition to the judgments there are."""
+    filled = graded.grades[:k]
+    for index, grade in zip(holes, filling, strict=True):
+        filled[index] = grade
+    return GradedRanking(filled, (), [*graded.judged, *filling])
 
 
 def _by_gain(lowest: float, highest: float, settings: Settings) -> tuple[float, float]:
