@@ -9,23 +9,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.model import Case, Suite
-    from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.cases.reader import read_suite
-    from pytest_relevance.judgments.problems import RelevanceWarning
-    from pytest_relevance.judgments.raters import aggregate
-    from pytest_relevance.judgments.reading import read_judgments, read_queries
-    from pytest_relevance.metrics.agreement import krippendorff_alpha
-    from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
-    from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
-    from pytest_relevance.reports.breakdown import breakdown
-    from pytest_relevance.reports.comparison import Comparison, compare_runs
-    from pytest_relevance.results.case_result import CaseResult
-    from pytest_relevance.results.compare.pairing import Incomparable
-    from pytest_relevance.results.evaluate import evaluate
-    from pytest_relevance.results.rankings.read_run import read_run
-    from pytest_relevance.results.run import Run
-    from pytest_relevance.results.run_info import FileInfo, RunInfo
+    from pytest_relevance.cases.model import Case as Case, Suite as Suite
+    from pytest_relevance.cases.problems import CaseFileError as CaseFileError
+    from pytest_relevance.cases.reader import read_suite as read_suite
+    from pytest_relevance.judgments.problems import RelevanceWarning as RelevanceWarning
+    from pytest_relevance.judgments.raters import aggregate as aggregate
+    from pytest_relevance.judgments.reading import read_judgments as read_judgments, read_queries as read_queries
+    from pytest_relevance.metrics.significance import (
+        bootstrap_interval as bootstrap_interval,
+        holm as holm,
+        krippendorff_alpha as krippendorff_alpha,
+        randomisation_test as randomisation_test,
+    )
+    from pytest_relevance.metrics.similarity import (
+        jaccard as jaccard,
+        kendall_tau as kendall_tau,
+        overlap as overlap,
+        rbo as rbo,
+        rbo_bounds as rbo_bounds,
+        tau_ap as tau_ap,
+    )
+    from pytest_relevance.reports.breakdown import breakdown as breakdown
+    from pytest_relevance.reports.comparison import Comparison as Comparison, compare_runs as compare_runs
+    from pytest_relevance.results.case_result import CaseResult as CaseResult
+    from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
+    from pytest_relevance.results.evaluate import evaluate as evaluate
+    from pytest_relevance.results.rankings.read_run import read_run as read_run
+    from pytest_relevance.results.run import Run as Run
+    from pytest_relevance.results.run_info import FileInfo as FileInfo, RunInfo as RunInfo
 
 __version__ = "0.1.0"
 
@@ -48,7 +59,7 @@ _HOMES = {
     "holm": "pytest_relevance.metrics.significance",
     "jaccard": "pytest_relevance.metrics.similarity",
     "kendall_tau": "pytest_relevance.metrics.similarity",
-    "krippendorff_alpha": "pytest_relevance.metrics.agreement",
+    "krippendorff_alpha": "pytest_relevance.metrics.significance",
     "overlap": "pytest_relevance.metrics.similarity",
     "randomisation_test": "pytest_relevance.metrics.significance",
     "rbo": "pytest_relevance.metrics.similarity",
@@ -60,36 +71,7 @@ _HOMES = {
     "tau_ap": "pytest_relevance.metrics.similarity",
 }
 
-__all__ = [
-    "Case",
-    "CaseFileError",
-    "CaseResult",
-    "Comparison",
-    "FileInfo",
-    "Incomparable",
-    "RelevanceWarning",
-    "Run",
-    "RunInfo",
-    "Suite",
-    "aggregate",
-    "bootstrap_interval",
-    "breakdown",
-    "compare_runs",
-    "evaluate",
-    "holm",
-    "jaccard",
-    "kendall_tau",
-    "krippendorff_alpha",
-    "overlap",
-    "randomisation_test",
-    "rbo",
-    "rbo_bounds",
-    "read_judgments",
-    "read_queries",
-    "read_run",
-    "read_suite",
-    "tau_ap",
-]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:

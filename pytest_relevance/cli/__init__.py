@@ -1,6 +1,6 @@
 """`pytest-relevance COMMAND`: work on case files, judgments and run records outside of a test run.
 
-A command is a module in `commands` with the name of the command: `declare(parser)` adds its arguments, and
+A command is a module of this package with the name of the command: `declare(parser)` adds its arguments, and
 `run(arguments)` does the work and returns the exit code. The module is imported only when the command is called, and
 imports heavy modules where it uses them. To add a command, add such a module and a row in `COMMANDS`.
 """
@@ -8,13 +8,29 @@ imports heavy modules where it uses them. To add a command, add such a module an
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from pytest_relevance.cli.command_table import COMMANDS, FOUND, OK, PROGRAM, USAGE, CommandError
+from pytest_relevance import __version__
+from pytest_relevance._text import did_you_mean, listed, quoted
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, survive_any_text
 
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
+
+COMMANDS: Mapping[str, str] = {
+    "init": "write a first suite and the conftest.py beside it",
+    "check": "check case files and judgment files without running a search",
+    "convert": "convert judgments from any format to any other, case files included",
+    "raters": "show where the raters of a judgment file disagree, and how far",
+    "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
+    "merge": "join the records of the shards of a run, and judge the gates over the whole",
+    "report": "print what a recorded run printed, as text, Markdown or JSON",
+    "schema": "print the JSON Schema of case files, for editors",
+}
+"""Every command, with its description for the usage text."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,64 +50,65 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from pytest_relevance.cli import text
-
-    text.survive_any_text()
-    name = arguments[0] if arguments else ""
-    if name in ("-h", "--help", "help"):
-        print(overview())
-        return OK
-    if name in ("-V", "--version"):
-        from pytest_relevance import __version__
-
-        print(f"{PROGRAM} {__version__}")
-        return OK
-    if name not in COMMANDS:
-        text.complain(_no_command(name))
-        return USAGE
+    survive_any_text()
+    try:
+        parsed = _parsed(arguments)
+    except SystemExit as stop:  # argparse has printed its message
+        return stop.code if isinstance(stop.code, int) else OK
     from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.cli.parsing import parsed
     from pytest_relevance.judgments.problems import JudgmentFileError
 
-    command = import_module(f"pytest_relevance.cli.commands.{name}")
     try:
-        code: int = command.run(parsed(command, name, arguments[1:]))
+        code: int = parsed.run(parsed)
     except CommandError as refused:
-        text.complain(str(refused))
+        complain(str(refused))
         return refused.code
     except (CaseFileError, JudgmentFileError) as error:
-        text.complain(str(error))
+        complain(str(error))
         return FOUND
     except BrokenPipeError:
         raise
     except OSError as error:
-        text.complain(f"{PROGRAM} {name}: {error.filename or 'the output'}: {error.strerror or error}")
+        complain(f"{PROGRAM} {parsed.command}: {error.filename or 'the output'}: {error.strerror or error}")
         return USAGE
-    except SystemExit as stop:  # argparse has printed its message
-        return stop.code if isinstance(stop.code, int) else OK
     return code
 
 
-def overview() -> str:
-    """Return the usage text, with one line for each command."""
-    usages = {f"{name} {takes}".rstrip(): does for name, (takes, does) in COMMANDS.items()}
-    columns = max(map(len, usages))
-    lines = [f"  {usage:<{columns}}   {does}" for usage, does in usages.items()]
-    return "\n".join(
-        (
-            f"usage: {PROGRAM} COMMAND ...",
-            "",
-            *lines,
-            "",
-            f"{PROGRAM} COMMAND --help says more of one; {PROGRAM} --version prints the version.",
-        )
-    )
+def _parsed(arguments: list[str]) -> Namespace:
+    """Parse a command and its arguments. Raises SystemExit for invalid ones, and after `--help` and `--version`."""
+    parser = ArgumentParser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help says more of one.", allow_abbrev=False)
+    parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {__version__}")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    parsers = {name: commands.add_parser(name, help=does, allow_abbrev=False) for name, does in COMMANDS.items()}
+    if not arguments:
+        parser.print_help(sys.stderr)
+        parser.exit(USAGE)
+    name = next((argument for argument in arguments if not argument.startswith("-")), "")
+    if name == "help":
+        arguments = ["--help"]
+    elif name in COMMANDS:
+        _declare(name, parsers[name])
+    elif name:
+        close = did_you_mean(name, COMMANDS) or f"; the commands are {listed(COMMANDS, 'and')}"
+        parser.error(f"there is no command {quoted(name)}{close}")
+    found, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        _refuse(unknown[0], parsers[name])
+    return found
 
 
-def _no_command(name: str) -> str:
-    from pytest_relevance._text import did_you_mean, listed, quoted
+def _declare(name: str, parser: ArgumentParser) -> None:
+    """Import the module of a command, and give the parser its arguments and its help text."""
+    command = import_module(f"{__name__}.{name}")
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.description = f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}."
+    parser.epilog = (command.__doc__ or "").partition("\n\n")[2].strip()
+    parser.set_defaults(run=command.run)
+    command.declare(parser)
 
-    if not name:
-        return overview()
-    close = did_you_mean(name, COMMANDS) or f"; the commands are {listed(COMMANDS, 'and')}"
-    return f"{PROGRAM}: there is no command {quoted(name)}{close}"
+
+def _refuse(unknown: str, parser: ArgumentParser) -> None:
+    if unknown.startswith("-"):
+        options = re.findall(r"--[\w-]+", parser.format_help())
+        parser.error(f"there is no option {quoted(unknown)}{did_you_mean(unknown.partition('=')[0], options)}")
+    parser.error(f"{quoted(unknown)} is one argument too many")

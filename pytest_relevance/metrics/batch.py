@@ -113,6 +113,13 @@ class _Batch:
         """Give the indexes of the hits in the top k."""
         return np.arange(self.hits.rank.size) if k is None else np.flatnonzero(self.hits.rank < k)
 
+    def returned(self, k: int | None) -> Indexes:
+        """Count the distinct results of each query in the top k; the judged ones with `unjudged="skip"`."""
+        if self.settings.unjudged == "skip":
+            return np.bincount(self.hits.query[self.top(k)], minlength=self.queries)
+        lists = map(getitem, self.rankings.lists, repeat(slice(k)))
+        return np.fromiter(map(len, map(set, lists)), np.intp, self.queries)
+
     def judged_hits(self) -> Mask:
         """Say which hits count as judged."""
         if self.settings.negative == "keep":
@@ -140,39 +147,21 @@ def _dcg(metric: Metric, batch: _Batch) -> Floats:
 
 
 def _ndcg(metric: Metric, batch: _Batch) -> Floats:
-    ideal = _IDEALS[batch.settings.ideal](metric, batch)
+    ideal = _ideal(metric, batch)
     ndcg = _ratio(_dcg(metric, batch), ideal)
     if batch.settings.ideal == "judged":
         return ndcg
     return np.where(gain.with_gain(batch.judgments, batch.settings), np.where(ideal == 0, 0.0, ndcg), np.nan)
 
 
-def _ideal_judged(metric: Metric, batch: _Batch) -> Floats:
-    judgments = batch.judgments
-    return gain.ideal_dcg(judgments.grades, judgments.first, judgments.counts, metric.k, batch.settings)
-
-
-def _ideal_returned(metric: Metric, batch: _Batch) -> Floats:
-    hits = batch.hits
-    return gain.ideal_dcg(hits.grade, hits.first, hits.counts, metric.k, batch.settings)
-
-
-def _ideal_max(metric: Metric, batch: _Batch) -> Floats:
-    top = gain.highest_grade(batch.judgments, batch.settings)
-    if metric.k is not None:
-        ranks = np.full(batch.queries, metric.k)
-    elif batch.settings.unjudged == "skip":
-        ranks = batch.hits.counts
-    else:
-        ranks = np.fromiter(map(len, map(set, batch.rankings.lists)), np.intp, batch.queries)
-    return gain.repeated_ideal(top, ranks, batch.settings)
-
-
-_IDEALS: Mapping[str, Callable[[Metric, _Batch], Floats]] = {
-    "judged": _ideal_judged,
-    "returned": _ideal_returned,
-    "max": _ideal_max,
-}
+def _ideal(metric: Metric, batch: _Batch) -> Floats:
+    judgments, hits, settings = batch.judgments, batch.hits, batch.settings
+    if settings.ideal == "judged":
+        return gain.ideal_dcg(judgments.grades, judgments.first, judgments.counts, metric.k, settings)
+    if settings.ideal == "returned":
+        return gain.ideal_dcg(hits.grade, hits.first, hits.counts, metric.k, settings)
+    ranks = batch.returned(None) if metric.k is None else np.full(batch.queries, metric.k)
+    return gain.repeated_ideal(gain.highest_grade(judgments, settings), ranks, settings)
 
 
 def _cg(metric: Metric, batch: _Batch) -> Floats:
@@ -262,14 +251,8 @@ def _persistence(p: float, rank: Indexes) -> Floats:
 def _judged(metric: Metric, batch: _Batch) -> Floats:
     assert metric.k is not None
     hits = batch.hits
-    top = hits.rank < metric.k
-    judged = count_by_query(batch.judged_hits() & top, hits.first, hits.counts)
-    if batch.settings.unjudged == "skip":  # the hits are all that is scored
-        returned = count_by_query(top, hits.first, hits.counts)
-    else:
-        lists = map(getitem, batch.rankings.lists, repeat(slice(metric.k)))
-        returned = np.fromiter(map(len, map(set, lists)), np.intp, batch.queries)
-    return judged / np.maximum(returned, 1)
+    judged = count_by_query(batch.judged_hits() & (hits.rank < metric.k), hits.first, hits.counts)
+    return judged / np.maximum(batch.returned(metric.k), 1)
 
 
 def _bpref(metric: Metric, batch: _Batch) -> Floats:

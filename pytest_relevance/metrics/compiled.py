@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ Indexes = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 # Grades as whole numbers 0..254 or, if any is negative, fractional or larger, as float64.
 Grades = npt.NDArray[Any]
+
+_NUMBERS = (int, float, np.integer, np.floating)
 
 # The code that a look-up gives for an unjudged document; grades up to the one below it are stored as one byte.
 UNJUDGED_CODE = 255
@@ -74,21 +76,16 @@ class CompiledJudgments:
         return compiled if one is None or isinstance(next(iter(one)), str) else compiled.with_text_ids()
 
     def with_text_ids(self) -> CompiledJudgments:
-        """Turn the ids of each table into text, unless its first one is."""
+        """Turn the document ids of every table into text."""
         tables = [
             dict(zip(_text_ids(table, f"the judgments of query {query!r}", "document"), table.values(), strict=True))
-            if table and not isinstance(next(iter(table)), str)
-            else table
             for query, table in zip(self.queries, self.tables, strict=True)
         ]
         return replace(self, tables=tables)
 
-    def refuse(self, wrong: Callable[[float], bool], explain: Callable[[float], str]) -> None:
-        """Raise a ValueError that names the first judgment whose grade is `wrong`, if there is one."""
-        for query, table in zip(self.queries, self.tables, strict=True):
-            for document, grade in table.items():
-                if wrong(grade):
-                    raise ValueError(f"query {query!r}, document {document!r}: {explain(grade)}")
+    def refuse(self, explain: Callable[[float], str]) -> None:
+        """Raise a ValueError that names the first judgment whose grade `explain` complains about, if there is one."""
+        _refuse_grade(self.queries, self.tables, explain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,20 +116,12 @@ class CompiledRankings:
         return compiled if one is None or isinstance(one[0], str) else compiled.with_text_ids()
 
     def with_text_ids(self) -> CompiledRankings:
-        """Turn the ids of each ranking into text, unless its first one is."""
-        lists = [
+        """Turn the document ids of every ranking into text. Raises ValueError for an id of another type."""
+        lists: list[Sequence[str]] = [
             [text_id(document, f"the ranking of query {query!r}", "document") for document in ranking]
-            if ranking and not isinstance(ranking[0], str)
-            else ranking
             for query, ranking in zip(self.queries, self.lists, strict=True)
         ]
         return CompiledRankings(self.queries, lists)
-
-    def check_ids(self) -> None:
-        """Raise a ValueError that names the first id that is neither text nor an integer, if there is one."""
-        for query, ranking in zip(self.queries, self.lists, strict=True):
-            for document in ranking:
-                text_id(document, f"the ranking of query {query!r}", "document")
 
     def of(self, queries: list[str]) -> CompiledRankings:
         """Give the rankings of just these queries, in this order; a query without a ranking gets an empty one."""
@@ -195,8 +184,7 @@ def _ranking(query: str, ranking: object) -> Sequence[str]:
         if ranking and not isinstance(next(iter(ranking)), str):
             texts = dict(zip(_text_ids(ranking, where, "document"), ranking.values(), strict=True))
         for document, score in texts.items():
-            number = isinstance(score, (int, float, np.integer, np.floating)) and not isinstance(score, bool)
-            if not number or math.isnan(score):
+            if not _is_number(score) or math.isnan(score):
                 raise ValueError(f"{where}: the score of document {document!r} is a number, not {score!r}")
         return sort_scores(texts, texts.values())
     if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
@@ -211,17 +199,16 @@ def _grades(queries: Sequence[str], tables: Sequence[dict[str, float]]) -> Grade
         return grades
     values = list(chain.from_iterable(map(dict.values, tables)))
     kinds = set(map(type, values))
-    if any(issubclass(kind, bool) or not issubclass(kind, (int, float, np.integer, np.floating)) for kind in kinds):
-        _refuse_grade(queries, tables)
+    if not all(issubclass(kind, _NUMBERS) and kind is not bool for kind in kinds):
+        _refuse_grade(queries, tables, _not_finite)
     try:
         grades = np.fromiter(values, np.float64, len(values))
     except OverflowError:
-        _refuse_grade(queries, tables)
-    if kinds <= {int} and (not values or (grades.min() >= 0 and grades.max() < UNJUDGED_CODE)):
-        return grades.astype(np.uint8)
+        grades = np.full(1, np.nan)
     if not np.isfinite(grades).all():
-        _refuse_grade(queries, tables)
-    return grades
+        _refuse_grade(queries, tables, _not_finite)
+    is_small = kinds <= {int} and grades.min(initial=0) >= 0 and grades.max(initial=0) < UNJUDGED_CODE
+    return grades.astype(np.uint8) if is_small else grades
 
 
 def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
@@ -250,22 +237,22 @@ def _many_grades(tables: Sequence[dict[str, float]]) -> Grades | None:
     return grades if usual else None
 
 
-def _refuse_grade(queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> NoReturn:
-    for query, document, grade in _judgments(queries, tables):
-        number = isinstance(grade, (int, float, np.integer, np.floating)) and not isinstance(grade, bool)
-        try:
-            finite = number and math.isfinite(float(grade))
-        except OverflowError:
-            finite = False
-        if not finite:
-            raise ValueError(
-                f"query {query!r}, document {document!r}: a grade is a finite number such as 0, 1 or 2.5, "
-                f"not {shorten(grade)} ({type(grade).__name__})"
-            )
-    raise AssertionError("a grade was refused that nothing is wrong with")
-
-
-def _judgments(queries: Sequence[str], tables: Sequence[Mapping[str, float]]) -> Iterator[tuple[str, str, Any]]:
+def _refuse_grade(queries: Sequence[str], tables: Sequence[Mapping[str, float]], explain: Callable[[Any], str]) -> None:
     for query, table in zip(queries, tables, strict=True):
         for document, grade in table.items():
-            yield query, document, grade
+            if fault := explain(grade):
+                raise ValueError(f"query {query!r}, document {document!r}: {fault}")
+
+
+def _not_finite(grade: object) -> str:
+    """Say what is wrong with a grade that is not a finite number."""
+    try:
+        finite = _is_number(grade) and math.isfinite(float(grade))  # type: ignore[arg-type]
+    except OverflowError:
+        finite = False
+    found = f"{shorten(grade)} ({type(grade).__name__})"
+    return "" if finite else f"a grade is a finite number such as 0, 1 or 2.5, not {found}"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)

@@ -36,10 +36,6 @@ class Hits:
     first: Indexes
     counts: Indexes
 
-    def position(self) -> Indexes:
-        """Give the place of each hit among the hits of its query, from 0."""
-        return np.arange(self.query.size) - self.first[self.query]
-
 
 def find_hits(
     judgments: CompiledJudgments, rankings: CompiledRankings, depth: int | None, settings: Settings, zeros: bool
@@ -60,7 +56,7 @@ def find_hits(
     try:
         query, rank, grade = _find(judgments, rankings.lists, lengths, depth, zeros)
     except TypeError:  # an id that cannot be looked up, such as a list
-        rankings.check_ids()
+        rankings.with_text_ids()  # names it
         raise
     counts = np.bincount(query, minlength=lengths.size)
     if _hides_ids(judgments, rankings, (counts == 0) & (judgments.counts > 0) & (lengths > 0)):
@@ -69,10 +65,10 @@ def find_hits(
         kept = np.flatnonzero(grade >= 0)
         query, rank, grade = query[kept], rank[kept], grade[kept]
         counts = np.bincount(query, minlength=lengths.size)
-    hits = Hits(query, rank, grade, np.cumsum(counts) - counts, counts)
+    first = np.cumsum(counts) - counts
     if settings.unjudged == "skip":
-        return Hits(query, hits.position(), grade, hits.first, counts)
-    return hits
+        rank = np.arange(query.size) - first[query]
+    return Hits(query, rank, grade, first, counts)
 
 
 def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, silent: Mask) -> bool:

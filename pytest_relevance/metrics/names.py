@@ -60,126 +60,85 @@ PARAMETERS: Mapping[str, tuple[str, float, float, float]] = {
     "p": ("the persistence of the reader, between 0 and 1", DEFAULT_PERSISTENCE, 0.0, 1.0),
 }
 
+_REL = ("rel",)
 _BUCKLEY = "Buckley & Voorhees, TREC: Experiment and Evaluation in Information Retrieval, 2005"
+_JARVELIN = "Järvelin & Kekäläinen, TOIS 20(4), 2002"
+_IR_MEASURES = "ir_measures; trec_eval 10 has its complement, unj_k, which divides by k"
+_KANTOR = "Kantor & Voorhees, TREC-5 Confusion Track, 2000"
+_BPREF = "Buckley & Voorhees, SIGIR 2004"
+_INFAP = "Yilmaz & Aslam, CIKM 2006"
+_ERR = "Chapelle et al., CIKM 2009"
+_MOFFAT = "Moffat & Zobel, TOIS 27(1), 2008"
 
-MEASURES: Mapping[str, Measure] = {
-    measure.name: measure
-    for measure in (
-        Measure(
-            "nDCG",
-            "optional",
-            (),
-            "DCG divided by the DCG of the ideal ranking",
-            "Järvelin & Kekäläinen, TOIS 20(4), 2002; Burges et al., ICML 2005 for the exponential gain",
-            ("ndcg_cut", "normalized dcg", "normalised dcg"),
-        ),
-        Measure(
-            "DCG",
-            "optional",
-            (),
-            "sum of gain / discount over the ranks",
-            "Järvelin & Kekäläinen, TOIS 20(4), 2002",
-        ),
-        Measure(
-            "CG",
-            "optional",
-            (),
-            "sum of the grades",
-            "Järvelin & Kekäläinen, TOIS 20(4), 2002",
-        ),
-        Measure(
-            "P",
-            "required",
-            ("rel",),
-            "share of relevant documents among the top k",
-            _BUCKLEY,
-            ("precision", "prec"),
-        ),
-        Measure(
-            "R",
-            "optional",
-            ("rel",),
-            "share of all relevant documents that were returned",
-            _BUCKLEY,
-            ("recall",),
-        ),
-        Measure(
-            "AP",
-            "optional",
-            ("rel",),
-            "mean over all relevant documents of the precision at their rank",
-            _BUCKLEY,
-            ("map", "map_cut", "average precision"),
-        ),
-        Measure(
-            "RR",
-            "optional",
-            ("rel",),
-            "1 / rank of the first relevant document",
-            "Kantor & Voorhees, TREC-5 Confusion Track, 2000",
-            ("mrr", "recip_rank", "reciprocal rank"),
-        ),
-        Measure(
-            "ERR",
-            "optional",
-            (),
-            "expected reciprocal rank at which a reader is satisfied",
-            "Chapelle et al., CIKM 2009",
-        ),
-        Measure(
-            "RBP",
-            "optional",
-            ("p", "rel"),
-            "rank-biased precision: the precision seen by a reader who goes on with probability p (0.8 unless written)",
-            "Moffat & Zobel, TOIS 27(1), 2008",
-        ),
-        Measure(
-            "gRBP",
-            "optional",
-            ("p",),
-            "graded RBP: each grade counts as its share of the query's highest grade (p is 0.8 unless written)",
-            "Moffat & Zobel, TOIS 27(1), 2008; trec_eval 10, whose rbp is gRBP(p=0.9)",
-            ("graded rbp",),
-        ),
-        Measure(
-            "Success",
-            "required",
-            ("rel",),
-            "1 if a relevant document is in the top k, else 0",
-            _BUCKLEY,
-            ("hit", "hits", "hit rate", "hit_rate", "hitrate"),
-        ),
-        Measure(
-            "Judged",
-            "required",
-            (),
-            "share of the results in the top k that are judged",
-            "ir_measures; trec_eval 10 has its complement, unj_k, which divides by k",
-        ),
-        Measure(
-            "Bpref",
-            "none",
-            ("rel",),
-            "share of relevant documents that are ranked above judged non-relevant ones",
-            "Buckley & Voorhees, SIGIR 2004",
-        ),
-        Measure(
-            "Rprec",
-            "none",
-            ("rel",),
-            "precision at rank R, the number of relevant documents",
-            _BUCKLEY,
-            ("r-prec", "r-precision"),
-        ),
-        Measure(
-            "infAP",
-            "none",
-            ("rel",),
-            "average precision inferred from an incompletely judged pool",
-            "Yilmaz & Aslam, CIKM 2006",
-        ),
-    )
-}
+_TABLE = (
+    Measure(
+        "nDCG",
+        "optional",
+        (),
+        "DCG divided by the DCG of the ideal ranking",
+        f"{_JARVELIN}; Burges et al., ICML 2005 for the exponential gain",
+        ("ndcg_cut", "normalized dcg", "normalised dcg"),
+    ),
+    Measure("DCG", "optional", (), "sum of gain / discount over the ranks", _JARVELIN),
+    Measure("CG", "optional", (), "sum of the grades", _JARVELIN),
+    Measure("P", "required", _REL, "share of relevant documents among the top k", _BUCKLEY, ("precision", "prec")),
+    Measure("R", "optional", _REL, "share of all relevant documents that were returned", _BUCKLEY, ("recall",)),
+    Measure(
+        "AP",
+        "optional",
+        _REL,
+        "mean over all relevant documents of the precision at their rank",
+        _BUCKLEY,
+        ("map", "map_cut", "average precision"),
+    ),
+    Measure(
+        "RR",
+        "optional",
+        _REL,
+        "1 / rank of the first relevant document",
+        _KANTOR,
+        ("mrr", "recip_rank", "reciprocal rank"),
+    ),
+    Measure("ERR", "optional", (), "expected reciprocal rank at which a reader is satisfied", _ERR),
+    Measure(
+        "RBP",
+        "optional",
+        ("p", "rel"),
+        "rank-biased precision: the precision seen by a reader who goes on with probability p (0.8 unless written)",
+        _MOFFAT,
+    ),
+    Measure(
+        "gRBP",
+        "optional",
+        ("p",),
+        "graded RBP: each grade counts as its share of the query's highest grade (p is 0.8 unless written)",
+        f"{_MOFFAT}; trec_eval 10, whose rbp is gRBP(p=0.9)",
+        ("graded rbp",),
+    ),
+    Measure(
+        "Success",
+        "required",
+        _REL,
+        "1 if a relevant document is in the top k, else 0",
+        _BUCKLEY,
+        ("hit", "hits", "hit rate", "hit_rate", "hitrate"),
+    ),
+    Measure("Judged", "required", (), "share of the results in the top k that are judged", _IR_MEASURES),
+    Measure(
+        "Bpref", "none", _REL, "share of relevant documents that are ranked above judged non-relevant ones", _BPREF
+    ),
+    Measure(
+        "Rprec",
+        "none",
+        _REL,
+        "precision at rank R, the number of relevant documents",
+        _BUCKLEY,
+        ("r-prec", "r-precision"),
+    ),
+    Measure("infAP", "none", _REL, "average precision inferred from an incompletely judged pool", _INFAP),
+)
+
+MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
 
 _BY_NAME: Mapping[str, Measure] = {
     spelling.lower(): measure for measure in MEASURES.values() for spelling in (measure.name, *measure.aliases)

@@ -17,40 +17,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from .graded import (
-    GradedRanking,
-    Term,
-    dcg,
-    dcg_terms,
-    grade_ranking,
-    has_gain,
-    highest_grade,
-    ideal_grades,
-    ndcg,
-    scored_grades,
-    scored_indexes,
-)
-from .interval import interval
+from .graded import GradedRanking, dcg, highest_grade, ndcg, scored_grades
 from .names import Metric
 from .settings import Settings
-
-__all__ = [
-    "SCORERS",
-    "GradedRanking",
-    "Term",
-    "dcg",
-    "dcg_terms",
-    "grade_ranking",
-    "has_gain",
-    "highest_grade",
-    "ideal_grades",
-    "interval",
-    "ndcg",
-    "ranks_needed",
-    "score",
-    "scored_grades",
-    "scored_indexes",
-]
 
 _NAN = math.nan
 

@@ -12,29 +12,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 GAINS: Mapping[str, str] = {"exponential": "2^grade - 1", "linear": "the grade itself"}
-DISCOUNTS: Mapping[str, str] = {"log2": "log2(rank + 1)", "ln": "ln(rank + 1), which cancels in nDCG"}
-IDEALS: Mapping[str, str] = {
-    "judged": "all judgments of the query, best first",
-    "returned": "the results that were returned, best first",
-    "max": "the highest grade at every rank",
-}
-UNJUDGED: Mapping[str, str] = {
-    "zero": "an unjudged result has no gain",
-    "skip": "unjudged results are left out and the ranks close up",
-}
-NEGATIVE: Mapping[str, str] = {
-    "keep": "a negative grade has the gain that its formula gives",
-    "zero": "a negative grade has no gain and counts as unjudged, as in trec_eval",
-}
-UNDEFINED: Mapping[str, str] = {"nan": "a score that is not defined is NaN", "zero": "it is 0, as in trec_eval"}
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "gain": GAINS,
-    "discount": DISCOUNTS,
-    "ideal": IDEALS,
-    "unjudged": UNJUDGED,
-    "negative": NEGATIVE,
-    "undefined": UNDEFINED,
+    "discount": {"log2": "log2(rank + 1)", "ln": "ln(rank + 1), which cancels in nDCG"},
+    "ideal": {
+        "judged": "all judgments of the query, best first",
+        "returned": "the results that were returned, best first",
+        "max": "the highest grade at every rank",
+    },
+    "unjudged": {
+        "zero": "an unjudged result has no gain",
+        "skip": "unjudged results are left out and the ranks close up",
+    },
+    "negative": {
+        "keep": "a negative grade has the gain that its formula gives",
+        "zero": "a negative grade has no gain and counts as unjudged, as in trec_eval",
+    },
+    "undefined": {"nan": "a score that is not defined is NaN", "zero": "it is 0, as in trec_eval"},
 }
 
 # 2^50 is the last power where sums of a thousand gains are still whole numbers to the digit.
@@ -78,10 +73,6 @@ class GainCache(dict[float | None, float]):
         if len(self) < _KEPT_GAINS:
             self[grade] = gain
         return gain
-
-    def __reduce__(self) -> tuple[type[GainCache], tuple[str | Mapping[float, float], str]]:
-        """Pickle the rule, not the gains that were looked up."""
-        return GainCache, (self._gain, self._negative)
 
 
 @dataclass(frozen=True, slots=True)

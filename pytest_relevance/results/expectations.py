@@ -13,7 +13,8 @@ from math import isnan
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.conditions import COMPARE, EXACT
 from pytest_relevance.cases.model import Expectation
-from pytest_relevance.metrics.scalar import GradedRanking, ranks_needed, score
+from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, Outcome
 

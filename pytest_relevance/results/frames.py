@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.metrics.scalar import scored_indexes
+from pytest_relevance.metrics.graded import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import CaseResult
 

@@ -14,8 +14,9 @@ from hashlib import blake2b
 from typing import Any
 
 from pytest_relevance.cases.model import Case
+from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interval
 from pytest_relevance.metrics.names import Metric
-from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, interval, ranks_needed, score
+from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import (
     FAILED,

@@ -16,7 +16,8 @@ from types import SimpleNamespace
 from pytest_relevance._text import counted, printable
 from pytest_relevance.judgments.formats.table import cells_of_any_length, csv_rows, escaped
 from pytest_relevance.judgments.source import Header
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.case_result import CaseResult
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "move", "grade")

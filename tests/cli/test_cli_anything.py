@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cli import main
-from pytest_relevance.cli.command_table import COMMANDS
+from pytest_relevance.cli import COMMANDS, main
 
 PIECES = st.sampled_from(
     [

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import __version__
-from pytest_relevance.cli import main
-from pytest_relevance.cli.command_table import COMMANDS
+from pytest_relevance.cli import COMMANDS, main
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal
@@ -35,11 +34,9 @@ def test_the_installed_command_is_this_one() -> None:
 def test_help_says_what_each_command_does_in_a_line(terminal: Terminal, asked: str) -> None:
     said = terminal.run(asked)
     assert said.code == 0
-    for name, (takes, does) in COMMANDS.items():
-        (line,) = [line for line in said.lines if line.startswith(f"  {name} ")]
-        assert line.split("   ")[0].strip() == f"{name} {takes}".strip()
-        assert line.endswith(does)
-        assert len(line) <= 100
+    words = " ".join(said.out.split())
+    assert all(f" {name} {does} " in words for name, does in COMMANDS.items())
+    assert max(map(len, said.lines)) <= 100
 
 
 def test_no_command_is_a_mistake_and_shows_the_same(terminal: Terminal) -> None:
@@ -55,7 +52,7 @@ def test_the_version(terminal: Terminal) -> None:
 def test_an_unknown_command_is_told_the_one_it_is_close_to(terminal: Terminal) -> None:
     said = terminal.run("rater", "x.csv")
     assert (said.code, said.out) == (2, "")
-    assert said.err == 'pytest-relevance: there is no command "rater"; did you mean "raters"?\n'
+    assert said.err.endswith('pytest-relevance: error: there is no command "rater"; did you mean "raters"?\n')
 
 
 def test_an_unknown_command_that_is_close_to_none_is_told_all(terminal: Terminal) -> None:
@@ -66,13 +63,13 @@ def test_an_unknown_command_that_is_close_to_none_is_told_all(terminal: Terminal
 def test_an_unknown_option_is_told_the_one_it_is_close_to(terminal: Terminal) -> None:
     said = terminal.run("schema", "--ouput=x")
     assert said.code == 2
-    assert 'pytest-relevance schema: there is no option "--ouput=x"; did you mean "--output"?' in said.err
+    assert 'pytest-relevance schema: error: there is no option "--ouput=x"; did you mean "--output"?' in said.err
 
 
 def test_one_argument_too_many_is_a_mistake(terminal: Terminal) -> None:
     said = terminal.run("schema", "x")
     assert (said.code, said.out) == (2, "")
-    assert 'pytest-relevance schema: "x" is one argument too many' in said.err
+    assert 'pytest-relevance schema: error: "x" is one argument too many' in said.err
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -80,8 +77,8 @@ def test_every_command_has_help_of_its_own(terminal: Terminal, name: str) -> Non
     said = terminal.run(name, "--help")
     assert said.code == 0
     assert said.out.startswith(f"usage: pytest-relevance {name}")
-    assert COMMANDS[name][1][1:] in " ".join(said.out.split())
-    assert import_module(f"pytest_relevance.cli.commands.{name}").__doc__
+    assert COMMANDS[name][1:] in " ".join(said.out.split())
+    assert import_module(f"pytest_relevance.cli.{name}").__doc__
 
 
 def test_it_is_a_program(tmp_path: Path) -> None:
@@ -94,7 +91,7 @@ def test_importing_it_imports_nothing_heavy() -> None:
     script = "import sys, pytest_relevance.cli; pytest_relevance.cli.main(['--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     modules = set(done.stdout.splitlines()[-1].split())
-    assert not modules & {"argparse", "numpy", "pandas", "yaml", "pytest"}
+    assert not modules & {"numpy", "pandas", "yaml", "pytest"}
     assert not any(name.startswith(("pytest_relevance.cases", "pytest_relevance.judgments")) for name in modules)
 
 

@@ -199,7 +199,7 @@ def test_nothing_is_overwritten(terminal: Terminal, there: str) -> None:
     for arguments in ((), ("--judgments", "shop.csv")):
         said = terminal.run("init", "relevance", *arguments)
         assert (said.code, said.out) == (1, "")
-        assert said.err.startswith(f"{there} is there already, and stays as it is: nothing was written.")
+        assert said.err.startswith(f"{there}: is there already, and nothing was written; name another folder")
     assert terminal.files() == sorted([there, "shop.csv"])
     assert terminal.read(there) == "mine\n"
 

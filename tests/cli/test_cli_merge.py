@@ -327,12 +327,12 @@ def test_what_is_no_record_or_a_damaged_one(there: Shards, terminal: Terminal) -
         ("cut.jsonl", "cut.jsonl:7: expected a JSON object, found "),
         ("torn.jsonl", "torn.jsonl:1: the header is damaged ("),
         ("conftest.py", "conftest.py:1: expected a JSON object, found "),
-        ("nowhere.jsonl", 'pytest-relevance merge: argument RECORD: there is no file "nowhere.jsonl"\n'),
-        (".", 'pytest-relevance merge: argument RECORD: "." is a folder, and a file is needed\n'),
+        ("nowhere.jsonl", 'pytest-relevance merge: error: argument RECORD: there is no file "nowhere.jsonl"\n'),
+        (".", 'pytest-relevance merge: error: argument RECORD: "." is a folder, and a file is needed\n'),
     ):
         said = terminal.run("merge", "backwards.jsonl", name)
         assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(told)
+        assert f"\n{told}" in f"\n{said.err}"
     os.link("words.jsonl", "linked.jsonl")
     Path("symbolic.jsonl").symlink_to("words.jsonl")
     for again in ("words.jsonl", "./words.jsonl", "symbolic.jsonl"):
@@ -382,8 +382,8 @@ def test_an_output_that_must_not_or_cannot_be_written(there: Shards, terminal: T
     before = content()
     for output, told in (
         ("conftest.py", '--output "conftest.py" is there, and is no record; name another file'),
-        ("words.jsonl", '--output "words.jsonl" is one of the records that are merged'),
-        ("./backwards.jsonl", '--output "./backwards.jsonl" is one of the records that are merged'),
+        ("words.jsonl", '--output "words.jsonl" is one of the files that are read'),
+        ("./backwards.jsonl", '--output "./backwards.jsonl" is one of the files that are read'),
     ):
         said = merged(output)
         assert (said.code, said.out, said.err) == (2, "", f"pytest-relevance merge: {told}\n")

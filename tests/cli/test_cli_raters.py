@@ -137,7 +137,7 @@ def test_raters_who_share_no_document_are_not_enough(terminal: Terminal) -> None
     [
         (("none.csv",), 'there is no file "none.csv"'),
         ((".",), '"." is a folder, and a file is needed'),
-        (("boots.csv", "--limit", "few"), "expected a whole number, found 'few'"),
+        (("boots.csv", "--limit", "few"), 'expected a whole number from 0 on, found "few"'),
         (("boots.csv", "--format", "csw"), 'unknown format "csw"'),
         (("boots.csv", "--scale", "3..0"), "two numbers in that order"),
         (("boots.csv", "--scale", "good"), 'expected exact=3,substitute=2,... or 0..3, found "good"'),

@@ -91,15 +91,18 @@ def test_what_cannot_be_reported(terminal: Terminal, record: Path) -> None:
     terminal.write("other.txt", "no record")
     record.with_name("short.jsonl").write_bytes(before[:-40])
     for arguments, told in (
-        (("nowhere.jsonl",), 'pytest-relevance report: argument RUN: there is no file "nowhere.jsonl"'),
+        (("nowhere.jsonl",), 'pytest-relevance report: error: argument RUN: there is no file "nowhere.jsonl"'),
         (("other.txt",), "other.txt:1: expected a JSON object, found "),
         (("short.jsonl",), "short.jsonl:3: expected a JSON object, found "),
-        (("run.jsonl", "-o", "./run.jsonl"), 'pytest-relevance report: --output "./run.jsonl" is the record itself'),
+        (
+            ("run.jsonl", "-o", "./run.jsonl"),
+            'pytest-relevance report: --output "./run.jsonl" is one of the files that are read',
+        ),
         (("run.jsonl", "-o", "no/where.md"), "no/where.md: cannot be written: No such file or directory"),
     ):
         said = terminal.run("report", *arguments)
         assert (said.code, said.out) == (2, "")
-        assert said.err.startswith(told)
+        assert f"\n{told}" in f"\n{said.err}"
     assert record.read_bytes() == before
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance.judgments.raters import AGGREGATES, aggregate
-from pytest_relevance.metrics.agreement import krippendorff_alpha
+from pytest_relevance.metrics.significance import krippendorff_alpha
 
 Ratings = list[list[float | None]]
 

@@ -11,9 +11,12 @@ import pytest
 @pytest.mark.parametrize(
     ("modules", "absent"),
     [
-        (["metrics", "metrics.names", "metrics.settings", "metrics.scalar", "metrics.similarity"], ["numpy", "pandas"]),
+        (
+            ["metrics", "metrics.names", "metrics.settings", "metrics.graded", "metrics.scalar", "metrics.similarity"],
+            ["numpy", "pandas"],
+        ),
         (["judgments.raters", "results.evaluate"], ["numpy", "pandas"]),
-        (["metrics.batch", "metrics.significance", "metrics.agreement"], ["pandas"]),
+        (["metrics.batch", "metrics.significance"], ["pandas"]),
     ],
 )
 def test_importing_them_imports_nothing_heavy(modules: list[str], absent: list[str]) -> None:

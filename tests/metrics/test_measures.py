@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import (
+from pytest_relevance.metrics.graded import (
     GradedRanking,
     dcg,
     dcg_terms,
     grade_ranking,
     ideal_grades,
-    score,
     scored_grades,
     scored_indexes,
 )
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.evaluate import evaluate
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.evaluate import evaluate
 

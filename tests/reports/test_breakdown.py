@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import pytest_relevance
 from pytest_relevance import breakdown
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import grade_ranking, score
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down
 from pytest_relevance.results.case_result import CaseResult

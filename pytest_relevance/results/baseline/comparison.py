@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytest_relevance._text import listed, printable, quoted
 from pytest_relevance.cases.conditions import MAX_DROP
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.scalar import GradedRanking, grade_ranking, score
+from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.case_result import (
     ERROR,

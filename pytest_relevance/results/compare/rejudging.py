@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.judgments.model import Judgments
-from pytest_relevance.metrics.scalar import grade_ranking
+from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import NO_DIGEST, CaseResult, count_grades
 from pytest_relevance.results.evaluate import compile_judgments

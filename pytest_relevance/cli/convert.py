@@ -8,29 +8,47 @@ grade in it is a conflict, for which nothing is written. - is standard input or 
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 
+from pytest_relevance._files import Unreadable, read_whole, unpacked
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.cases.yaml.writing import CASE_FILE
-from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.commands.check import CASE_FILES as COLLECTED
-from pytest_relevance.cli.commands.inputs import QUERIES, YAML, read_input, shown
-from pytest_relevance.cli.parsing import (
+from pytest_relevance.cases.lint import blank_documents
+from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
+from pytest_relevance.cli.check import CASE_FILES as COLLECTED
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
     STANDARD,
+    CommandError,
     a_format,
-    add_grade_column,
-    add_raters,
-    add_scale,
+    add_reading,
     checked_by,
+    complain,
     existing,
+    put,
+    refuse_to_overwrite,
+    write,
 )
-from pytest_relevance.cli.text import complain, put, write
-from pytest_relevance.judgments.model import queries_of
+from pytest_relevance.judgments.grading import Scale, graded
+from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, queries_of, with_queries
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import (
+    holds_queries_alone,
+    load_queries,
+    options_of,
+    queries_in,
+    read_ratings,
+)
+from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing import (
     QUERY_WRITERS,
     WRITERS,
+    Written,
     check_target,
     format_of_name,
     packed,
@@ -40,10 +58,6 @@ from pytest_relevance.judgments.writing import (
 )
 from pytest_relevance.judgments.writing_limits import IN_QUERIES
 from pytest_relevance.reports.text import harmless
-
-if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments, Query
-    from pytest_relevance.judgments.writing import Written
 
 _CASE_FILES = (CASE_FILE, "yaml")
 _OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments
@@ -60,9 +74,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--query", metavar="PATH", help="where a rank_eval request has its query (params.text)")
     parser.add_argument("--overwrite", action="store_true", help="replace what is there: OUT, or grades in a case file")
     parser.add_argument("--add-cases", action="store_true", help="add a case to OUT for each query that has none there")
-    add_scale(parser)
-    add_raters(parser)
-    add_grade_column(parser)
+    add_reading(parser, "--scale", "--raters", "--grade-column")
 
 
 def run(arguments: Namespace) -> int:
@@ -78,7 +90,7 @@ def run(arguments: Namespace) -> int:
         raise CommandError(f"{PROGRAM} convert: --add-cases goes with a case file, and OUT is none")
     outputs = [path for path in (None if is_edit else arguments.target, arguments.queries_out) if path]
     if not arguments.overwrite:
-        _refuse_to_overwrite(outputs)
+        refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
     judgments, said = read_input(arguments)
     for message in said:
         complain(f"{harmless(shown(arguments.source))}: {message}")
@@ -88,7 +100,7 @@ def run(arguments: Namespace) -> int:
             "it is named to pytest, or called so"
         )
     if is_edit:
-        from pytest_relevance.cli.commands.adding import add
+        from pytest_relevance.cli.adding import add
 
         return add(judgments, arguments)
     files = _converted(judgments, target, arguments)
@@ -119,8 +131,6 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            from pytest_relevance.cases.yaml.writing import case_file
-
             files[out] = case_file(judgments, comment=f"From {shown(arguments.source)}, by {PROGRAM} convert")
         elif judgments.format == QUERIES and target in QUERY_WRITERS:
             files[out] = write_queries(queries, target)
@@ -139,7 +149,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
         raise CommandError("\n".join(f"{_shown_target(out)}: {line}" for line in lines), FOUND) from None
     if queries_out is not None:
         kept = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
-        files[arguments.target] = type(files[arguments.target])(files[arguments.target].data, tuple(kept))
+        files[arguments.target] = Written(files[arguments.target].data, tuple(kept))
     return files
 
 
@@ -164,16 +174,6 @@ def _refuse_one_file_twice(arguments: Namespace) -> None:
                 f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
                 "another file"
             )
-
-
-def _refuse_to_overwrite(paths: Sequence[str]) -> None:
-    there = [harmless(path) for path in paths if os.path.isfile(path)]
-    if there:
-        raise CommandError(
-            f"{listed(there, 'and')}: {'is' if len(there) == 1 else 'are'} there already, and nothing was written; "
-            "--overwrite replaces what is there",
-            FOUND,
-        )
 
 
 def _format_of(path: str, format: str | None) -> str:
@@ -217,3 +217,88 @@ def _target_format(name: str) -> str:
         return checked_by(check_target, name)
     except ArgumentTypeError as error:
         raise ArgumentTypeError(f"{error}; a case file is {CASE_FILE}") from None
+
+
+QUERIES = "queries"
+"""The `format` of empty `Judgments` that were read from a queries file."""
+
+YAML = (".yaml", ".yml")
+
+_MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
+"""The formats of judgments that have the texts of queries, or their ids alone."""
+
+
+def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
+    """Return the judgments of IN, and messages for the user about reading them.
+
+    Raises `CommandError`, `CaseFileError` or `JudgmentFileError` where they cannot be read, and OSError.
+    """
+    name, format = arguments.source, arguments.source_format
+    if format == CASE_FILE or (format is None and name.endswith(YAML)):
+        return _of_case_file(arguments)
+    source = Source(shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
+    if not source.data.strip():
+        source.refuse("the file is empty")
+    if holds_queries_alone(source, format):
+        queries = queries_in(source, format)
+        return Judgments(file=source.file, format=QUERIES, queries={query.id: query for query in queries}), []
+    rows = read_ratings(source, format)
+    judgments = graded(rows, arguments.scale, arguments.raters)
+    read = [*judgments.notices, *_of_grades(rows, arguments.scale)]
+    if arguments.queries is not None:
+        queries = load_queries(arguments.queries)
+        try:
+            judgments, said = with_queries(judgments, queries, str(arguments.queries), keep_others=False)
+        except ValueError as error:
+            raise CommandError(f"{source.file}: {error}", FOUND) from None
+        return judgments, [*read, *said]
+    if not _has_texts(source, rows.format):
+        judgments.queries = {key: Query(key) for key in [*judgments, *judgments.queries]}
+    return judgments, read
+
+
+def shown(name: str) -> str:
+    """Return the name of IN for messages."""
+    return "standard input" if name == STANDARD else name
+
+
+def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
+    for option in ("scale", "raters", "query", "queries", "grade_column"):
+        if getattr(arguments, option) is not None:
+            name = option.replace("_", "-")
+            raise CommandError(f"{PROGRAM} convert: a case file says itself what --{name} would; leave it out")
+    from pytest_relevance.cases.reader import parse_suite
+
+    data = _data(arguments.source)
+    suite = parse_suite(data, shown(arguments.source))
+    return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
+
+
+def _data(name: str) -> bytes:
+    """Return the bytes of a file or of standard input, unpacked. Raises `CommandError` where unpacking fails."""
+    try:
+        if name != STANDARD:
+            return read_whole(Path(name))
+        return unpacked(sys.stdin.buffer.read())
+    except Unreadable as error:
+        raise CommandError(f"{shown(name)}: {error}", FOUND) from None
+
+
+def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
+    """Yield messages about documents without a grade, and about default grades given to labels of ESCI."""
+    blank, total = blank_documents(rows)
+    if blank:
+        yield f"{blank:,} of {counted(total, 'document')} listed have no grade, and are left out"
+    given = {rating.strip().casefold() for rating in set(rows.ratings) if isinstance(rating, str)}
+    if scale is None and rows.grades_of_words and not given.isdisjoint(rows.words):
+        meant = ",".join(f"{name}={grade:g}" for name, grade in rows.grades_of_words.items())
+        yield f"ESCI's labels were given the grades {meant}; --scale gives them others"
+
+
+def _has_texts(source: Source, format: str) -> bool:
+    """Whether a judgment file has the texts of its queries, not only their ids."""
+    if format in FORMATS_OF_IDS:
+        return False
+    with suppress(JudgmentFileError):
+        return bool(queries_in(source, format))
+    return format not in _MAY_LACK_TEXTS

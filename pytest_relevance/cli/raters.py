@@ -6,23 +6,20 @@ The documents on which ratings are the furthest apart come first, then how many 
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 
-from pytest_relevance.cli.command_table import OK, CommandError
-from pytest_relevance.cli.parsing import add_format, add_scale, existing
-from pytest_relevance.cli.text import complain, show
+from pytest_relevance.cli.command import OK, CommandError, add_reading, complain, existing, show, whole_from
 from pytest_relevance.reports.findings import MOST_LISTED
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("file", metavar="FILE", type=existing, help="a judgment file in any format")
-    add_format(parser, "--format", "its format")
-    add_scale(parser)
+    add_reading(parser, "--format", "--scale")
     parser.add_argument(
         "--limit",
         metavar="N",
-        type=_count,
+        type=whole_from(0),
         default=MOST_LISTED,
         help="how many documents and raters are listed; 0: all of them (default: %(default)s)",
     )
@@ -55,9 +52,3 @@ def run(arguments: Namespace) -> int:
 
 def _known(raters: tuple[str, ...]) -> str:
     return f" (of {len(raters)} there are ratings, each of other documents)" if len(raters) > 1 else ""
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise ArgumentTypeError(f"expected a whole number, found {text!r}")
-    return int(text)

@@ -7,27 +7,26 @@ request, or as JSON. The exit code is 0 whatever the run came to, and 2 where RU
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
 
-from pytest_relevance._text import quoted
-from pytest_relevance.cli.command_table import OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import existing
-from pytest_relevance.cli.text import complain, put, read_run_record, write
-
-TEXT, MARKDOWN, JSON = "text", "markdown", "json"
-_ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
+from pytest_relevance.cli.command import (
+    JSON,
+    MARKDOWN,
+    OK,
+    add_report,
+    check_output,
+    deliver,
+    existing,
+    read_run_record,
+    report_format,
+)
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("record", metavar="RUN", type=existing, help="the record of a run")
-    parser.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write the report to a file, whose ending may say how (.md, .json)"
-    )
+    add_report(parser)
     parser.add_argument(
         "-v", "--verbose", action="count", default=0, help="all ranks of a failure; -vv: cases that passed, too"
     )
@@ -36,19 +35,8 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
-    target = arguments.output
-    if target is not None and os.path.realpath(target) == os.path.realpath(arguments.record):
-        raise CommandError(f"{PROGRAM} report: --output {quoted(target)} is the record itself")
-    format = arguments.format or _ENDINGS.get(os.path.splitext(target or "")[1].lower(), TEXT)
-    text = _report(arguments, format)
-    if target is None:
-        if format == TEXT:
-            print(text, end="")
-        else:  # as in a file, independent of the encoding of the terminal
-            put(text.encode("utf-8", "backslashreplace"))
-        return OK
-    write(target, text.encode("utf-8", "backslashreplace"))
-    complain(f"written: {target}")
+    check_output(arguments, [arguments.record])
+    deliver(_report(arguments, report_format(arguments)), arguments)
     return OK
 
 

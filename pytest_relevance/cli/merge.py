@@ -14,9 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import existing
-from pytest_relevance.cli.text import complain, read_run_record, refuse_to_replace, show
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    CommandError,
+    check_output,
+    complain,
+    existing,
+    read_run_record,
+    show,
+)
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -38,6 +46,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.reports.run_report import merged_lines
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
+    from pytest_relevance.results.record.file import is_record
     from pytest_relevance.results.record.merge import Unmergeable, merge_runs
 
     _check_named_once(arguments.records)
@@ -45,25 +54,21 @@ def run(arguments: Namespace) -> int:
     if len({run.name for run in runs}) < len(runs):  # shard-1/run.jsonl, shard-2/run.jsonl
         for run, path in zip(runs, arguments.records, strict=True):
             run.name = str(path)
-    if arguments.output is not None:
-        _check_output(arguments)
+    check_output(arguments, arguments.records, is_record, "no record")
     try:
         merged = merge_runs(runs, last=arguments.last)
     except Unmergeable as error:
         raise CommandError(str(error)) from None
     gates = judge_gates(merged.run.results, merged.run.files)
     lines = merged_lines(merged, gates, len(runs))
-    trouble = None
-    if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
-        try:
+    try:
+        if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
             merged.run.write(arguments.output)
-        except OSError as error:
-            trouble = f"{arguments.output}: cannot be written: {error.strerror or error}"
-    show(lines)
-    if trouble is not None:
-        raise CommandError(trouble)
-    if arguments.output is not None:
-        complain(f"written: {arguments.output}")
+            complain(f"written: {arguments.output}")
+    except OSError as error:
+        raise CommandError(f"{arguments.output}: cannot be written: {error.strerror or error}") from None
+    finally:
+        show(lines)
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
     return OK if is_good else FOUND
 
@@ -74,13 +79,3 @@ def _check_named_once(records: Sequence[Path]) -> None:
     twice = [str(path) for path in records if places[os.path.realpath(path)] > 1]
     if twice:
         raise CommandError(f"{PROGRAM} merge: one record is named several times: {listed(map(quoted, twice), 'and')}")
-
-
-def _check_output(arguments: Namespace) -> None:
-    """Raise `CommandError` where the output is one of the merged records, or an existing file that is no record."""
-    from pytest_relevance.results.record.file import is_record
-
-    target = arguments.output
-    if any(os.path.realpath(path) == os.path.realpath(target) for path in arguments.records):
-        raise CommandError(f"{PROGRAM} merge: --output {quoted(target)} is one of the records that are merged")
-    refuse_to_replace("merge", target, is_record, "no record")

@@ -16,9 +16,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale
-from pytest_relevance.cli.text import show
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    CommandError,
+    add_reading,
+    show,
+)
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
@@ -35,10 +40,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment or queries file, or a folder")
     parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
     parser.add_argument("--strict", action="store_true", help="exit with 1 for warnings, too")
-    add_format(parser, "--format", "the format of the judgment files that are named")
-    add_scale(parser)
-    add_raters(parser)
-    add_grade_column(parser)
+    add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
 @dataclass(slots=True)

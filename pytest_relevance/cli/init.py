@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
-from pytest_relevance.cli.command_table import FOUND, OK, PROGRAM, CommandError
-from pytest_relevance.cli.commands.templates import (
-    EXAMPLE_CONFTEST,
-    conftest_of_judgments,
-    example_suite,
-    suite_of_files,
+from pytest_relevance.cli.command import (
+    FOUND,
+    OK,
+    PROGRAM,
+    CommandError,
+    add_reading,
+    existing,
+    refuse_to_overwrite,
 )
-from pytest_relevance.cli.parsing import add_format, add_grade_column, add_raters, add_scale, existing
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
 from pytest_relevance.reports.text import harmless
 
@@ -42,17 +44,15 @@ def declare(parser: ArgumentParser) -> None:
         "--queries", metavar="FILE", type=existing, help="the texts of its queries, if it has ids alone"
     )
     parser.add_argument("--name", default="search", help=f"the suite is called NAME{_ENDING} (default: %(default)s)")
-    add_format(parser, "--format", "the format of the judgments")
-    add_scale(parser)
-    add_raters(parser)
-    add_grade_column(parser)
+    add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
 def run(arguments: Namespace) -> int:
     """Write all files or none, and return the exit code. Raises `CommandError` where that is not possible."""
     folder = Path(arguments.folder)
     suite, conftest = folder / (_checked_name(arguments.name) + _ENDING), folder / "conftest.py"
-    _refuse_to_overwrite([suite, conftest])
+    others = f"name another folder ({PROGRAM} init relevance), or another suite with --name"
+    refuse_to_overwrite(map(os.path.relpath, [suite, conftest]), others)
     command = f"pytest {os.path.relpath(folder)}"
     if arguments.judgments is not None:
         texts, said = _of_judgments(arguments, suite, conftest, command)
@@ -74,19 +74,6 @@ def _checked_name(name: str) -> str:
     if not name or name != Path(name).name or name.startswith("."):
         raise CommandError(f"{PROGRAM} init: a name is that of a file, without folders, found {quoted(name)}")
     return name
-
-
-def _refuse_to_overwrite(paths: Sequence[Path]) -> None:
-    there = [harmless(os.path.relpath(path)) for path in paths if os.path.lexists(path)]
-    if there:
-        is_there = (
-            "is there already, and stays as it is" if len(there) == 1 else "are there already, and stay as they are"
-        )
-        raise CommandError(
-            f"{listed(there, 'and')} {is_there}: nothing was written. Name another folder ({PROGRAM} init relevance), "
-            "or another suite with --name",
-            FOUND,
-        )
 
 
 def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str) -> tuple[Mapping[Path, str], str]:
@@ -213,3 +200,108 @@ def _write(texts: Mapping[Path, str]) -> None:
         for path in written:
             path.unlink(missing_ok=True)
         raise CommandError(f"{error.filename}: cannot be written: {error.strerror}; nothing was written") from None
+
+
+FLOOR = 0.3
+"""The floor of a first suite: low enough for most cases to pass, high enough for a broken search to fail."""
+
+_FIXTURE = '''
+
+@pytest.fixture(scope="session")
+def search():
+    """What every relevance case of this folder calls."""
+    return my_search
+'''
+
+
+def example_suite(command: str) -> str:
+    """Return an example suite that passes with `EXAMPLE_CONFTEST`. `command` is the pytest command to run it."""
+    return dedent(f"""\
+        # What the search must find, and keep finding. Run it: {command}
+        # Each case is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).
+        min_ndcg: 0.8    # a ranking below this fails; a case may have a floor of its own
+
+        cases:
+          - query: winter boots    # what a user types: put your own queries here, and the ids of your documents
+            judgments:             # how good a document is for that query: 3 is what they want, 0 is junk
+              boots-1: 3
+              boots-2: 2
+              polish-1: 0
+
+          - query: rain jacket
+            judgments:
+              jacket-1: 3
+              boots-2: 0
+            expect:
+              first: jacket-1      # beyond the floor
+
+          - query: qwertz
+            expect:
+              results: 0           # better nothing than anything
+        """)
+
+
+EXAMPLE_CONFTEST = (
+    '''\
+"""The search that the relevance cases of this folder call: a toy, in the place of which you put your own."""
+
+import pytest
+
+DOCUMENTS = {
+    "boots-1": "Winter boots, lined",
+    "boots-2": "Rubber boots",
+    "jacket-1": "Rain jacket",
+    "polish-1": "Polish for leather boots, black",
+    "socks-1": "Warm socks",
+}
+
+
+def my_search(query, k=10):
+    """Return the best documents for a query, best first: ids, or dicts with an id and a title.
+
+    Yours asks an engine, perhaps:    return client.search(index="products", q=query, size=k)
+    """
+    words = query.lower().split()
+    scores = {document: sum(word in title.lower() for word in words) for document, title in DOCUMENTS.items()}
+    best = sorted((document for document in scores if scores[document]), key=scores.get, reverse=True)
+    return [{"id": document, "title": DOCUMENTS[document]} for document in best[:k]]
+'''
+    + _FIXTURE
+)
+
+
+def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
+    """Return a suite whose judgments and queries are in files. The values of `keys` are YAML."""
+    lines = [
+        f"# What the search must find, and keep finding. Run it: {command}",
+        "# Each query is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).",
+        *(f"{name}: {value}" for name, value in keys.items()),
+        f"min_ndcg: {FLOOR}    # a ranking below this fails; raise it to what your search reaches",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def conftest_of_judgments(file: str, documents: Iterable[str]) -> str:
+    """Return a conftest.py whose search the user must write. `documents` are example ids of the judgment `file`."""
+    ids = ", ".join(shown(document, 60) for document in documents)
+    return (
+        f'''\
+"""The search that the relevance cases of this folder call. Write `my_search`; the rest can stay."""
+
+import pytest
+
+
+def my_search(query, k=10):
+    """Return the best documents for a query, best first: their ids, as they stand in the judgments.
+
+    Or dicts with an id and a title, or what your engine answers, as it is. Perhaps:
+
+        return client.search(index="products", q=query, size=k)
+    """
+    raise NotImplementedError(
+        "my_search() in conftest.py is still to be written: ask your engine, and return the ids of what it finds, best "
+        {f"first, as they stand in {file}: [{ids}, ...]"!r}
+    )
+'''
+        + _FIXTURE
+    )

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from pytest_relevance.cli.command_table import OK
-from pytest_relevance.cli.text import put, refuse_to_replace, write
+from pytest_relevance.cli.command import OK, check_output, put, write
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -24,10 +23,10 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.cases.schema import is_schema, schema_text
 
     data = schema_text().encode()
+    check_output(arguments, [], is_schema, "no schema of case files")
     if arguments.output is None:
         put(data)
     else:
-        refuse_to_replace("schema", arguments.output, is_schema, "no schema of case files")
         write(arguments.output, data)
         print(f"written: {arguments.output}")
     return OK

@@ -1,0 +1,226 @@
+"""What the commands share: exit codes, the error of a command, options, and output to a terminal of any encoding."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pytest_relevance._files import write_whole
+from pytest_relevance._text import listed, quoted
+from pytest_relevance.reports.text import Line, harmless, plain
+
+if TYPE_CHECKING:
+    from pytest_relevance.judgments.grading import Scale
+    from pytest_relevance.results.run import Run
+
+PROGRAM = "pytest-relevance"
+
+OK, FOUND, USAGE = 0, 1, 2
+"""Exit codes: success; a problem in the files; a command that cannot be executed with these arguments."""
+
+STANDARD = "-"
+"""The name of standard input and output."""
+
+TEXT, MARKDOWN, JSON = "text", "markdown", "json"
+_ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
+"""The formats of a report, and the endings of file names that mean them."""
+
+_RANGE = re.compile(r"(.+?)\.\.(.+)")
+
+Found = TypeVar("Found")
+
+
+class CommandError(Exception):
+    """A command cannot continue. The message is printed to standard error, `code` is the exit code."""
+
+    def __init__(self, message: str, code: int = USAGE) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def a_format(text: str) -> str:
+    """Return the checked name of a format. Raises ArgumentTypeError for an unknown one."""
+    from pytest_relevance.judgments.reading import check_format
+
+    return checked_by(check_format, text)
+
+
+def _raters(text: str) -> str | None:
+    from pytest_relevance.judgments.raters import checked_raters
+
+    return checked_by(checked_raters, text)
+
+
+def _scale(text: str) -> Scale:
+    """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
+    from pytest_relevance.cases.grades import check_scale
+    from pytest_relevance.cases.problems import Location
+    from pytest_relevance.cases.yaml.scalars import number
+
+    def value(written: str) -> object:
+        as_number = number(written.strip())
+        return written.strip() if as_number is None else as_number
+
+    ends = _RANGE.fullmatch(text)
+    if ends is not None:
+        scale: object = [value(end) for end in ends.groups()]
+    elif "=" in text:
+        pairs = [part.rpartition("=") for part in text.split(",") if part.strip()]
+        scale = {name.strip(): value(grade) for name, _, grade in pairs}
+        if len(scale) < len(pairs):
+            raise ArgumentTypeError(f"a name stands twice in {quoted(text)}; keep one of them")
+    else:
+        raise ArgumentTypeError(f"expected exact=3,substitute=2,... or 0..3, found {quoted(text)}")
+    at = Location({})
+    checked = check_scale(scale, at)
+    if at.mistakes:
+        raise ArgumentTypeError("; ".join(mistake.render() for mistake in at.mistakes))
+    return checked  # type: ignore[return-value]
+
+
+def existing(path: str) -> Path:
+    """Return the path of an existing file. Raises ArgumentTypeError for a folder, or if nothing exists there."""
+    found = Path(path)
+    if found.is_dir():
+        raise ArgumentTypeError(f"{quoted(path)} is a folder, and a file is needed")
+    if not found.exists():
+        raise ArgumentTypeError(f"there is no file {quoted(path)}")
+    return found
+
+
+def whole_from(least: int) -> Callable[[str], int]:
+    """Return the argparse type of a whole number that is at least `least`."""
+
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise ArgumentTypeError(f"expected a whole number from {least} on, found {quoted(text)}")
+        return int(text)
+
+    return whole
+
+
+def checked_by(check: Callable[[str], Found], text: str) -> Found:
+    """Return the result of a check of the library. Raises ArgumentTypeError where the check raises ValueError."""
+    try:
+        return check(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+_READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
+    "--format": ("FORMAT", a_format, "the format of the judgments, where their content does not show it"),
+    "--scale": (
+        "SCALE",
+        _scale,
+        "names of grades, exact=3,substitute=2,irrelevant=0, or lowest and highest grade, 0..3",
+    ),
+    "--raters": ("HOW", _raters, "how several ratings become a grade: median, mean, min, max or majority"),
+    "--grade-column": ("NAME", str, "the column of the grades, of several (final_rating beside those of raters)"),
+}
+"""Options that say how judgment files are read: placeholder, type and help text."""
+
+
+def add_reading(parser: ArgumentParser, *options: str) -> None:
+    """Add some of the options that say how judgment files are read."""
+    for option in options:
+        placeholder, parse, what = _READING[option]
+        parser.add_argument(option, metavar=placeholder, type=parse, help=what)
+
+
+def add_report(parser: Any) -> None:
+    """Add the options `--format` and `--output` of a report. `parser` may be a group of arguments."""
+    parser.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write the report to a file, whose ending may say how (.md, .json)"
+    )
+
+
+def report_format(arguments: Namespace) -> str:
+    """Return the format of the report: the named one, else that of the file name, else text."""
+    ending = os.path.splitext(arguments.output or "")[1].lower()
+    return arguments.format or _ENDINGS.get(ending, TEXT)
+
+
+def check_output(
+    arguments: Namespace, inputs: Iterable[Path | None], is_own: Callable[[bytes], bool] | None = None, what: str = ""
+) -> None:
+    """Raise `CommandError` where `--output` is an input, or a file with content for which `is_own` returns false.
+
+    `what` describes the latter in the message, for example `no record`.
+    """
+    target, to = arguments.output, f"{PROGRAM} {arguments.command}: --output"
+    if target is None:
+        return
+    if os.path.realpath(target) in {os.path.realpath(path) for path in inputs if path is not None}:
+        raise CommandError(f"{to} {quoted(target)} is one of the files that are read")
+    if is_own and os.path.isfile(target) and (data := Path(target).read_bytes()).strip() and not is_own(data):
+        raise CommandError(f"{to} {quoted(target)} is there, and is {what}; name another file")
+
+
+def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
+    """Raise `CommandError` where one of the paths exists."""
+    there = [harmless(str(path)) for path in paths if os.path.lexists(path)]
+    if there:
+        are = "is" if len(there) == 1 else "are"
+        raise CommandError(f"{listed(there, 'and')}: {are} there already, and nothing was written; {advice}", FOUND)
+
+
+def read_run_record(path: Path) -> Run:
+    """Read the record of a run. Raises `CommandError` where it is not valid."""
+    from pytest_relevance.results.run import Run
+    from pytest_relevance.results.run_info import RecordError
+
+    try:
+        return Run.open(path)
+    except RecordError as error:
+        raise CommandError(str(error)) from None
+
+
+def survive_any_text() -> None:
+    """Make standard output and error escape the characters that their encoding lacks, instead of raising an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def complain(message: str) -> None:
+    """Print a message to standard error."""
+    print(message, file=sys.stderr)
+
+
+def show(lines: Iterable[Line]) -> None:
+    """Print the lines of a report to standard output, without colours."""
+    print(plain(lines))
+
+
+def put(data: bytes) -> None:
+    """Write bytes to standard output unchanged, independent of the encoding of the terminal."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write(path: str | Path, data: bytes) -> None:
+    """Write a file atomically. Raises `CommandError` where it cannot be written."""
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def deliver(report: str, arguments: Namespace) -> None:
+    """Write a report to the file that `--output` names, else to standard output. Raises `CommandError` as `write`."""
+    data = report.encode("utf-8", "backslashreplace")
+    if arguments.output is not None:
+        write(arguments.output, data)
+        complain(f"written: {arguments.output}")
+    elif report_format(arguments) == TEXT:
+        print(report, end="")
+    else:  # the same bytes as in a file
+        put(data)
