@@ -18,8 +18,9 @@ from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Location
+from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric, build_metric
-from pytest_relevance.metrics.scalar import GradedRanking, score
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.yaml.editing import Change, Conflict, add_judgments, read_unjudged
 from pytest_relevance.cases.yaml.scalars import write_number
+from pytest_relevance.cases.yaml.writing import add_cases
 from pytest_relevance.cli.command import FOUND, OK, CommandError, complain, write
 from pytest_relevance.judgments.model import Judgments, rekeyed
 from pytest_relevance.reports.text import harmless

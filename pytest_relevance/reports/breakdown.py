@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.metrics.scalar import GradedRanking, Term, dcg_terms, grade_ranking, ideal_grades, scored_indexes
+from pytest_relevance.metrics.graded import GradedRanking, Term, dcg_terms, grade_ranking, ideal_grades, scored_indexes
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import id_text, read_ranking
