@@ -10,20 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 
-PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
+VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
     *("passed", "failed", "inconclusive", "measured", "error", "skipped"),
 )
-VERDICTS = (PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED)
 """The verdicts of a case. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
 
-NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
-STANDINGS = (NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN)
+STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
 """How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
 fell or rose by more than the tolerance, or did neither."""
 
@@ -39,15 +38,11 @@ Key = tuple[str, str, str | None]
 DEFAULT_SETTINGS = Settings()
 """The settings of most results, which share them, and with them the table of gains."""
 
-_NDCG: dict[int, Metric] = {}
 
-
+@lru_cache
 def ndcg_at(k: int) -> Metric:
     """The metric nDCG@k."""
-    metric = _NDCG.get(k)
-    if metric is None:
-        metric = _NDCG[k] = Metric(f"nDCG@{k}", "nDCG", k)
-    return metric
+    return Metric(f"nDCG@{k}", "nDCG", k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +285,8 @@ class CaseResult:
     def to_dict(self, names: Collection[str] | None = None) -> dict[str, Any]:
         """The result in builtin types: the fields that differ from their defaults, of these only `names` if given."""
         values: dict[str, Any] = {}
-        for name, default in _DEFAULTS:
-            value = getattr(self, name)
-            if value != default and (names is None or name in names):
+        for (name, default), value in zip(_DEFAULTS, _ALL_VALUES(self), strict=True):
+            if value is not default and value != default and (names is None or name in names):
                 convert = _TO_BUILTIN.get(name)
                 values[name] = value if convert is None else convert(value)
         if self.query == self.id:
@@ -308,24 +302,22 @@ class CaseResult:
         Raises TypeError for a missing or unknown field, and TypeError, ValueError or KeyError for a value of another
         shape; `results.record` checks the content of a file.
         """
-        converted = {
-            name: _FROM_BUILTIN[name](value) if name in _FROM_BUILTIN else value for name, value in values.items()
-        }
+        converted = dict(values)
+        for name in _FROM_BUILTIN.keys() & values.keys():
+            converted[name] = _FROM_BUILTIN[name](values[name])
         return cls(**converted)
 
 
-_ABSENT = object()
+def _defaults(kind: Any) -> list[tuple[str, object]]:
+    """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
+    return [
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(kind)
+    ]
 
 
-def _default_of(name: str) -> object:
-    found = CaseResult.__dataclass_fields__[name]
-    if found.default_factory is not MISSING:
-        return found.default_factory()
-    return _ABSENT if found.default is MISSING else found.default
-
-
-_DEFAULTS = tuple((each.name, _default_of(each.name)) for each in fields(CaseResult))
-"""The fields with their defaults, in their order; those without one are always written."""
+_DEFAULTS = _defaults(CaseResult)
+_ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 
 DETAIL_FIELDS = frozenset(
     {
@@ -337,7 +329,7 @@ DETAIL_FIELDS = frozenset(
 
 SUMMARY_FIELDS = frozenset(name for name, _ in _DEFAULTS) - DETAIL_FIELDS
 
-_SETTINGS_DEFAULTS = {each.name: each.default for each in fields(Settings) if each.init}
+_SETTINGS = [each.name for each in fields(Settings) if each.init]
 
 
 def settings_to_dict(settings: Settings) -> dict[str, Any]:
@@ -346,7 +338,7 @@ def settings_to_dict(settings: Settings) -> dict[str, Any]:
     The keys of JSON are text, and grades are numbers.
     """
     values = {
-        name: value for name, default in _SETTINGS_DEFAULTS.items() if (value := getattr(settings, name)) != default
+        name: value for name in _SETTINGS if (value := getattr(settings, name)) != getattr(DEFAULT_SETTINGS, name)
     }
     if isinstance(values.get("gain"), Mapping):
         values["gain"] = sorted(map(list, values["gain"].items()))
@@ -368,10 +360,7 @@ def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
 
 def _to_builtin(kind: type) -> Callable[[Any], dict[str, Any]]:
     """Make the function that gives a dict of a part: what is not the default, tuples as lists."""
-    defaults = [
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-    ]
+    defaults = _defaults(kind)
 
     def convert(part: Any) -> dict[str, Any]:
         values = {name: value for name, default in defaults if (value := getattr(part, name)) != default}

@@ -42,7 +42,7 @@ class Run:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the record, with gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
-        write_record(path, self.results, self.files, self.info)
+        write_record(path, [result.to_dict() for result in self.results], self.files, self.info)
 
     def __len__(self) -> int:
         """How many results there are."""

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.names import Metric
@@ -102,23 +103,23 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     those of the ideal top k.
     """
-    ids, grades = ranking.ids, result.grades
-    depth = kept_depth(case)
-    kept = ids if depth is None else ids[:depth]
+    ids, judgments, depth = ranking.ids, case.judgments, kept_depth(case)
+    kept = tuple(ids if depth is None else ids[:depth])
     result.whole = depth is None
-    result.documents = tuple(kept)
-    result.grades = tuple(grades[: len(kept)])
-    judgments = case.judgments
+    result.documents = kept
+    result.grades = tuple(result.grades[: len(kept)])
     result.judgments = count_grades([*judgments.values()])
     result.digest = digest_of(judgments)
-    accepted = () if result.baseline is None else result.baseline.documents
-    expected = [document for line in case.expect for document in line.documents]
-    result.deeper = _ranks_below(ids, len(kept), {*judgments, *accepted, *expected})
+    others = [] if result.baseline is None else [*result.baseline.documents]
+    others += [document for line in case.expect for document in line.documents]
+    result.deeper = _ranks_below(ids, len(kept), (judgments, others))
     result.missing = tuple(_missing(result, case, all_missing=all_missing))
     if case.terms.scale is not None:
         result.grade_names = {grade: name for name, grade in case.terms.scale.names.items()}
     result.engine_scores = tuple(ranking.scores[: len(kept)])
-    named = {*kept, *result.deeper, *(document for document, _ in result.missing), *accepted, *expected}
+    if not (case.titles or case.notes or ranking.titles):
+        return
+    named = {*kept, *result.deeper, *(document for document, _ in result.missing), *others}
     result.titles = {document: title for document, title in case.titles.items() if document in named}
     for index in range(len(ids) - 1, -1, -1) if ranking.titles else ():  # the first copy of a document decides
         if ids[index] in named and (title := ranking.title(index)):
@@ -126,11 +127,11 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     result.notes = {document: note for document, note in case.notes.items() if document in named}
 
 
-def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[str]) -> dict[str, int]:
+def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]) -> dict[str, int]:
     """The ranks (from 1) of some documents below the first `kept`."""
     if len(ids) == kept:
         return {}
-    above, wanted = set(ids[:kept]), set(named)
+    above, wanted = set(ids[:kept]), {*chain(*named)}
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids[kept:], kept + 1):
         if document in wanted and document not in above:
@@ -142,6 +143,8 @@ def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple
     """The judged documents below the kept ranking or not returned, those with the highest gain first."""
     gains, returned, deeper = result.settings.gains, set(result.documents), result.deeper
     absent = [(document, grade) for document, grade in case.judgments.items() if document not in returned]
+    if not absent:
+        return []
     absent.sort(key=lambda pair: -gains[pair[1]])
     if all_missing:
         return absent
@@ -273,5 +276,5 @@ def digest_of(judgments: Mapping[str, float]) -> str:
 
 @lru_cache(maxsize=256)  # variants of a search judge alike
 def _digest(pairs: tuple[tuple[str, float], ...]) -> str:
-    text = "\0".join(f"{document}\0{grade:.12g}" for document, grade in pairs)
+    text = "\0".join([f"{document}\0{grade:.12g}" for document, grade in pairs])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Build the `Run` for a record: results in collection order, case files, `RunInfo`, and what did not finish."""
+"""Write the record of a run: results in collection order, case files, `RunInfo`, and what did not finish."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.plugin.options import FILE_PATTERNS, has_cases
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.record.file import write_record
 from pytest_relevance.results.run_info import RunInfo
 
 
@@ -34,7 +35,7 @@ def _started(config: pytest.Config) -> str:
 
 
 class RunRecord:
-    """Makes the `Run` for a record; collects the names of case files that cannot be collected."""
+    """Writes the record of a run; collects the names of case files that cannot be collected."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -51,12 +52,18 @@ class RunRecord:
         if report.failed and self._is_case_file(report.nodeid):
             self._broken[report.nodeid] = None
 
-    def run(self) -> Run:
-        """Return the finished run."""
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The node ids of cases that did not finish, and of case files that could not be collected."""
+        names = run_store(self._config).without_result()
+        return (*self._broken, *(name for name in names if self._is_case_file(name.partition("::")[0])))
+
+    def write(self, path: Path) -> None:
+        """Write the record of the finished run. Raises OSError."""
         store = run_store(self._config)
-        absent = [name for name in store.without_result() if self._is_case_file(name.partition("::")[0])]
         files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
-        return Run(store.results, files, run_info(self._config, (*self._broken, *absent)))
+        with paused_gc():
+            write_record(path, store.dicts, files, run_info(self._config, self.missing))
 
     def _is_case_file(self, file: str) -> bool:
         """Whether a file, named as in node ids, is a case file.

@@ -12,7 +12,6 @@ from functools import partial
 import pytest
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, listed
 from pytest_relevance.plugin.outputs.message import Message
 from pytest_relevance.plugin.outputs.recording import RunRecord
@@ -123,17 +122,16 @@ def _record(config: pytest.Config, option: str) -> Output:
     record = RunRecord(config)
     config.pluginmanager.register(record, "relevance-broken-files")
     unwritten = f"{target.shown} is not written: no test ran"
-    return Output(config, option, lambda _: _write_record(target, record), unwritten)
+    return Output(config, option, lambda _: _write_record(config, target, record), unwritten)
 
 
-def _write_record(target: Target, record: RunRecord) -> Iterator[Message]:
-    run = record.run()
-    with paused_gc():
-        trouble = target.write(run.write)
+def _write_record(config: pytest.Config, target: Target, record: RunRecord) -> Iterator[Message]:
+    trouble = target.write(record.write)
     if trouble is not None:
         yield Message(f"no record of the run: {trouble}", is_good=False)
         return
-    yield Message(f"record: {target.shown} ({counted(len(run), 'case')}{_unfinished(run.missing)})")
+    cases = counted(len(run_store(config).results), "case")
+    yield Message(f"record: {target.shown} ({cases}{_unfinished(record.missing)})")
 
 
 def _unfinished(missing: Sequence[str]) -> str:

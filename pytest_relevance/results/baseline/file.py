@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.results.record.file import as_json, read_header, read_object, read_text
+from pytest_relevance.results.record.file import as_json, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
 
 SUFFIX = ".baseline.jsonl"
@@ -106,13 +106,11 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
     if os.path.islink(path) and not os.path.exists(path):
         target = quoted(os.readlink(path))
         raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
-    text = read_text(path, file)
-    read_header(file, text, KIND, VERSION)
+    lines = read_lines(path, file)
+    read_header(file, lines, KIND, VERSION)
     entries: dict[EntryKey, BaselineEntry] = {}
     ended = 0
-    for number, line in enumerate(text.split("\n")[1:], 2):
-        if not line.strip():
-            continue
+    for number, line in lines:
         if ended:
             raise RecordError(
                 f"{file}:{number}: a line below the last one, {END} in line {ended}; restore the file, or move the "

@@ -11,7 +11,9 @@ import json
 import math
 import os
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from io import BytesIO
+from types import NoneType
 from typing import Any, NamedTuple, NoReturn
 
 from pytest_relevance._files import Unreadable, read_whole, write_whole
@@ -60,9 +62,15 @@ class Record(NamedTuple):
 
 
 def write_record(
-    path: str | os.PathLike[str], results: Sequence[CaseResult], files: Mapping[str, FileInfo], info: RunInfo
+    path: str | os.PathLike[str],
+    results: Collection[Mapping[str, Any]],
+    files: Mapping[str, FileInfo],
+    info: RunInfo,
 ) -> None:
-    """Write a record in one step; gzip where the name ends in .gz. Raises OSError, and then nothing is written."""
+    """Write a record in one step; gzip where the name ends in .gz. `results` are of `CaseResult.to_dict`.
+
+    Raises OSError, and then nothing is written.
+    """
     header = {
         "kind": KIND,
         "version": VERSION,
@@ -70,7 +78,7 @@ def write_record(
         "run": info.to_dict(),
         "files": {name: file.to_dict() for name, file in files.items()},
     }
-    lines = [as_json(header), *(as_json(result.to_dict()) for result in results), ""]
+    lines = [as_json(header), *map(as_json, results), ""]
     data = "\n".join(lines).encode("utf-8", "surrogatepass")
     if os.fspath(path).endswith(".gz"):
         data = gzip.compress(data, compresslevel=6, mtime=0)
@@ -90,18 +98,16 @@ def is_record(data: bytes) -> bool:
 def read_record(path: str | os.PathLike[str]) -> Record:
     """Read a record. Raises `RecordError`, which names the line and what is wrong; never OSError."""
     file = os.fspath(path)
-    text = read_text(file, file)
-    header = read_header(file, text, KIND, VERSION)
+    lines = read_lines(path, file)
+    header = read_header(file, lines, KIND, VERSION)
     try:
-        check_values(header["run"], _RUN_CHECKS)
+        check_values(header["run"], _RUN_FIELDS)
         info = RunInfo.from_dict(header["run"])
         files = {name: _file_info(values) for name, values in header["files"].items()}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise RecordError(f"{file}:1: the header is damaged ({error!r}); make the record again") from None
     results = []
-    for number, line in enumerate(text.split("\n")[1:], 2):
-        if not line.strip():
-            continue
+    for number, line in lines:
         values = read_object(file, number, line)
         try:
             results.append(_result(values))
@@ -117,7 +123,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
 def _file_info(values: dict[str, Any]) -> FileInfo:
     """The info of a case file, checked."""
-    check_values(values, _FILE_CHECKS)
+    check_values(values, _FILE_FIELDS)
     for gate in values["gates"]:
         gate_of(gate)
     return FileInfo.from_dict(values)
@@ -125,179 +131,182 @@ def _file_info(values: dict[str, Any]) -> FileInfo:
 
 def _result(values: dict[str, Any]) -> CaseResult:
     """The result of a line. Raises ValueError, which says what is wrong with it."""
-    for name in ("file", "line", "id", "verdict"):
-        check(name in values, f"it has no {name}")
-    check_values(values, _CHECKS)
+    check_values(values, _FIELDS, needed=("file", "line", "id", "verdict"))
     found = CaseResult.from_dict(values)
-    check(len(found.grades) == len(found.documents), "documents and grades are not equally many")
-    check(len(found.engine_scores) in (0, len(found.documents)), "documents and engine_scores are not equally many")
+    for name in ("grades", "engine_scores"):
+        if len(getattr(found, name)) != len(found.documents) and (name == "grades" or found.engine_scores):
+            raise ValueError(f"documents and {name} are not equally many")
     accepted = () if found.baseline is None else found.baseline.grades
     unknown = {*found.grades, *accepted, *(grade for _, grade in found.missing)} - {None, *found.judgments}
-    check(not unknown, f"documents have grades that no judgment has: {shown(sorted(map(str, unknown)))}")
+    if unknown:
+        raise ValueError(f"documents have grades that no judgment has: {shown(sorted(map(str, unknown)))}")
     for grade in found.judgments:
         found.settings.gains[grade]  # a ValueError where it has none
-    check(sum(found.judgments.values()) <= MOST_JUDGMENTS, f"its judgments are {shown(values.get('judgments'))}")
+    if sum(found.judgments.values()) > MOST_JUDGMENTS:
+        raise ValueError(f"its judgments are {shown(values['judgments'])}")
     return found
 
 
-def check_values(values: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> None:
-    """Raise a ValueError for an unknown field, and for a value that fails its check."""
+class Field(NamedTuple):
+    """The values that a field may have: the types, and what else must hold of a value other than None."""
+
+    types: frozenset[type]
+    is_sound: Callable[[Any], bool] | None = None
+
+    def fits(self, value: object) -> bool:
+        """Whether a value is allowed."""
+        return type(value) in self.types and (self.is_sound is None or value is None or self.is_sound(value))
+
+    def fits_all(self, values: Collection[object]) -> bool:
+        """Whether all values are allowed, as zero and what is empty always is."""
+        if not self.types.issuperset(map(type, values)):
+            return False
+        return self.is_sound is None or all(map(self.is_sound, filter(None, values)))
+
+
+Fields = Mapping[str, Field]
+"""The fields of an object, by their names."""
+
+
+def check_values(values: Mapping[str, Any], fields: Fields, needed: Collection[str] = ()) -> None:
+    """Raise a ValueError for a field that is missing or unknown, and for a value that is not allowed."""
+    for name in needed:
+        if name not in values:
+            raise ValueError(f"it has no {name}")
     for name, value in values.items():
-        is_sound = checks.get(name)
-        if is_sound is None:
-            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, checks)}")
-        if not is_sound(value):
+        if name not in fields:
+            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, fields)}")
+        types, is_sound = fields[name]  # as `Field.fits`, without a call: a record has many values
+        if type(value) not in types or not (is_sound is None or value is None or is_sound(value)):
             raise ValueError(f"its {name} is {shown(value)}")
 
 
-def check(is_sound: bool, message: str) -> None:
-    """Raise a ValueError where something is not sound."""
-    if not is_sound:
-        raise ValueError(message)
+def _or_none(field: Field) -> Field:
+    return Field(field.types | {NoneType}, field.is_sound)
 
 
-def _is_text(value: object) -> bool:
-    return type(value) is str
+def list_of(field: Field) -> Field:
+    """A list of values that a field may have."""
+    return Field(frozenset({list}), field.fits_all)
 
 
-def _is_whole(value: object) -> bool:
-    return type(value) is int and 0 <= value <= _LARGEST
+def mapping_of(field: Field) -> Field:
+    """An object with any names and values that a field may have."""
+    return Field(frozenset({dict}), lambda value: field.fits_all(value.values()))
 
 
-def _is_bool(value: object) -> bool:
-    return type(value) is bool
+def _one_of(*texts: str) -> Field:
+    return Field(TEXT.types, texts.__contains__)
 
 
-def _is_number(value: object) -> bool:
-    return (type(value) is int or type(value) is float) and math.isfinite(value)
-
-
-def _or_none(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
-    return lambda value: value is None or is_sound(value)
-
-
-def _list_of(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
-    return lambda value: type(value) is list and all(map(is_sound, value))
-
-
-def _mapping_of(is_sound: Callable[[Any], bool]) -> Callable[[object], bool]:
-    return lambda value: type(value) is dict and all(map(is_sound, value.values()))
-
-
-def _parts(**fields: Callable[[Any], bool]) -> Callable[[object], bool]:
-    """A mapping with some of these fields and no others."""
-    return lambda value: (
-        type(value) is dict and all(name in fields and fields[name](each) for name, each in value.items())
+def _part(**fields: Field) -> Field:
+    """An object with some of these fields and no others."""
+    return Field(
+        OBJECT.types, lambda value: all(name in fields and fields[name].fits(each) for name, each in value.items())
     )
 
 
-def _row(*columns: Callable[[Any], bool]) -> Callable[[object], bool]:
-    """A list of exactly these values."""
-    return lambda value: (
-        type(value) is list
-        and len(value) == len(columns)
-        and all(is_sound(each) for is_sound, each in zip(columns, value, strict=True))
-    )
+def _rows(*columns: Field) -> Field:
+    """A list of lists that have a value of each column."""
+
+    def is_sound(rows: list[Any]) -> bool:
+        if not ({*map(type, rows)} <= {list} and {*map(len, rows)} <= {len(columns)}):
+            return False
+        return all(map(Field.fits_all, columns, zip(*rows, strict=True)))
+
+    return Field(frozenset({list}), is_sound)
 
 
-def _is_object(value: object) -> bool:
-    return type(value) is dict
+TEXT = Field(frozenset({str}))
+TEXT_OR_NONE = _or_none(TEXT)
+TEXTS = list_of(TEXT)
+COUNT = Field(frozenset({int}), lambda value: 0 <= value <= _LARGEST)
+NUMBER = Field(frozenset({int, float}), math.isfinite)
+NUMBER_OR_NONE = _or_none(NUMBER)
+SCORES = mapping_of(NUMBER_OR_NONE)
+OBJECT = Field(frozenset({dict}))
+_FLAG = Field(frozenset({bool}))
+_GRADES = list_of(NUMBER_OR_NONE)
 
-
-def _texts(value: object) -> bool:
-    return type(value) is list and {*map(type, value)} <= {str}
-
-
-def _numbers(value: object) -> bool:
-    """A list of numbers and None. A record has more of these than of all else: no function is called for each."""
-    return type(value) is list and {*map(type, value)} <= _NUMBERS and all(map(math.isfinite, filter(None, value)))
-
-
-_NUMBERS = {int, float, type(None)}
-_scores = _mapping_of(_or_none(_is_number))
-
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("file", "id", "query", "node", "search", "note", "test", "digest", "outcome"), _is_text),
-    **dict.fromkeys(("variant", "source"), _or_none(_is_text)),
-    **dict.fromkeys(("line", "returned", "judged", "top"), _is_whole),
-    **dict.fromkeys(("lowest", "highest", "tolerance"), _is_number),
-    **dict.fromkeys(("floor", "lower", "upper"), _or_none(_is_number)),
-    "latency": lambda value: value is None or (_is_number(value) and value >= 0),
-    **dict.fromkeys(("tags", "reasons", "items"), _texts),
-    **dict.fromkeys(("titles", "notes", "explanations", "grade_names"), _mapping_of(_is_text)),
-    "verdict": lambda value: value in VERDICTS,
-    "weight": lambda value: _is_number(value) and value > 0,
-    "params": _is_object,
-    "k": lambda value: _is_whole(value) and 0 < value <= LARGEST_CUTOFF,
-    "depth": _or_none(_is_whole),
-    "settings": _is_object,
-    "documents": _texts,
-    **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), _is_bool),
-    "engine_scores": _numbers,
-    "grades": _numbers,
-    "deeper": _mapping_of(_is_whole),
-    "judgments": _mapping_of(_is_whole),
-    "missing": _list_of(_row(_is_text, _is_number)),
-    "scores": _scores,
-    "outcomes": _list_of(
-        _parts(
-            **dict.fromkeys(("name", "kind", "message", "comparison"), _is_text),
-            **dict.fromkeys(("met", "is_score"), _is_bool),
-            **dict.fromkeys(("value", "bound"), _or_none(_is_number)),
-            documents=_texts,
-            within=_or_none(_is_whole),
+_FIELDS: Fields = {
+    **dict.fromkeys(("file", "id", "query", "node", "search", "note", "test", "digest", "outcome"), TEXT),
+    **dict.fromkeys(("variant", "source"), TEXT_OR_NONE),
+    **dict.fromkeys(("line", "returned", "judged", "top"), COUNT),
+    **dict.fromkeys(("lowest", "highest", "tolerance"), NUMBER),
+    **dict.fromkeys(("floor", "lower", "upper"), NUMBER_OR_NONE),
+    **dict.fromkeys(("tags", "reasons", "items", "documents"), TEXTS),
+    **dict.fromkeys(("titles", "notes", "explanations", "grade_names"), mapping_of(TEXT)),
+    **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), _FLAG),
+    **dict.fromkeys(("engine_scores", "grades"), _GRADES),
+    **dict.fromkeys(("deeper", "judgments"), mapping_of(COUNT)),
+    **dict.fromkeys(("params", "settings"), OBJECT),
+    "verdict": _one_of(*VERDICTS),
+    "latency": Field(NUMBER_OR_NONE.types, lambda value: value >= 0 and math.isfinite(value)),
+    "weight": Field(NUMBER.types, lambda value: value > 0 and math.isfinite(value)),
+    "k": Field(COUNT.types, lambda value: 0 < value <= LARGEST_CUTOFF),
+    "depth": _or_none(COUNT),
+    "missing": _rows(TEXT, NUMBER),
+    "scores": SCORES,
+    "outcomes": list_of(
+        _part(
+            **dict.fromkeys(("name", "kind", "message", "comparison"), TEXT),
+            **dict.fromkeys(("met", "is_score"), _FLAG),
+            **dict.fromkeys(("value", "bound"), NUMBER_OR_NONE),
+            documents=TEXTS,
+            within=_or_none(COUNT),
         )
     ),
-    "baseline": _parts(
-        standing=lambda value: value in STANDINGS,
-        score=_or_none(_is_number),
-        stale=_texts,
-        scores=_scores,
-        documents=_texts,
-        grades=_numbers,
-        then=_scores,
+    "baseline": _part(
+        standing=_one_of(*STANDINGS),
+        score=NUMBER_OR_NONE,
+        stale=TEXTS,
+        scores=SCORES,
+        documents=TEXTS,
+        grades=_GRADES,
+        then=SCORES,
     ),
-    "error": _parts(type=_is_text, message=_is_text, frame=_is_text),
-    "repeats": _parts(
-        calls=_is_whole,
-        rankings=_is_whole,
-        rank=_or_none(_is_whole),
-        documents=_list_of(_or_none(_is_text)),
-        is_tie=_is_bool,
+    "error": _part(type=TEXT, message=TEXT, frame=TEXT),
+    "repeats": _part(
+        calls=COUNT, rankings=COUNT, rank=_or_none(COUNT), documents=list_of(TEXT_OR_NONE), is_tie=_FLAG
     ),
 }
-"""The checks of the values of a line, by the fields of `CaseResult`."""
+"""The fields of a line, which are those of `CaseResult`."""
 
-_RUN_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("program", "started"), _is_text),
-    **dict.fromkeys(("command", "missing"), _texts),
-    "versions": _mapping_of(_is_text),
-    "fingerprint": _is_object,
-    "faults": _list_of(_is_object),
+_RUN_FIELDS: Fields = {
+    **dict.fromkeys(("program", "started"), TEXT),
+    **dict.fromkeys(("command", "missing"), TEXTS),
+    "versions": mapping_of(TEXT),
+    "fingerprint": OBJECT,
+    "faults": list_of(OBJECT),
 }
-_FILE_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("path", "node", "digest", "text_digest", "unjudged"), _is_text),
-    "totals": _list_of(_row(_is_text, _or_none(_is_text), _is_whole)),
-    "items": _mapping_of(_is_whole),
-    "gates": _list_of(lambda value: type(value) is dict and _is_whole(value.get("line"))),
-    "orphans": _or_none(_texts),
+_FILE_FIELDS: Fields = {
+    **dict.fromkeys(("path", "node", "digest", "text_digest", "unjudged"), TEXT),
+    "totals": _rows(TEXT, TEXT_OR_NONE, COUNT),
+    "items": mapping_of(COUNT),
+    "gates": list_of(Field(OBJECT.types, lambda gate: COUNT.fits(gate.get("line")))),
+    "orphans": _or_none(TEXTS),
 }
 
 
-def read_text(path: str | os.PathLike[str], file: str) -> str:
-    """The text of a record or a baseline, which messages call `file`, with plain line ends. Raises `RecordError`."""
+def read_lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:
+    """The lines of a record or a baseline that are not blank, and the first in any case, with their numbers from 1.
+
+    Messages call it `file`. Raises `RecordError` where it cannot be read.
+    """
     try:
-        text = read_whole(path).decode("utf-8", "surrogatepass")
+        # an editor or a version control may have changed the line ends; texts in JSON have them escaped
+        data = read_whole(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        for number, line in enumerate(BytesIO(data), 1):
+            text = line.decode("utf-8", "surrogatepass")
+            if number == 1 or text.strip():
+                yield number, text.removesuffix("\n")
     except (OSError, Unreadable, UnicodeDecodeError) as error:
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if "\r" in text:  # an editor or a version control changed the line ends; texts in JSON have them escaped
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text
 
 
-def read_header(file: str, text: str, kind: str, version: int) -> dict[str, Any]:
+def read_header(file: str, lines: Iterator[tuple[int, str]], kind: str, version: int) -> dict[str, Any]:
     """The header of a file. Raises `RecordError` for another kind of file and for a newer version."""
-    line = text.partition("\n")[0]
+    _, line = next(lines, (1, ""))
     header = read_object(file, 1, line)
     if header.get("kind") != kind:
         raise RecordError(f"{file}:1: this is no {kind.removeprefix('pytest-relevance ')}; found {quoted(line)}")
