@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
@@ -31,6 +31,8 @@ CHECK = "relevance.check"
 
 NO_DIGEST = "0" * 16
 """The digest of no judgments."""
+
+Part = TypeVar("Part")
 
 Key = tuple[str, str, str | None]
 """Case file, id, variant: the key of a result in its run."""
@@ -304,16 +306,31 @@ class CaseResult:
         """
         converted = dict(values)
         for name in _FROM_BUILTIN.keys() & values.keys():
-            converted[name] = _FROM_BUILTIN[name](values[name])
+            if values[name] is not None:
+                converted[name] = _FROM_BUILTIN[name](values[name])
         return cls(**converted)
 
 
-def _defaults(kind: Any) -> list[tuple[str, object]]:
+@lru_cache
+def _defaults(kind: Any) -> Sequence[tuple[str, object]]:
     """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
     return [
         (each.name, each.default if each.default_factory is MISSING else each.default_factory())
         for each in fields(kind)
+        if each.init
     ]
+
+
+def to_builtin(part: Any) -> dict[str, Any]:
+    """A dataclass as a dict of the fields that differ from their defaults, tuples as lists."""
+    kind: Any = type(part)
+    values = {name: value for name, default in _defaults(kind) if (value := getattr(part, name)) != default}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
+    """The dataclass that `to_builtin` was called with. Raises TypeError for an unknown field."""
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 _DEFAULTS = _defaults(CaseResult)
@@ -329,19 +346,15 @@ DETAIL_FIELDS = frozenset(
 
 SUMMARY_FIELDS = frozenset(name for name, _ in _DEFAULTS) - DETAIL_FIELDS
 
-_SETTINGS = [each.name for each in fields(Settings) if each.init]
-
 
 def settings_to_dict(settings: Settings) -> dict[str, Any]:
     """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
 
     The keys of JSON are text, and grades are numbers.
     """
-    values = {
-        name: value for name in _SETTINGS if (value := getattr(settings, name)) != getattr(DEFAULT_SETTINGS, name)
-    }
-    if isinstance(values.get("gain"), Mapping):
-        values["gain"] = sorted(map(list, values["gain"].items()))
+    values = to_builtin(settings)
+    if isinstance(settings.gain, Mapping):
+        values["gain"] = sorted(map(list, settings.gain.items()))
     return values
 
 
@@ -358,24 +371,6 @@ def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(items))
 
 
-def _to_builtin(kind: type) -> Callable[[Any], dict[str, Any]]:
-    """Make the function that gives a dict of a part: what is not the default, tuples as lists."""
-    defaults = _defaults(kind)
-
-    def convert(part: Any) -> dict[str, Any]:
-        values = {name: value for name, default in defaults if (value := getattr(part, name)) != default}
-        return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
-
-    return convert
-
-
-def _from_builtin(kind: type) -> Callable[[dict[str, Any]], Any]:
-    """Make the function that gives a part from its dict."""
-    return lambda values: kind(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    )
-
-
 def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
     """A mapping with grades as keys, which JSON has as text."""
     return {float(grade): value for grade, value in values.items()}
@@ -385,7 +380,7 @@ def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
 
 
-_write_outcome, _read_outcome = _to_builtin(Outcome), _from_builtin(Outcome)
+_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons")
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
@@ -393,11 +388,9 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
     "params": dict,
     "missing": lambda pairs: [*map(list, pairs)],
-    "outcomes": lambda outcomes: [*map(_write_outcome, outcomes)],
-    "baseline": _to_builtin(BaselineComparison),
-    "error": _to_builtin(SearchError),
-    "repeats": _to_builtin(Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "reasons"), list),
+    "outcomes": lambda outcomes: [*map(to_builtin, outcomes)],
+    **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
+    **dict.fromkeys(_TUPLES, list),
 }
 """What makes builtin types of the fields that are none by themselves."""
 
@@ -406,11 +399,11 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "grade_names": _by_grade,
     "judgments": _by_grade,
     "missing": lambda pairs: tuple((document, grade) for document, grade in pairs),
-    "outcomes": lambda outcomes: tuple(map(_read_outcome, outcomes)),
-    "baseline": _from_builtin(BaselineComparison),
-    "error": _from_builtin(SearchError),
-    "repeats": _from_builtin(Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "reasons"), tuple),
+    "outcomes": lambda outcomes: tuple(from_builtin(Outcome, values) for values in outcomes),
+    "baseline": partial(from_builtin, BaselineComparison),
+    "error": partial(from_builtin, SearchError),
+    "repeats": partial(from_builtin, Repeats),
+    **dict.fromkeys(_TUPLES, tuple),
 }
 
 

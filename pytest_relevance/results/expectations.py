@@ -119,16 +119,12 @@ def _first(expected: Expectation, found: Found) -> Outcome:
     return _outcome(expected, "; ".join(wrong))
 
 
-def _include(expected: Expectation, found: Found) -> Outcome:
-    within = expected.within or found.k
-    missing = [document for document in expected.documents if not found.ranks.get(document, within + 1) <= within]
-    return _outcome(expected, missing and f"not in the top {within}: {_listing(missing, found)}")
-
-
-def _exclude(expected: Expectation, found: Found) -> Outcome:
-    within = expected.within or found.k
-    present = [document for document in expected.documents if found.ranks.get(document, within + 1) <= within]
-    return _outcome(expected, present and f"in the top {within}: {_listing(present, found)}")
+def _present(expected: Expectation, found: Found) -> Outcome:
+    """Check that documents are, or are not, in the top of a ranking."""
+    within, is_wanted = expected.within or found.k, expected.kind == "include"
+    wrong = [each for each in expected.documents if (found.ranks.get(each, within + 1) <= within) != is_wanted]
+    where = f"{'not ' if is_wanted else ''}in the top {within}"
+    return _outcome(expected, wrong and f"{where}: {_listing(wrong, found)}")
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
@@ -188,8 +184,8 @@ def _where(found: Found, document: str) -> str:
 CHECKERS: Mapping[str, Callable[[Expectation, Found], Outcome]] = {
     "metric": _metric,
     "first": _first,
-    "include": _include,
-    "exclude": _exclude,
+    "include": _present,
+    "exclude": _present,
     "order": _order,
     "results": _results,
     "latency": _latency,

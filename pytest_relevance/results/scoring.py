@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
 
@@ -57,44 +56,29 @@ def score_case(
     is_cut = reaches_depth and terms.depth is None
     outcomes = _outcomes(case, graded, ranking.ids, latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
-    scores = {ndcg_at(k).text: defined(value)}
+    result = unscored(case, verdict)
+    result.is_depth_set, result.reaches_depth = terms.depth is not None, reaches_depth
+    result.lowest, result.highest = terms.lowest, terms.highest
+    result.documents, result.grades, result.returned = ranking.ids, grades, len(grades) - len(graded.repeated)
+    result.scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
-        scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
-    result = CaseResult(
-        file="",
-        line=case.line,
-        id=case.id,
-        verdict=verdict,
-        query=case.query,
-        search=case.search,
-        tags=case.tags,
-        weight=case.weight,
-        params=case.params,
-        note=case.note or "",
-        source=case.source,
-        k=k,
-        depth=case.depth,
-        is_depth_set=terms.depth is not None,
-        reaches_depth=reaches_depth,
-        floor=case.min_ndcg,
-        settings=settings,
-        lowest=terms.lowest,
-        highest=terms.highest,
-        documents=ranking.ids,
-        grades=grades,
-        returned=len(grades) - len(graded.repeated),
-        scores=scores,
-        lower=None if lower == upper or value != value else lower,
-        upper=None if lower == upper or value != value else upper,
-        judged=top - unjudged,
-        top=top,
-        outcomes=outcomes,
-        reasons=reasons,
-        latency=latency,
-    )
+        result.scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
+    if lower != upper and value == value:
+        result.lower, result.upper = lower, upper
+    result.judged, result.top = top - unjudged, top
+    result.outcomes, result.reasons, result.latency = outcomes, reasons, latency
     if details:
         add_details(result, case, ranking)
     return result
+
+
+_OF_CASE = ("line", "id", "query", "search", "tags", "weight", "params", "source", "k", "depth", "settings")
+
+
+def unscored(case: Case, verdict: str) -> CaseResult:
+    """The result of a case without a score: identity and conditions; it does not know its file, variant and node id."""
+    same = {name: getattr(case, name) for name in _OF_CASE}
+    return CaseResult(file="", verdict=verdict, note=case.note or "", floor=case.min_ndcg, **same)
 
 
 def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> None:
@@ -271,10 +255,7 @@ def digest_of(judgments: Mapping[str, float]) -> str:
 
     Grades count with 12 digits: the order in which a mean was summed does not matter.
     """
-    return _digest(tuple(sorted(judgments.items()))) if judgments else NO_DIGEST
-
-
-@lru_cache(maxsize=256)  # variants of a search judge alike
-def _digest(pairs: tuple[tuple[str, float], ...]) -> str:
-    text = "\0".join([f"{document}\0{grade:.12g}" for document, grade in pairs])
+    if not judgments:
+        return NO_DIGEST
+    text = "\0".join([f"{document}\0{grade:.12g}" for document, grade in sorted(judgments.items())])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -148,7 +148,7 @@ FILES = st.dictionaries(
         digest=TEXTS,
         totals=tuples(st.tuples(TEXTS, st.none() | TEXTS, st.integers(0, 9))),
         items=st.dictionaries(TEXTS, st.integers(2, 9), max_size=2),
-        orphans=st.none() | st.lists(TEXTS, max_size=2),
+        orphans=st.none() | st.lists(TEXTS, max_size=2).map(tuple),
     ),
     max_size=2,
 )

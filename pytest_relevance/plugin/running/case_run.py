@@ -11,6 +11,7 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.results.case_result import CHECK, ERROR, CaseResult, Repeats, SearchError
+from pytest_relevance.results.scoring import unscored
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
@@ -106,27 +107,9 @@ class CaseRun:
 
     def result_of_error(self, error: SearchError | None, verdict: str = ERROR) -> CaseResult:
         """Return the result of a case without a score."""
-        case = self.case
-        return self.complete(
-            CaseResult(
-                file=self.file,
-                line=case.line,
-                id=case.id,
-                verdict=verdict,
-                query=case.query,
-                search=case.search,
-                tags=case.tags,
-                weight=case.weight,
-                params=case.params,
-                note=case.note or "",
-                source=case.source,
-                k=case.k,
-                depth=case.depth,
-                floor=case.min_ndcg,
-                settings=case.settings,
-                error=error,
-            )
-        )
+        result = self.complete(unscored(self.case, verdict))
+        result.error = error
+        return result
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()

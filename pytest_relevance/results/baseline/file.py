@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from glob import escape
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import quoted, shown
-from pytest_relevance.results.record.file import as_json, read_header, read_lines, read_object
+from pytest_relevance._text import quoted
+from pytest_relevance.results.case_result import from_builtin
+from pytest_relevance.results.record.file import as_json, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
 
 SUFFIX = ".baseline.jsonl"
@@ -145,32 +146,8 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
 
 def _entry(values: Mapping[str, Any]) -> BaselineEntry:
     """The entry of a line. Raises ValueError, which says what is wrong with it."""
-    for name, is_sound in _CHECKS.items():
-        if name not in values:
-            raise ValueError(f"it has no {name}")
-        if not is_sound(values[name]):
-            raise ValueError(f"its {name} is {shown(values[name])}")
-    known = {name: values[name] for name in _CHECKS}
-    known["ranking"] = tuple(values["ranking"])
-    return BaselineEntry(**known, whole=values.get("whole") is True, cut=values.get("cut") is True)
-
-
-def _is_text(value: object) -> bool:
-    return type(value) is str
-
-
-_NUMBERS_OR_NONE = {float, int, type(None)}
-
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "id": _is_text,
-    "variant": lambda value: value is None or type(value) is str,
-    "query": _is_text,
-    "params": lambda value: type(value) is dict,
-    "depth": lambda value: type(value) is int,
-    "ranking": lambda value: type(value) is list and {*map(type, value)} <= {str},
-    "scores": lambda value: type(value) is dict and {*map(type, value.values())} <= _NUMBERS_OR_NONE,
-}
-"""The fields that an entry must have, with the check of each value."""
+    check_values(values, BaselineEntry)
+    return from_builtin(BaselineEntry, values)
 
 
 def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:

@@ -12,14 +12,17 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
 from io import BytesIO
 from types import NoneType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 
 from pytest_relevance._files import Unreadable, read_whole, write_whole
 from pytest_relevance._text import did_you_mean, quoted, shown
 from pytest_relevance.cases.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
+from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import STANDINGS, VERDICTS, CaseResult
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
@@ -51,14 +54,6 @@ def _plain(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-class Record(NamedTuple):
-    """The content of a record: the results in their order, the case files by name, and how the run was made."""
-
-    results: Sequence[CaseResult]
-    files: Mapping[str, FileInfo]
-    info: RunInfo
 
 
 def write_record(
@@ -95,13 +90,16 @@ def is_record(data: bytes) -> bool:
     return data.startswith(_BEGINNING)
 
 
-def read_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record. Raises `RecordError`, which names the line and what is wrong; never OSError."""
+def read_record(path: str | os.PathLike[str]) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
+    """Read a record: the results in their order, the case files by name, and how the run was made.
+
+    Raises `RecordError`, which names the line and what is wrong; never OSError.
+    """
     file = os.fspath(path)
     lines = read_lines(path, file)
     header = read_header(file, lines, KIND, VERSION)
     try:
-        check_values(header["run"], _RUN_FIELDS)
+        check_values(header["run"], RunInfo)
         info = RunInfo.from_dict(header["run"])
         files = {name: _file_info(values) for name, values in header["files"].items()}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -118,20 +116,22 @@ def read_record(path: str | os.PathLike[str]) -> Record:
             f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
             "fetch or make it again"
         )
-    return Record(results, files, info)
+    return results, files, info
 
 
 def _file_info(values: dict[str, Any]) -> FileInfo:
     """The info of a case file, checked."""
-    check_values(values, _FILE_FIELDS)
-    for gate in values["gates"]:
+    check_values(values, FileInfo)
+    for gate in values.get("gates", ()):
+        if type(gate.get("line")) is not int:
+            raise ValueError(f"its gates are {shown(values['gates'])}")
         gate_of(gate)
     return FileInfo.from_dict(values)
 
 
 def _result(values: dict[str, Any]) -> CaseResult:
     """The result of a line. Raises ValueError, which says what is wrong with it."""
-    check_values(values, _FIELDS, needed=("file", "line", "id", "verdict"))
+    check_values(values, CaseResult)
     found = CaseResult.from_dict(values)
     for name in ("grades", "engine_scores"):
         if len(getattr(found, name)) != len(found.documents) and (name == "grades" or found.engine_scores):
@@ -153,10 +153,6 @@ class Field(NamedTuple):
     types: frozenset[type]
     is_sound: Callable[[Any], bool] | None = None
 
-    def fits(self, value: object) -> bool:
-        """Whether a value is allowed."""
-        return type(value) in self.types and (self.is_sound is None or value is None or self.is_sound(value))
-
     def fits_all(self, values: Collection[object]) -> bool:
         """Whether all values are allowed, as zero and what is empty always is."""
         if not self.types.issuperset(map(type, values)):
@@ -164,128 +160,82 @@ class Field(NamedTuple):
         return self.is_sound is None or all(map(self.is_sound, filter(None, values)))
 
 
-Fields = Mapping[str, Field]
-"""The fields of an object, by their names."""
-
-
-def check_values(values: Mapping[str, Any], fields: Fields, needed: Collection[str] = ()) -> None:
-    """Raise a ValueError for a field that is missing or unknown, and for a value that is not allowed."""
+def check_values(values: Mapping[str, Any], kind: Any) -> None:
+    """Check that a dataclass can be made of values. Raises ValueError for a field that is missing, unknown or wrong."""
+    allowed, needed = _fields_of(kind)
     for name in needed:
         if name not in values:
             raise ValueError(f"it has no {name}")
     for name, value in values.items():
-        if name not in fields:
-            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, fields)}")
-        types, is_sound = fields[name]  # as `Field.fits`, without a call: a record has many values
+        if name not in allowed:
+            raise ValueError(f"it has an unknown field {quoted(name)}{did_you_mean(name, allowed)}")
+        types, is_sound = allowed[name]
         if type(value) not in types or not (is_sound is None or value is None or is_sound(value)):
             raise ValueError(f"its {name} is {shown(value)}")
 
 
-def _or_none(field: Field) -> Field:
-    return Field(field.types | {NoneType}, field.is_sound)
+def _is_sound(values: Mapping[str, Any], kind: Any) -> bool:
+    try:
+        check_values(values, kind)
+    except ValueError:
+        return False
+    return True
 
 
-def list_of(field: Field) -> Field:
-    """A list of values that a field may have."""
-    return Field(frozenset({list}), field.fits_all)
+@lru_cache
+def _fields_of(kind: Any) -> tuple[Mapping[str, Field], Sequence[str]]:
+    """The fields of a dataclass, and the names of those without a default."""
+    hints = get_type_hints(kind)
+    needed = [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
+    return {each.name: _NARROWER.get(each.name) or _field(hints[each.name]) for each in fields(kind)}, needed
 
 
-def mapping_of(field: Field) -> Field:
-    """An object with any names and values that a field may have."""
-    return Field(frozenset({dict}), lambda value: field.fits_all(value.values()))
+def _field(hint: Any) -> Field:
+    """What JSON has for a type hint: a list for a sequence, an object for a mapping and for a dataclass."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if hint in _SIMPLE:
+        return _SIMPLE[hint]
+    if NoneType in parts:
+        (other,) = (part for part in parts if part is not NoneType)
+        types, is_sound = _field(other)
+        return Field(types | {NoneType}, is_sound)
+    if is_dataclass(hint):
+        return Field(_OBJECT, lambda value: _is_sound(value, hint))
+    if origin is Mapping:
+        values = _field(parts[1])
+        return Field(_OBJECT, lambda value: values.fits_all(value.values()))
+    if get_origin(parts[0]) is tuple:
+        columns = [*map(_field, get_args(parts[0]))]
+        return Field(_LIST, lambda rows: _are_rows(rows, columns))
+    return Field(_LIST, _field(parts[0]).fits_all)
 
 
-def _one_of(*texts: str) -> Field:
-    return Field(TEXT.types, texts.__contains__)
+def _are_rows(rows: Collection[Any], columns: Sequence[Field]) -> bool:
+    """Whether each row has a value for each column."""
+    if not ({*map(type, rows)} <= {list} and {*map(len, rows)} <= {len(columns)}):
+        return False
+    return all(map(Field.fits_all, columns, zip(*rows, strict=True)))
 
 
-def _part(**fields: Field) -> Field:
-    """An object with some of these fields and no others."""
-    return Field(
-        OBJECT.types, lambda value: all(name in fields and fields[name].fits(each) for name, each in value.items())
-    )
+_LIST, _OBJECT = frozenset({list}), frozenset({dict})
+_NUMBER = frozenset({int, float})
 
-
-def _rows(*columns: Field) -> Field:
-    """A list of lists that have a value of each column."""
-
-    def is_sound(rows: list[Any]) -> bool:
-        if not ({*map(type, rows)} <= {list} and {*map(len, rows)} <= {len(columns)}):
-            return False
-        return all(map(Field.fits_all, columns, zip(*rows, strict=True)))
-
-    return Field(frozenset({list}), is_sound)
-
-
-TEXT = Field(frozenset({str}))
-TEXT_OR_NONE = _or_none(TEXT)
-TEXTS = list_of(TEXT)
-COUNT = Field(frozenset({int}), lambda value: 0 <= value <= _LARGEST)
-NUMBER = Field(frozenset({int, float}), math.isfinite)
-NUMBER_OR_NONE = _or_none(NUMBER)
-SCORES = mapping_of(NUMBER_OR_NONE)
-OBJECT = Field(frozenset({dict}))
-_FLAG = Field(frozenset({bool}))
-_GRADES = list_of(NUMBER_OR_NONE)
-
-_FIELDS: Fields = {
-    **dict.fromkeys(("file", "id", "query", "node", "search", "note", "test", "digest", "outcome"), TEXT),
-    **dict.fromkeys(("variant", "source"), TEXT_OR_NONE),
-    **dict.fromkeys(("line", "returned", "judged", "top"), COUNT),
-    **dict.fromkeys(("lowest", "highest", "tolerance"), NUMBER),
-    **dict.fromkeys(("floor", "lower", "upper"), NUMBER_OR_NONE),
-    **dict.fromkeys(("tags", "reasons", "items", "documents"), TEXTS),
-    **dict.fromkeys(("titles", "notes", "explanations", "grade_names"), mapping_of(TEXT)),
-    **dict.fromkeys(("whole", "is_depth_set", "reaches_depth"), _FLAG),
-    **dict.fromkeys(("engine_scores", "grades"), _GRADES),
-    **dict.fromkeys(("deeper", "judgments"), mapping_of(COUNT)),
-    **dict.fromkeys(("params", "settings"), OBJECT),
-    "verdict": _one_of(*VERDICTS),
-    "latency": Field(NUMBER_OR_NONE.types, lambda value: value >= 0 and math.isfinite(value)),
-    "weight": Field(NUMBER.types, lambda value: value > 0 and math.isfinite(value)),
-    "k": Field(COUNT.types, lambda value: 0 < value <= LARGEST_CUTOFF),
-    "depth": _or_none(COUNT),
-    "missing": _rows(TEXT, NUMBER),
-    "scores": SCORES,
-    "outcomes": list_of(
-        _part(
-            **dict.fromkeys(("name", "kind", "message", "comparison"), TEXT),
-            **dict.fromkeys(("met", "is_score"), _FLAG),
-            **dict.fromkeys(("value", "bound"), NUMBER_OR_NONE),
-            documents=TEXTS,
-            within=_or_none(COUNT),
-        )
-    ),
-    "baseline": _part(
-        standing=_one_of(*STANDINGS),
-        score=NUMBER_OR_NONE,
-        stale=TEXTS,
-        scores=SCORES,
-        documents=TEXTS,
-        grades=_GRADES,
-        then=SCORES,
-    ),
-    "error": _part(type=TEXT, message=TEXT, frame=TEXT),
-    "repeats": _part(
-        calls=COUNT, rankings=COUNT, rank=_or_none(COUNT), documents=list_of(TEXT_OR_NONE), is_tie=_FLAG
-    ),
+_SIMPLE: Mapping[Any, Field] = {
+    str: Field(frozenset({str})),
+    bool: Field(frozenset({bool})),
+    int: Field(frozenset({int}), lambda value: 0 <= value <= _LARGEST),
+    float: Field(_NUMBER, math.isfinite),
+    Settings: Field(_OBJECT),
+    Mapping[str, Any]: Field(_OBJECT),
 }
-"""The fields of a line, which are those of `CaseResult`."""
-
-_RUN_FIELDS: Fields = {
-    **dict.fromkeys(("program", "started"), TEXT),
-    **dict.fromkeys(("command", "missing"), TEXTS),
-    "versions": mapping_of(TEXT),
-    "fingerprint": OBJECT,
-    "faults": list_of(OBJECT),
+_NARROWER: Mapping[str, Field] = {
+    "verdict": Field(frozenset({str}), VERDICTS.__contains__),
+    "standing": Field(frozenset({str}), STANDINGS.__contains__),
+    "k": Field(frozenset({int}), lambda value: 0 < value <= LARGEST_CUTOFF),
+    "weight": Field(_NUMBER, lambda value: value > 0 and math.isfinite(value)),
+    "latency": Field(_NUMBER | {NoneType}, lambda value: value >= 0 and math.isfinite(value)),
 }
-_FILE_FIELDS: Fields = {
-    **dict.fromkeys(("path", "node", "digest", "text_digest", "unjudged"), TEXT),
-    "totals": _rows(TEXT, TEXT_OR_NONE, COUNT),
-    "items": mapping_of(COUNT),
-    "gates": list_of(Field(OBJECT.types, lambda gate: COUNT.fits(gate.get("line")))),
-    "orphans": _or_none(TEXTS),
-}
+"""The fields that allow less than their types."""
 
 
 def read_lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, str]]:
