@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache, partial
 from operator import attrgetter
+from sys import intern
 from typing import Any, TypeVar
 
 from pytest_relevance.metrics.graded import GradedRanking
@@ -304,7 +305,8 @@ class CaseResult:
         Raises TypeError for a missing or unknown field, and TypeError, ValueError or KeyError for a value of another
         shape; `results.record` checks the content of a file.
         """
-        converted = dict(values)
+        # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
+        converted = {intern(name): value for name, value in values.items()}
         for name in _FROM_BUILTIN.keys() & values.keys():
             if values[name] is not None:
                 converted[name] = _FROM_BUILTIN[name](values[name])
