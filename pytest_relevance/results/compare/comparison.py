@@ -20,8 +20,8 @@ from pytest_relevance.results.compare.differences import TIE, Difference, ScoreC
 from pytest_relevance.results.compare.incompatibilities import Incompatibility, Pair
 from pytest_relevance.results.compare.pairing import ErroredCase
 from pytest_relevance.results.compare.rejudging import RejudgedResult
-from pytest_relevance.results.frames import as_frame
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.run import as_frame
 
 if TYPE_CHECKING:
     import pandas
