@@ -14,7 +14,7 @@ from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.gates import GateResult
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.record.merge import Gap, Merged
+    from pytest_relevance.results.merge import Gap, Merged
 
 MOST_NAMED = 20
 """How many node ids are listed of what did not finish."""
