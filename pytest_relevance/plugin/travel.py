@@ -32,7 +32,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
     SearchError,
 )
-from pytest_relevance.results.run_record import as_json
+from pytest_relevance.results.record import as_json
 
 ATTRIBUTE = "relevance"
 

@@ -27,9 +27,9 @@ from pytest_relevance.results.case_result import (
     settings_from_dict,
     settings_to_dict,
 )
+from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
-from pytest_relevance.results.run_record import as_json
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

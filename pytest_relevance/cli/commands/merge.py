@@ -78,7 +78,7 @@ def _check_named_once(records: Sequence[Path]) -> None:
 
 def _check_output(arguments: Namespace) -> None:
     """Raise `CommandError` where the output is one of the merged records, or an existing file that is no record."""
-    from pytest_relevance.results.run_record import is_record
+    from pytest_relevance.results.record import is_record
 
     target = arguments.output
     if any(os.path.realpath(path) == os.path.realpath(target) for path in arguments.records):

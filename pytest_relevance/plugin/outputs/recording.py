@@ -11,8 +11,8 @@ import pytest
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.plugin.options import FILE_PATTERNS, has_cases
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.results.record import write_record
 from pytest_relevance.results.run_info import RunInfo
-from pytest_relevance.results.run_record import write_record
 
 
 def run_info(config: pytest.Config, missing: tuple[str, ...] = ()) -> RunInfo:

@@ -113,7 +113,7 @@ def _write_worklist(config: pytest.Config, target: Target, has_ended_well: bool)
 
 
 def _record(config: pytest.Config, option: str) -> Output:
-    from pytest_relevance.results.run_record import is_record
+    from pytest_relevance.results.record import is_record
 
     def why_kept(data: bytes) -> str | None:
         return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"

@@ -29,7 +29,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.expectations import digits_apart
-from pytest_relevance.results.run_record import as_json
+from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff

@@ -19,8 +19,8 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.results.case_result import from_builtin
+from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
-from pytest_relevance.results.run_record import as_json, check_values, read_header, read_lines, read_object
 
 SUFFIX = ".baseline.jsonl"
 """The suffix that the name of a case file gets in that of its baseline."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.results import run_record as record
+from pytest_relevance.results import record
 from pytest_relevance.results.baseline import file as baseline_io
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.evaluate import compile_rankings
