@@ -57,10 +57,7 @@ def _plain(value: object) -> object:
 
 
 def write_record(
-    path: str | os.PathLike[str],
-    results: Collection[Mapping[str, Any]],
-    files: Mapping[str, FileInfo],
-    info: RunInfo,
+    path: str | os.PathLike[str], results: Collection[Mapping[str, Any]], files: Mapping[str, FileInfo], info: RunInfo
 ) -> None:
     """Write a record in one step; gzip where the name ends in .gz. `results` are of `CaseResult.to_dict`.
 

@@ -63,7 +63,6 @@ class Run:
     @property
     def frame(self) -> pandas.DataFrame:
         """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s)."""
-
         return results_frame(self.results)
 
     @property
@@ -73,7 +72,6 @@ class Run:
         `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
         result that is not scored: beyond k, or unjudged where these are skipped.
         """
-
         return rankings_frame(self.results)
 
 
