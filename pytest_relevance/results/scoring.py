@@ -146,7 +146,9 @@ def _other_scores(
     Without judgments none is defined.
     """
     found: dict[str, float | None] = {}
-    for metric in {metric.text: metric for metric in metrics_of(case)}.values():
+    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
+    metrics += [metric for gate in case.terms.gates for metric in gate.metrics]
+    for metric in {metric.text: metric for metric in metrics}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
         if not is_cut or _is_known(metric, value, case.settings):
             found[metric.text] = defined(value)
@@ -222,14 +224,6 @@ def defined(value: float) -> float | None:
     return None if value != value else float(value)
 
 
-def metrics_of(case: Case) -> list[Metric]:
-    """The metrics of a case other than its nDCG@k: those of its expectations and of its suite's gates."""
-    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
-    for gate in case.terms.gates:
-        metrics += gate.metrics
-    return metrics
-
-
 def kept_depth(case: Case) -> int | None:
     """How many results are kept of the ranking of a case; None for all."""
     return None if looks_at_all(case) else max(case.depth, case.k)
@@ -243,10 +237,11 @@ def looks_at_all(case: Case) -> bool:
 def scores_all(case: Case) -> bool:
     """Whether a score of a case, or one that a gate asks for, looks at the whole ranking."""
     settings = case.settings
-    if settings.ideal == "returned" or settings.unjudged == "skip":
-        return True
-    return any(expected.metric is not None and expected.ranks(settings) is None for expected in case.expect) or any(
-        metric.k is None for gate in case.terms.gates for metric in gate.metrics
+    return (
+        settings.ideal == "returned"
+        or settings.unjudged == "skip"
+        or any(expected.metric is not None and expected.ranks(settings) is None for expected in case.expect)
+        or any(metric.k is None for gate in case.terms.gates for metric in gate.metrics)
     )
 
 

@@ -145,10 +145,14 @@ def compare_with_baseline(
             because = f"{listed(reasons, 'and')}; --relevance-update accepts the present ranking"
             _set_verdict(result, FAILED, f"the baseline is stale: {because}", *result.reasons)
         return not accepting
-    graded = None if _is_same_ranking(entry, result, case) else grade_ranking(entry.ranking, case.judgments)
+    depth = None if looks_at_all(case) else case.depth
+    is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # as far as the case looks
+    graded = None if is_same else grade_ranking(entry.ranking, case.judgments)
     before = result.score if graded is None else defined(score(result.metric, graded, case.settings))
     change = 0.0 if before is None or result.score is None else result.score - before
-    standing = _standing(change, result.tolerance)
+    standing = IMPROVEMENT if change > 0 else REGRESSION
+    if abs(change) <= result.tolerance + _ROUNDING:
+        standing = WITHIN
     counts = standing == REGRESSION and not accepting
     if counts:
         assert before is not None
@@ -162,18 +166,6 @@ def compare_with_baseline(
     else:
         result.baseline = BaselineComparison(standing, before, scores=scores)
     return counts
-
-
-def _standing(change: float, tolerance: float) -> str:
-    if change < -tolerance - _ROUNDING:
-        return REGRESSION
-    return IMPROVEMENT if change > tolerance + _ROUNDING else WITHIN
-
-
-def _is_same_ranking(entry: BaselineEntry, result: CaseResult, case: Case) -> bool:
-    """Whether the accepted ranking is the present one as far as the case looks: then nothing is scored again."""
-    depth = None if looks_at_all(case) else case.depth
-    return entry.ranking[:depth] == tuple(result.documents[:depth])
 
 
 def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:
@@ -274,17 +266,10 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
     for key, repeats in by_key.items():
         scored = [result for result in repeats if result.scores]
         accepted = [entry_of(result) for result in scored]
-        is_stale = only_new and any(map(_is_stale, scored))
-        if any(map(_is_unstable, scored)) or len({entry.ranking for entry in accepted}) > 1:
+        is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
+        is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
+        if is_unstable or len({entry.ranking for entry in accepted}) > 1:
             unstable.append(shown_key(key))
         elif accepted and not is_stale and all(result.verdict != ERROR for result in repeats):
             entries.append(accepted[0])
     return entries, sorted(unstable)
-
-
-def _is_unstable(result: CaseResult) -> bool:
-    return result.repeats is not None and result.repeats.rankings > 1
-
-
-def _is_stale(result: CaseResult) -> bool:
-    return result.baseline is not None and result.baseline.standing == STALE

@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted
-from pytest_relevance.results.case_result import from_builtin
+from pytest_relevance.results.case_result import from_builtin, to_builtin
 from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
 
@@ -80,18 +80,7 @@ class BaselineEntry:
     @property
     def line(self) -> str:
         """Its line in the file."""
-        return as_json(
-            {
-                "id": self.id,
-                "variant": self.variant,
-                "query": self.query,
-                "params": with_sorted_keys(self.params),
-                "depth": self.depth,
-                **{name: True for name in ("whole", "cut") if getattr(self, name)},
-                "ranking": self.ranking,
-                "scores": self.scores,
-            }
-        )
+        return as_json({**to_builtin(self), "params": with_sorted_keys(self.params)})
 
 
 def with_sorted_keys(value: Any) -> Any:
