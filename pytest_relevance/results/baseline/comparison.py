@@ -59,7 +59,7 @@ class Baseline:
 
     def __init__(self, entries: Mapping[EntryKey, BaselineEntry]) -> None:
         self._entries = entries
-        self._moved: dict[str, tuple[BaselineEntry, str]] = {}
+        self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
         """Register all cases and variants of the file; return the names of the entries that belong to none.
@@ -73,23 +73,18 @@ class Baseline:
             return []
         before, now = _variants_by_case(left), _variants_by_case(present)
         kept = {case for case, _ in self._entries.keys() & present.keys()}
-        self._moved = {
-            case: (
-                self._entries[case, variants[0]],
-                f"the search had {_variants_text(variants)}, and has {_variants_text(now[case])}",
-            )
-            for case, variants in before.items()
-            if case in now and case not in kept
-        }
+        for case, variants in before.items():
+            if case in now and case not in kept:
+                change = f"the search had {_variants_text(variants)}, and has {_variants_text(now[case])}"
+                self._moved[case] = self._entries[case, variants[0]], (change,)
         return [shown_key(key) for key in left if key[0] not in self._moved]
 
     def compare(self, result: CaseResult, case: Case, *, accepting: bool = False, details: bool = True) -> bool:
         """Compare a result with its entry, as `compare_with_baseline` does."""
-        entry = self._entries.get((result.id, result.variant))
-        stale: tuple[str, ...] = ()
-        if entry is None and result.id in self._moved:
-            entry, change = self._moved[result.id]
-            stale = (change,)
+        entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
+        stale: Sequence[str] = ()
+        if entry is None:
+            entry, stale = self._moved.get(result.id, (None, ()))
         return compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
 
 
@@ -113,9 +108,6 @@ def _variants_text(names: Sequence[str | None]) -> str:
     return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
 
 
-_IS_NEW = BaselineComparison(NEW)
-
-
 def compare_with_baseline(
     result: CaseResult,
     case: Case,
@@ -136,7 +128,7 @@ def compare_with_baseline(
     Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
     """
     if entry is None:
-        result.baseline = _IS_NEW
+        result.baseline = BaselineComparison(NEW)
         return False
     reasons = (*stale, *stale_reasons(entry, case, is_cut=result.is_cut))
     if reasons:
@@ -234,16 +226,15 @@ def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> 
 def _changed_params(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     changes = []
     for name in dict.fromkeys([*before, *now]):
-        parameter = f"the parameter {quoted(name, 40)}"
-        if name not in before:
-            changes.append(f"{parameter} is new")
-        elif name not in now:
-            changes.append(f"{parameter} is gone")
-        else:
-            was, found = (quoted(_as_text(values[name]), 40)[1:-1] for values in (before, now))
-            if _as_text(before[name]) != _as_text(now[name]):
-                changes.append(f"{parameter} was {was} and is {found}")
+        was, found = (_as_text(values[name]) if name in values else None for values in (before, now))
+        if was != found:
+            change = f"was {_short(was)} and is {_short(found)}" if was and found else "is gone" if was else "is new"
+            changes.append(f"the parameter {quoted(name, 40)} {change}")
     return changes
+
+
+def _short(text: str) -> str:
+    return quoted(text, 40)[1:-1]
 
 
 def _as_text(value: object) -> str:
