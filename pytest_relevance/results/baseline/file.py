@@ -116,7 +116,8 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
             ended = number
             continue
         try:
-            entry = _entry(values)
+            check_values(values, BaselineEntry)
+            entry = from_builtin(BaselineEntry, values)
         except ValueError as error:
             raise RecordError(
                 f"{file}:{number}: the line is no entry of a baseline ({error}); restore the file, or delete the line "
@@ -131,12 +132,6 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
             "is missing"
         )
     return entries
-
-
-def _entry(values: Mapping[str, Any]) -> BaselineEntry:
-    """The entry of a line. Raises ValueError, which says what is wrong with it."""
-    check_values(values, BaselineEntry)
-    return from_builtin(BaselineEntry, values)
 
 
 def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:
