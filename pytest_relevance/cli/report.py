@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
 def _report(arguments: Namespace, format: str) -> str:
     from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
     from pytest_relevance.reports.text import WIDEST, plain
-    from pytest_relevance.results.record.file import as_json
+    from pytest_relevance.results.record import as_json
 
     run = read_run_record(arguments.record)
     verbosity = arguments.verbose - arguments.quiet

@@ -104,7 +104,7 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
 
 
 def _record(config: pytest.Config) -> tuple[Write, str]:
-    from pytest_relevance.results.record.file import is_record
+    from pytest_relevance.results.record import is_record
 
     def why_kept(data: bytes) -> str | None:
         return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"

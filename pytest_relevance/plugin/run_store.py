@@ -93,12 +93,23 @@ class RunStore:
     def results(self) -> list[CaseResult]:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
-            order = {name: number for number, name in enumerate(self.to_run)}
-            last = len(order)
-            ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
             with paused_gc():
-                self._results = worst_of_repeats([CaseResult.from_dict(self._cases[key]) for key in ended])
+                self._results = worst_of_repeats([CaseResult.from_dict(values) for values in self._ended()])
         return self._results
+
+    @property
+    def dicts(self) -> list[dict[str, Any]]:
+        """The dicts of `results`: as they arrived, unless there are repeats, of which the results have a summary."""
+        ended = self._ended()
+        has_repeats = any(values.get("items") for values in ended)
+        return [result.to_dict() for result in self.results] if has_repeats else ended
+
+    def _ended(self) -> list[dict[str, Any]]:
+        """Return the dicts of all cases that ended, in the order of collection."""
+        order = {name: number for number, name in enumerate(self.to_run)}
+        last = len(order)
+        ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
+        return [self._cases[key] for key in ended]
 
     @property
     def finished(self) -> list[CaseResult]:

@@ -21,7 +21,7 @@ from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.record.merge import Merged
+    from pytest_relevance.results.merge import Merged
 
 _MOST = 5  # rows of a table in Markdown that has more
 _UNLIMITED = 100_000  # columns of a table in Markdown

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from operator import attrgetter
+from sys import intern
+from typing import Any, TypeVar
 
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 
-PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
+VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
     *("passed", "failed", "inconclusive", "measured", "error", "skipped"),
 )
-VERDICTS = (PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED)
 """The verdicts of a case. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
 
-NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
-STANDINGS = (NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN)
+STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
 """How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
 fell or rose by more than the tolerance, or did neither."""
 
@@ -33,21 +33,19 @@ CHECK = "relevance.check"
 NO_DIGEST = "0" * 16
 """The digest of no judgments."""
 
+Part = TypeVar("Part")
+
 Key = tuple[str, str, str | None]
 """Case file, id, variant: the key of a result in its run."""
 
 DEFAULT_SETTINGS = Settings()
 """The settings of most results, which share them, and with them the table of gains."""
 
-_NDCG: dict[int, Metric] = {}
 
-
+@lru_cache
 def ndcg_at(k: int) -> Metric:
     """The metric nDCG@k."""
-    metric = _NDCG.get(k)
-    if metric is None:
-        metric = _NDCG[k] = Metric(f"nDCG@{k}", "nDCG", k)
-    return metric
+    return Metric(f"nDCG@{k}", "nDCG", k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +288,8 @@ class CaseResult:
     def to_dict(self, names: Collection[str] | None = None) -> dict[str, Any]:
         """The result in builtin types: the fields that differ from their defaults, of these only `names` if given."""
         values: dict[str, Any] = {}
-        for name, default in _DEFAULTS:
-            value = getattr(self, name)
-            if value != default and (names is None or name in names):
+        for (name, default), value in zip(_DEFAULTS, _ALL_VALUES(self), strict=True):
+            if value is not default and value != default and (names is None or name in names):
                 convert = _TO_BUILTIN.get(name)
                 values[name] = value if convert is None else convert(value)
         if self.query == self.id:
@@ -308,24 +305,38 @@ class CaseResult:
         Raises TypeError for a missing or unknown field, and TypeError, ValueError or KeyError for a value of another
         shape; `results.record` checks the content of a file.
         """
-        converted = {
-            name: _FROM_BUILTIN[name](value) if name in _FROM_BUILTIN else value for name, value in values.items()
-        }
+        # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
+        converted = {intern(name): value for name, value in values.items()}
+        for name in _FROM_BUILTIN.keys() & values.keys():
+            if values[name] is not None:
+                converted[name] = _FROM_BUILTIN[name](values[name])
         return cls(**converted)
 
 
-_ABSENT = object()
+@lru_cache
+def _defaults(kind: Any) -> Sequence[tuple[str, object]]:
+    """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
+    return [
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(kind)
+        if each.init
+    ]
 
 
-def _default_of(name: str) -> object:
-    found = CaseResult.__dataclass_fields__[name]
-    if found.default_factory is not MISSING:
-        return found.default_factory()
-    return _ABSENT if found.default is MISSING else found.default
+def to_builtin(part: Any) -> dict[str, Any]:
+    """A dataclass as a dict of the fields that differ from their defaults, tuples as lists."""
+    kind: Any = type(part)
+    values = {name: value for name, default in _defaults(kind) if (value := getattr(part, name)) != default}
+    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-_DEFAULTS = tuple((each.name, _default_of(each.name)) for each in fields(CaseResult))
-"""The fields with their defaults, in their order; those without one are always written."""
+def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
+    """The dataclass that `to_builtin` was called with. Raises TypeError for an unknown field."""
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+
+_DEFAULTS = _defaults(CaseResult)
+_ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 
 DETAIL_FIELDS = frozenset(
     {
@@ -337,19 +348,15 @@ DETAIL_FIELDS = frozenset(
 
 SUMMARY_FIELDS = frozenset(name for name, _ in _DEFAULTS) - DETAIL_FIELDS
 
-_SETTINGS_DEFAULTS = {each.name: each.default for each in fields(Settings) if each.init}
-
 
 def settings_to_dict(settings: Settings) -> dict[str, Any]:
     """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
 
     The keys of JSON are text, and grades are numbers.
     """
-    values = {
-        name: value for name, default in _SETTINGS_DEFAULTS.items() if (value := getattr(settings, name)) != default
-    }
-    if isinstance(values.get("gain"), Mapping):
-        values["gain"] = sorted(map(list, values["gain"].items()))
+    values = to_builtin(settings)
+    if isinstance(settings.gain, Mapping):
+        values["gain"] = sorted(map(list, settings.gain.items()))
     return values
 
 
@@ -366,27 +373,6 @@ def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(**dict(items))
 
 
-def _to_builtin(kind: type) -> Callable[[Any], dict[str, Any]]:
-    """Make the function that gives a dict of a part: what is not the default, tuples as lists."""
-    defaults = [
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-    ]
-
-    def convert(part: Any) -> dict[str, Any]:
-        values = {name: value for name, default in defaults if (value := getattr(part, name)) != default}
-        return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
-
-    return convert
-
-
-def _from_builtin(kind: type) -> Callable[[dict[str, Any]], Any]:
-    """Make the function that gives a part from its dict."""
-    return lambda values: kind(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    )
-
-
 def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
     """A mapping with grades as keys, which JSON has as text."""
     return {float(grade): value for grade, value in values.items()}
@@ -396,7 +382,7 @@ def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
 
 
-_write_outcome, _read_outcome = _to_builtin(Outcome), _from_builtin(Outcome)
+_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons")
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,
@@ -404,11 +390,9 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
     "params": dict,
     "missing": lambda pairs: [*map(list, pairs)],
-    "outcomes": lambda outcomes: [*map(_write_outcome, outcomes)],
-    "baseline": _to_builtin(BaselineComparison),
-    "error": _to_builtin(SearchError),
-    "repeats": _to_builtin(Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "reasons"), list),
+    "outcomes": lambda outcomes: [*map(to_builtin, outcomes)],
+    **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
+    **dict.fromkeys(_TUPLES, list),
 }
 """What makes builtin types of the fields that are none by themselves."""
 
@@ -417,11 +401,11 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "grade_names": _by_grade,
     "judgments": _by_grade,
     "missing": lambda pairs: tuple((document, grade) for document, grade in pairs),
-    "outcomes": lambda outcomes: tuple(map(_read_outcome, outcomes)),
-    "baseline": _from_builtin(BaselineComparison),
-    "error": _from_builtin(SearchError),
-    "repeats": _from_builtin(Repeats),
-    **dict.fromkeys(("tags", "items", "documents", "engine_scores", "grades", "reasons"), tuple),
+    "outcomes": lambda outcomes: tuple(from_builtin(Outcome, values) for values in outcomes),
+    "baseline": partial(from_builtin, BaselineComparison),
+    "error": partial(from_builtin, SearchError),
+    "repeats": partial(from_builtin, Repeats),
+    **dict.fromkeys(_TUPLES, tuple),
 }
 
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.judgments.columns import SPELLINGS, find_columns
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.frames import KNOWN_RANKS
+from pytest_relevance.results.run import KNOWN_RANKS
 
 if TYPE_CHECKING:
     import pandas
@@ -135,10 +136,14 @@ def _judgments_of_frame(frame: Any) -> dict[str, dict[str, float]]:
     names = _columns(frame, "the judgments", ("query", "document", "grade"))
     queries, documents = (_ids(frame, names[what], "the judgments", what) for what in ("query", "document"))
     tables: dict[str, dict[str, float]] = {}
-    for query, rows in _by_query(queries, documents, frame[names["grade"]].tolist()):
-        tables[query] = dict(rows)
-        if len(tables[query]) < len(rows):
-            _refuse_two_grades(query, rows)
+    for query, document, grade in zip(queries, documents, frame[names["grade"]].tolist(), strict=True):
+        table = tables.setdefault(query, {})
+        if document in table:
+            raise ValueError(
+                f"query {query!r}, document {document!r}: two grades, {table[document]!r} and {grade!r}; one is "
+                "allowed (several ratings become one grade with pytest_relevance.judgments.raters.aggregate)"
+            )
+        table[document] = grade
     return tables
 
 
@@ -147,28 +152,14 @@ def _rankings_of_frame(frame: Any) -> dict[str, list[str]]:
 
     names = _columns(frame, "the rankings", ("query", "document"), ("rank", "score"))
     queries, documents = (_ids(frame, names[what], "the rankings", what) for what in ("query", "document"))
-    if "rank" in names:
-        keys = _numbers(frame, names["rank"])
-        return {
-            query: [document for document, _ in sorted(rows, key=lambda row: row[1])]
-            for query, rows in _by_query(queries, documents, keys)
-        }
-    if "score" in names:
-        keys = _numbers(frame, names["score"])
-        return {query: sort_scores(*zip(*rows, strict=True)) for query, rows in _by_query(queries, documents, keys)}
-    return {
-        query: [document for document, _ in rows] for query, rows in _by_query(queries, documents, range(len(frame)))
-    }
-
-
-def _by_query(
-    queries: Sequence[str], documents: Sequence[str], values: Sequence[Any]
-) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
-    """Give the (document, value) rows of each query, queries in the order of their first rows."""
-    grouped: dict[str, list[tuple[str, Any]]] = {}
-    for query, row in zip(queries, zip(documents, values, strict=True), strict=True):
-        grouped.setdefault(query, []).append(row)
-    return iter(grouped.items())
+    order = next((what for what in ("rank", "score") if what in names), None)
+    keys = range(len(frame)) if order is None else _numbers(frame, names[order])
+    grouped: dict[str, list[tuple[str, float]]] = {}
+    for query, document, key in zip(queries, documents, keys, strict=True):
+        grouped.setdefault(query, []).append((document, key))
+    if order == "score":
+        return {query: sort_scores(*zip(*rows, strict=True)) for query, rows in grouped.items()}
+    return {query: [document for document, _ in sorted(rows, key=itemgetter(1))] for query, rows in grouped.items()}
 
 
 def _columns(frame: Any, where: str, needed: Sequence[str], also: Sequence[str] = ()) -> dict[str, Any]:
@@ -209,15 +200,3 @@ def _numbers(frame: Any, column: Any) -> list[float]:
         if not isinstance(value, (int, float)) or isinstance(value, bool) or value != value:
             raise ValueError(f"the rankings, column {str(column)!r}, row {row}: a number is needed, not {value!r}")
     return values
-
-
-def _refuse_two_grades(query: str, rows: Sequence[tuple[str, Any]]) -> NoReturn:
-    seen: dict[str, Any] = {}
-    for document, grade in rows:
-        if document in seen:
-            raise ValueError(
-                f"query {query!r}, document {document!r}: two grades, {seen[document]!r} and {grade!r}; one is allowed "
-                "(several ratings become one grade with pytest_relevance.judgments.raters.aggregate)"
-            )
-        seen[document] = grade
-    raise AssertionError("no document was there twice")

@@ -41,11 +41,6 @@ class Found:
     is_cut: bool = False
     depth: int | None = None
 
-    @property
-    def returned(self) -> int:
-        """How many different documents were returned."""
-        return len(self.ranks)
-
 
 def check(expected: Expectation, found: Found) -> Outcome:
     """Check whether a ranking meets an expectation."""
@@ -120,16 +115,12 @@ def _first(expected: Expectation, found: Found) -> Outcome:
     return _outcome(expected, "; ".join(wrong))
 
 
-def _include(expected: Expectation, found: Found) -> Outcome:
-    within = expected.within or found.k
-    missing = [document for document in expected.documents if not found.ranks.get(document, within + 1) <= within]
-    return _outcome(expected, missing and f"not in the top {within}: {_listing(missing, found)}")
-
-
-def _exclude(expected: Expectation, found: Found) -> Outcome:
-    within = expected.within or found.k
-    present = [document for document in expected.documents if found.ranks.get(document, within + 1) <= within]
-    return _outcome(expected, present and f"in the top {within}: {_listing(present, found)}")
+def _present(expected: Expectation, found: Found) -> Outcome:
+    """Check that documents are, or are not, in the top of a ranking."""
+    within, is_wanted = expected.within or found.k, expected.kind == "include"
+    wrong = [each for each in expected.documents if (found.ranks.get(each, within + 1) <= within) != is_wanted]
+    where = f"{'not ' if is_wanted else ''}in the top {within}"
+    return _outcome(expected, wrong and f"{where}: {_listing(wrong, found)}")
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
@@ -143,11 +134,11 @@ def _order(expected: Expectation, found: Found) -> Outcome:
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
-    bound = int(expected.bound)
-    met = COMPARE[expected.comparison](found.returned, bound)
+    returned, bound = len(found.ranks), int(expected.bound)  # a document that is returned twice counts once
+    met = COMPARE[expected.comparison](returned, bound)
     wanted = f"exactly {bound}" if expected.comparison == "==" else f"{expected.comparison} {bound}"
-    message = "" if met else f"results: {found.returned} returned, expected {wanted}"
-    return Outcome("results", "results", met, message, found.returned, expected.comparison, bound)
+    message = "" if met else f"results: {returned} returned, expected {wanted}"
+    return Outcome("results", "results", met, message, returned, expected.comparison, bound)
 
 
 def _latency(expected: Expectation, found: Found) -> Outcome:
@@ -189,8 +180,8 @@ def _where(found: Found, document: str) -> str:
 CHECKERS: Mapping[str, Callable[[Expectation, Found], Outcome]] = {
     "metric": _metric,
     "first": _first,
-    "include": _include,
-    "exclude": _exclude,
+    "include": _present,
+    "exclude": _present,
     "order": _order,
     "results": _results,
     "latency": _latency,

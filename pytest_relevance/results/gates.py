@@ -7,7 +7,7 @@ count, skipped ones do not. A case that ended in an error fails every gate of it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_relevance._text import counted, listed, quoted
@@ -148,70 +148,58 @@ def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
     errors = [result.id for result in results if result.verdict == ERROR]
     if errors:
         yield GateFinding(False, f"{counted(len(errors), 'case')} ended in an error: {_some(errors)}", ERRORS)
-    yield from _JUDGES[gate.condition](gate, [result for result in results if looks_at(gate, result)])
-
-
-Conditions = Iterator[GateFinding]
-
-
-def _mean(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
+    cases = [result for result in results if looks_at(gate, result)]
+    if gate.condition == PASSING:
+        yield _passing(gate, cases)
+    judge = _mean if gate.condition == MEAN else _drop
     for metric, bound in gate.bounds:
-        name = metric.text
-        if cut := _cut(metric, cases):
-            yield cut
-            continue
-        scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
-        if not scored:
-            yield GateFinding(False, f"mean {name} is not defined: no case has a score", name)
-            continue
-        mean = weighted_mean(scored)
-        holds = mean >= bound - _ROUNDING
-        digits = digits_apart(mean, bound)
-        relation = "at least" if holds else "below"
-        words = f"{mean:.{digits}f}, {relation} {bound:.{digits}f} ({counted(len(scored), 'case')})"
-        yield GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
+        yield _cut(metric, cases) or judge(gate, metric, bound, cases)
+    fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
+    if fresh and gate.condition == MAX_DROP:
+        yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
 
 
-def _max_drop(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
+def _mean(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
+    name = metric.text
+    scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
+    if not scored:
+        return GateFinding(False, f"mean {name} is not defined: no case has a score", name)
+    mean = weighted_mean(scored)
+    holds = mean >= bound - _ROUNDING
+    digits = digits_apart(mean, bound)
+    relation = "at least" if holds else "below"
+    words = f"{mean:.{digits}f}, {relation} {bound:.{digits}f} ({counted(len(scored), 'case')})"
+    return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
+
+
+def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
 
-    for metric, bound in gate.bounds:
-        name = metric.text
-        if cut := _cut(metric, cases):
-            yield cut
-            continue
-        pairs = [
-            (case.weight, before, before if abs(now - before) <= _ROUNDING else now)  # rounding is no change
-            for case in cases
-            if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
-        ]
-        if not pairs:
-            words = f"{name} has no baseline, or a stale one; run with --relevance-update"
-            yield GateFinding(False, words, name)
-            continue
-        weights, first, second = (list(column) for column in zip(*pairs, strict=True))
-        test = randomisation_test(first, second, weights=weights)
-        drop = -test.difference
-        interval = bootstrap_interval(first, second, weights=weights)
-        exceeds = drop > bound + _ROUNDING
-        is_void = gate.p is not None and cannot_reach(test.least_p, gate.p)
-        holds = not exceeds or (gate.p is not None and not is_void and test.p > gate.p)
-        digits = digits_apart(drop, bound)
-        moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
-        limit = f"allowed is {bound:g}" + (f" unless p > {gate.p:g}" if gate.p is not None and not is_void else "")
-        if gate.p is not None and is_void and exceeds:
-            changed = sum(before != now for _, before, now in pairs)
-            limit += f"; {void_condition(gate.p, changed, test.least_p)}"
-        yield GateFinding(
-            holds,
-            f"mean {_with_depth(metric, cases)} {moved}, from {weighted_mean(zip(weights, first, strict=True)):.3f} to "
-            f"{weighted_mean(zip(weights, second, strict=True)):.3f} (95% {interval.low:+.3f} to {interval.high:+.3f}, "
-            f"p {_p(test.p)}, {counted(len(pairs), 'case')}); {limit}",
-            name,
-        )
-    fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
-    if fresh:
-        yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
+    name = metric.text
+    pairs = [
+        (case.weight, before, before if abs(now - before) <= _ROUNDING else now)  # rounding is no change
+        for case in cases
+        if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
+    ]
+    if not pairs:
+        return GateFinding(False, f"{name} has no baseline, or a stale one; run with --relevance-update", name)
+    weights, first, second = (list(column) for column in zip(*pairs, strict=True))
+    test = randomisation_test(first, second, weights=weights)
+    interval = bootstrap_interval(first, second, weights=weights)
+    drop = -test.difference
+    exceeds = drop > bound + _ROUNDING
+    p = None if gate.p is None or cannot_reach(test.least_p, gate.p) else gate.p  # None: the drop alone decides
+    holds = not exceeds or (p is not None and test.p > p)
+    limit = f"allowed is {bound:g}" + ("" if p is None else f" unless p > {p:g}")
+    if gate.p is not None and p is None and exceeds:
+        changed = sum(before != now for _, before, now in pairs)
+        limit += f"; {void_condition(gate.p, changed, test.least_p)}"
+    digits = digits_apart(drop, bound)
+    moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
+    was, now = (weighted_mean(zip(weights, scores, strict=True)) for scores in (first, second))
+    test_words = f"95% {interval.low:+.3f} to {interval.high:+.3f}, p {_p(test.p)}, {counted(len(pairs), 'case')}"
+    words = f"{moved}, from {was:.3f} to {now:.3f} ({test_words}); {limit}"
+    return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
 
 
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
@@ -247,19 +235,12 @@ def void_condition(p: float, changed: int, least_p: float) -> str:
     return f"p {p:g} does not count, as {queries} cannot give a p-value below {least_p:.3g}: the drop alone decides"
 
 
-def _passing(gate: Gate, cases: Sequence[CaseResult]) -> Conditions:
+def _passing(gate: Gate, cases: Sequence[CaseResult]) -> GateFinding:
     passing = sum(map(passes, cases))
     holds = passing >= gate.share * len(cases) - _ROUNDING
     share = f"{passing} of {len(cases)} cases pass ({passing / len(cases):.1%})"
     words = f"{share}, {'at least' if holds else 'less than'} {gate.share:.{_percent(gate.share)}%}"
-    yield GateFinding(holds, words, PASSING)
-
-
-_JUDGES: Mapping[str, Callable[[Gate, Sequence[CaseResult]], Conditions]] = {
-    MEAN: _mean,
-    MAX_DROP: _max_drop,
-    PASSING: _passing,
-}
+    return GateFinding(holds, words, PASSING)
 
 
 def score_before(result: CaseResult, metric: str | None = None) -> float | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, from_builtin, to_builtin
 
 Total = tuple[str, str | None, int]
 """A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
@@ -58,23 +58,13 @@ class FileInfo:
 
     def to_dict(self) -> dict[str, Any]:
         """The same in builtin types."""
-        return {
-            "path": self.path,
-            "node": self.node,
-            "digest": self.digest,
-            "text_digest": self.text_digest,
-            "totals": [*map(list, self.totals)],
-            "items": dict(self.items),
-            "gates": [*map(dict, self.gates)],
-            "orphans": None if self.orphans is None else [*self.orphans],
-            "unjudged": self.unjudged,
-        }
+        return to_builtin(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
         """The info that `to_dict` was called on. Raises TypeError, ValueError or KeyError for other data."""
-        totals = tuple((search, variant, count) for search, variant, count in values["totals"])
-        return cls(**{**values, "totals": totals, "gates": tuple(values["gates"])})
+        totals = tuple((search, variant, count) for search, variant, count in values.get("totals", ()))
+        return from_builtin(cls, {**values, "totals": totals})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +85,9 @@ class RunInfo:
 
     def to_dict(self) -> dict[str, Any]:
         """The same in builtin types."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+        return to_builtin(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
         """The info that `to_dict` was called on. Raises TypeError for an unknown field."""
-        converted: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-        }
-        return cls(**converted)
+        return from_builtin(cls, values)

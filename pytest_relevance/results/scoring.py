@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from itertools import chain
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interval
@@ -58,57 +57,29 @@ def score_case(
     is_cut = reaches_depth and terms.depth is None
     outcomes = _outcomes(case, graded, ranking.ids, latency, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
-    scores = {ndcg_at(k).text: defined(value)}
+    result = unscored(case, verdict)
+    result.is_depth_set, result.reaches_depth = terms.depth is not None, reaches_depth
+    result.lowest, result.highest = terms.lowest, terms.highest
+    result.documents, result.grades, result.returned = ranking.ids, grades, len(grades) - len(graded.repeated)
+    result.scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
-        scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
-    result = result_of(
-        case,
-        verdict,
-        reaches_depth=reaches_depth,
-        documents=ranking.ids,
-        grades=grades,
-        returned=len(grades) - len(graded.repeated),
-        scores=scores,
-        lower=None if lower == upper or value != value else lower,
-        upper=None if lower == upper or value != value else upper,
-        judged=top - unjudged,
-        top=top,
-        outcomes=outcomes,
-        reasons=reasons,
-        latency=latency,
-    )
+        result.scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
+    if lower != upper and value == value:
+        result.lower, result.upper = lower, upper
+    result.judged, result.top = top - unjudged, top
+    result.outcomes, result.reasons, result.latency = outcomes, reasons, latency
     if details:
         add_details(result, case, ranking)
     return result
 
 
-def result_of(case: Case, verdict: str, **values: Any) -> CaseResult:
-    """The result of a case: the fields that the case gives, the verdict, and other `values`; none for a missing score.
+_OF_CASE = ("line", "id", "query", "search", "tags", "weight", "params", "source", "k", "depth", "settings")
 
-    The result does not know its file, variant and node id.
-    """
-    terms = case.terms
-    return CaseResult(
-        file="",
-        line=case.line,
-        id=case.id,
-        verdict=verdict,
-        query=case.query,
-        search=case.search,
-        tags=case.tags,
-        weight=case.weight,
-        params=case.params,
-        note=case.note or "",
-        source=case.source,
-        k=case.k,
-        depth=case.depth,
-        is_depth_set=terms.depth is not None,
-        floor=case.min_ndcg,
-        settings=case.settings,
-        lowest=terms.lowest,
-        highest=terms.highest,
-        **values,
-    )
+
+def unscored(case: Case, verdict: str) -> CaseResult:
+    """The result of a case without a score: identity and conditions; it does not know its file, variant and node id."""
+    same = {name: getattr(case, name) for name in _OF_CASE}
+    return CaseResult(file="", verdict=verdict, note=case.note or "", floor=case.min_ndcg, **same)
 
 
 def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> None:
@@ -117,23 +88,23 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     The ranking is cut as deep as the case looks. `all_missing` names every judged document that is missing; otherwise
     those of the ideal top k.
     """
-    ids, grades = ranking.ids, result.grades
-    depth = kept_depth(case)
-    kept = ids if depth is None else ids[:depth]
+    ids, judgments, depth = ranking.ids, case.judgments, kept_depth(case)
+    kept = tuple(ids if depth is None else ids[:depth])
     result.whole = depth is None
-    result.documents = tuple(kept)
-    result.grades = tuple(grades[: len(kept)])
-    judgments = case.judgments
+    result.documents = kept
+    result.grades = tuple(result.grades[: len(kept)])
     result.judgments = count_grades([*judgments.values()])
     result.digest = digest_of(judgments)
-    accepted = () if result.baseline is None else result.baseline.documents
-    expected = [document for line in case.expect for document in line.documents]
-    result.deeper = _ranks_below(ids, len(kept), {*judgments, *accepted, *expected})
+    others = [] if result.baseline is None else [*result.baseline.documents]
+    others += [document for line in case.expect for document in line.documents]
+    result.deeper = _ranks_below(ids, len(kept), (judgments, others))
     result.missing = tuple(_missing(result, case, all_missing=all_missing))
     if case.terms.scale is not None:
         result.grade_names = {grade: name for name, grade in case.terms.scale.names.items()}
     result.engine_scores = tuple(ranking.scores[: len(kept)])
-    named = {*kept, *result.deeper, *(document for document, _ in result.missing), *accepted, *expected}
+    if not (case.titles or case.notes or ranking.titles):
+        return
+    named = {*kept, *result.deeper, *(document for document, _ in result.missing), *others}
     result.titles = {document: title for document, title in case.titles.items() if document in named}
     for index in range(len(ids) - 1, -1, -1) if ranking.titles else ():  # the first copy of a document decides
         if ids[index] in named and (title := ranking.title(index)):
@@ -141,11 +112,11 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     result.notes = {document: note for document, note in case.notes.items() if document in named}
 
 
-def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[str]) -> dict[str, int]:
+def _ranks_below(ids: Sequence[str], kept: int, named: Iterable[Iterable[str]]) -> dict[str, int]:
     """The ranks (from 1) of some documents below the first `kept`."""
     if len(ids) == kept:
         return {}
-    above, wanted = set(ids[:kept]), set(named)
+    above, wanted = set(ids[:kept]), {*chain(*named)}
     ranks: dict[str, int] = {}
     for rank, document in enumerate(ids[kept:], kept + 1):
         if document in wanted and document not in above:
@@ -157,6 +128,8 @@ def _missing(result: CaseResult, case: Case, *, all_missing: bool) -> list[tuple
     """The judged documents below the kept ranking or not returned, those with the highest gain first."""
     gains, returned, deeper = result.settings.gains, set(result.documents), result.deeper
     absent = [(document, grade) for document, grade in case.judgments.items() if document not in returned]
+    if not absent:
+        return []
     absent.sort(key=lambda pair: -gains[pair[1]])
     if all_missing:
         return absent
@@ -174,7 +147,9 @@ def _other_scores(
     Without judgments none is defined.
     """
     found: dict[str, float | None] = {}
-    for metric in {metric.text: metric for metric in metrics_of(case)}.values():
+    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
+    metrics += [metric for gate in case.terms.gates for metric in gate.metrics]
+    for metric in {metric.text: metric for metric in metrics}.values():
         value = score(metric, graded, case.settings) if case.judgments else math.nan
         if not is_cut or _is_known(metric, value, case.settings):
             found[metric.text] = defined(value)
@@ -250,14 +225,6 @@ def defined(value: float) -> float | None:
     return None if value != value else float(value)
 
 
-def metrics_of(case: Case) -> list[Metric]:
-    """The metrics of a case other than its nDCG@k: those of its expectations and of its suite's gates."""
-    metrics = [expected.metric for expected in case.expect if expected.metric is not None]
-    for gate in case.terms.gates:
-        metrics += gate.metrics
-    return metrics
-
-
 def kept_depth(case: Case) -> int | None:
     """How many results are kept of the ranking of a case; None for all."""
     return None if looks_at_all(case) else max(case.depth, case.k)
@@ -271,10 +238,11 @@ def looks_at_all(case: Case) -> bool:
 def scores_all(case: Case) -> bool:
     """Whether a score of a case, or one that a gate asks for, looks at the whole ranking."""
     settings = case.settings
-    if settings.ideal == "returned" or settings.unjudged == "skip":
-        return True
-    return any(expected.metric is not None and expected.ranks(settings) is None for expected in case.expect) or any(
-        metric.k is None for gate in case.terms.gates for metric in gate.metrics
+    return (
+        settings.ideal == "returned"
+        or settings.unjudged == "skip"
+        or any(expected.metric is not None and expected.ranks(settings) is None for expected in case.expect)
+        or any(metric.k is None for gate in case.terms.gates for metric in gate.metrics)
     )
 
 
@@ -283,10 +251,7 @@ def digest_of(judgments: Mapping[str, float]) -> str:
 
     Grades count with 12 digits: the order in which a mean was summed does not matter.
     """
-    return _digest(tuple(sorted(judgments.items()))) if judgments else NO_DIGEST
-
-
-@lru_cache(maxsize=256)  # variants of a search judge alike
-def _digest(pairs: tuple[tuple[str, float], ...]) -> str:
-    text = "\0".join(f"{document}\0{grade:.12g}" for document, grade in pairs)
+    if not judgments:
+        return NO_DIGEST
+    text = "\0".join([f"{document}\0{grade:.12g}" for document, grade in sorted(judgments.items())])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -27,6 +27,7 @@ _Search = tuple[str, str | None]
 
 _NEVER_IN_A_FILE = re.compile("[\0\ud800-\udfff]")
 _NEVER_IN_A_LINE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Line breaks, control characters and those that reorder text, and what no file may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class WorklistRow:
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
         """Add the result of a case that returned the document. The order of calls does not matter."""
-        self.title = max(self.title, _in_a_line(unjudged.title), key=lambda title: (len(title), title))
+        self.title = max(self.title, _escaped(_NEVER_IN_A_LINE, unjudged.title), key=lambda title: (len(title), title))
         self.ranks.setdefault((result.search, result.variant), set()).add(unjudged.rank)
         self.move = max(self.move, unjudged.move, key=lambda move: (abs(move), move))
         self.effect = max(self.effect, result.weight * abs(unjudged.move))
@@ -189,14 +190,12 @@ def _ids_by_query(queries: Iterable[tuple[str, str]]) -> dict[tuple[str, str], s
 
 
 def _in_a_file(text: str) -> str:
-    """Text as a file in UTF-8 can contain it: NUL and halves of surrogate pairs are escaped."""
-    return text if text.isprintable() else _NEVER_IN_A_FILE.sub(_as_escape, text)
+    """Text as a file in UTF-8 can contain it."""
+    return _escaped(_NEVER_IN_A_FILE, text)
 
 
-def _in_a_line(text: str) -> str:
-    """Text with line breaks, control characters and those that reorder text escaped."""
-    return text if text.isprintable() else _NEVER_IN_A_LINE.sub(_as_escape, text)
-
-
-def _as_escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+def _escaped(never: re.Pattern[str], text: str) -> str:
+    """Text with some characters escaped as in Python."""
+    if text.isprintable():
+        return text
+    return never.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode("ascii"), text)

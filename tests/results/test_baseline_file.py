@@ -69,7 +69,6 @@ def test_a_header_and_a_sorted_line_a_case(tmp_path: Path) -> None:
         "params": {"n": 1},
         "depth": 10,
         "ranking": ["z"],
-        "scores": {},
     }
     assert read_baseline(path) == {each.key: each for each in entries}
 
@@ -219,6 +218,10 @@ GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["
         (HEADER + GOOD[:40], 'FILE:2: expected a JSON object, found "{\\"id'),
         (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
         (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is no entry of a baseline (it has no depth)"),
+        (
+            HEADER + GOOD.replace('"depth"', '"deph":1,"depth"'),
+            'FILE:2: the line is no entry of a baseline (it has an unknown field "deph"; did you mean "depth"?)',
+        ),
         (HEADER + GOOD.replace('"x"', "7"), "FILE:2: the line is no entry of a baseline (its ranking is [7])"),
         (
             f"{HEADER}<<<<<<< HEAD\n{GOOD}\n",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison, CaseResult
 from pytest_relevance.results.gates import judge_gates
-from pytest_relevance.results.record.merge import Unmergeable, merge_runs
+from pytest_relevance.results.merge import Unmergeable, merge_runs
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 

@@ -27,7 +27,7 @@ from pytest_relevance.results.case_result import (
     settings_from_dict,
     settings_to_dict,
 )
-from pytest_relevance.results.record.file import as_json
+from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
@@ -148,7 +148,7 @@ FILES = st.dictionaries(
         digest=TEXTS,
         totals=tuples(st.tuples(TEXTS, st.none() | TEXTS, st.integers(0, 9))),
         items=st.dictionaries(TEXTS, st.integers(2, 9), max_size=2),
-        orphans=st.none() | st.lists(TEXTS, max_size=2),
+        orphans=st.none() | st.lists(TEXTS, max_size=2).map(tuple),
     ),
     max_size=2,
 )

@@ -26,7 +26,7 @@ from pytest_relevance.results.case_result import (
     Repeats,
     SearchError,
 )
-from pytest_relevance.results.record.file import as_json
+from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import result_of
 
 if TYPE_CHECKING:

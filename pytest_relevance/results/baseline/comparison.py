@@ -30,7 +30,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.expectations import digits_apart
-from pytest_relevance.results.record.file import as_json
+from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff
@@ -60,7 +60,7 @@ class Baseline:
 
     def __init__(self, entries: Mapping[EntryKey, BaselineEntry]) -> None:
         self._entries = entries
-        self._moved: dict[str, tuple[BaselineEntry, str]] = {}
+        self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
         """Register all cases and variants of the file; return the names of the entries that belong to none.
@@ -74,23 +74,18 @@ class Baseline:
             return []
         before, now = _variants_by_case(left), _variants_by_case(present)
         kept = {case for case, _ in self._entries.keys() & present.keys()}
-        self._moved = {
-            case: (
-                self._entries[case, variants[0]],
-                f"the search had {_variants_text(variants)}, and has {_variants_text(now[case])}",
-            )
-            for case, variants in before.items()
-            if case in now and case not in kept
-        }
+        for case, variants in before.items():
+            if case in now and case not in kept:
+                change = f"the search had {_variants_text(variants)}, and has {_variants_text(now[case])}"
+                self._moved[case] = self._entries[case, variants[0]], (change,)
         return [shown_key(key) for key in left if key[0] not in self._moved]
 
     def compare(self, result: CaseResult, case: Case, *, accepting: bool = False, details: bool = True) -> bool:
         """Compare a result with its entry, as `compare_with_baseline` does."""
-        entry = self._entries.get((result.id, result.variant))
-        stale: tuple[str, ...] = ()
-        if entry is None and result.id in self._moved:
-            entry, change = self._moved[result.id]
-            stale = (change,)
+        entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
+        stale: Sequence[str] = ()
+        if entry is None:
+            entry, stale = self._moved.get(result.id, (None, ()))
         return compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
 
 
@@ -114,9 +109,6 @@ def _variants_text(names: Sequence[str | None]) -> str:
     return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
 
 
-_IS_NEW = BaselineComparison(NEW)
-
-
 def compare_with_baseline(
     result: CaseResult,
     case: Case,
@@ -137,7 +129,7 @@ def compare_with_baseline(
     Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
     """
     if entry is None:
-        result.baseline = _IS_NEW
+        result.baseline = BaselineComparison(NEW)
         return False
     reasons = (*stale, *stale_reasons(entry, case, is_cut=result.is_cut))
     if reasons:
@@ -146,10 +138,14 @@ def compare_with_baseline(
             because = f"{listed(reasons, 'and')}; --relevance-update accepts the present ranking"
             _set_verdict(result, FAILED, f"the baseline is stale: {because}", *result.reasons)
         return not accepting
-    graded = None if _is_same_ranking(entry, result, case) else grade_ranking(entry.ranking, case.judgments)
+    depth = None if looks_at_all(case) else case.depth
+    is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # as far as the case looks
+    graded = None if is_same else grade_ranking(entry.ranking, case.judgments)
     before = result.score if graded is None else defined(score(result.metric, graded, case.settings))
     change = 0.0 if before is None or result.score is None else result.score - before
-    standing = _standing(change, result.tolerance)
+    standing = IMPROVEMENT if change > 0 else REGRESSION
+    if abs(change) <= result.tolerance + _ROUNDING:
+        standing = WITHIN
     counts = standing == REGRESSION and not accepting
     if counts:
         assert before is not None
@@ -163,18 +159,6 @@ def compare_with_baseline(
     else:
         result.baseline = BaselineComparison(standing, before, scores=scores)
     return counts
-
-
-def _standing(change: float, tolerance: float) -> str:
-    if change < -tolerance - _ROUNDING:
-        return REGRESSION
-    return IMPROVEMENT if change > tolerance + _ROUNDING else WITHIN
-
-
-def _is_same_ranking(entry: BaselineEntry, result: CaseResult, case: Case) -> bool:
-    """Whether the accepted ranking is the present one as far as the case looks: then nothing is scored again."""
-    depth = None if looks_at_all(case) else case.depth
-    return entry.ranking[:depth] == tuple(result.documents[:depth])
 
 
 def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:
@@ -243,16 +227,15 @@ def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> 
 def _changed_params(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     changes = []
     for name in dict.fromkeys([*before, *now]):
-        parameter = f"the parameter {quoted(name, 40)}"
-        if name not in before:
-            changes.append(f"{parameter} is new")
-        elif name not in now:
-            changes.append(f"{parameter} is gone")
-        else:
-            was, found = (quoted(_as_text(values[name]), 40)[1:-1] for values in (before, now))
-            if _as_text(before[name]) != _as_text(now[name]):
-                changes.append(f"{parameter} was {was} and is {found}")
+        was, found = (_as_text(values[name]) if name in values else None for values in (before, now))
+        if was != found:
+            change = f"was {_short(was)} and is {_short(found)}" if was and found else "is gone" if was else "is new"
+            changes.append(f"the parameter {quoted(name, 40)} {change}")
     return changes
+
+
+def _short(text: str) -> str:
+    return quoted(text, 40)[1:-1]
 
 
 def _as_text(value: object) -> str:
@@ -275,17 +258,10 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
     for key, repeats in by_key.items():
         scored = [result for result in repeats if result.scores]
         accepted = [entry_of(result) for result in scored]
-        is_stale = only_new and any(map(_is_stale, scored))
-        if any(map(_is_unstable, scored)) or len({entry.ranking for entry in accepted}) > 1:
+        is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
+        is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
+        if is_unstable or len({entry.ranking for entry in accepted}) > 1:
             unstable.append(shown_key(key))
         elif accepted and not is_stale and all(result.verdict != ERROR for result in repeats):
             entries.append(accepted[0])
     return entries, sorted(unstable)
-
-
-def _is_unstable(result: CaseResult) -> bool:
-    return result.repeats is not None and result.repeats.rankings > 1
-
-
-def _is_stale(result: CaseResult) -> bool:
-    return result.baseline is not None and result.baseline.standing == STALE

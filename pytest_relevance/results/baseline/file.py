@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from glob import escape
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import quoted, shown
-from pytest_relevance.results.record.file import as_json, read_header, read_object, read_text
+from pytest_relevance._text import quoted
+from pytest_relevance.results.case_result import from_builtin, to_builtin
+from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
 
 SUFFIX = ".baseline.jsonl"
@@ -79,18 +80,7 @@ class BaselineEntry:
     @property
     def line(self) -> str:
         """Its line in the file."""
-        return as_json(
-            {
-                "id": self.id,
-                "variant": self.variant,
-                "query": self.query,
-                "params": with_sorted_keys(self.params),
-                "depth": self.depth,
-                **{name: True for name in ("whole", "cut") if getattr(self, name)},
-                "ranking": self.ranking,
-                "scores": self.scores,
-            }
-        )
+        return as_json({**to_builtin(self), "params": with_sorted_keys(self.params)})
 
 
 def with_sorted_keys(value: Any) -> Any:
@@ -106,13 +96,11 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
     if os.path.islink(path) and not os.path.exists(path):
         target = quoted(os.readlink(path))
         raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
-    text = read_text(path, file)
-    read_header(file, text, KIND, VERSION)
+    lines = read_lines(path, file)
+    read_header(file, lines, KIND, VERSION)
     entries: dict[EntryKey, BaselineEntry] = {}
     ended = 0
-    for number, line in enumerate(text.split("\n")[1:], 2):
-        if not line.strip():
-            continue
+    for number, line in lines:
         if ended:
             raise RecordError(
                 f"{file}:{number}: a line below the last one, {END} in line {ended}; restore the file, or move the "
@@ -128,7 +116,8 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
             ended = number
             continue
         try:
-            entry = _entry(values)
+            check_values(values, BaselineEntry)
+            entry = from_builtin(BaselineEntry, values)
         except ValueError as error:
             raise RecordError(
                 f"{file}:{number}: the line is no entry of a baseline ({error}); restore the file, or delete the line "
@@ -143,36 +132,6 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
             "is missing"
         )
     return entries
-
-
-def _entry(values: Mapping[str, Any]) -> BaselineEntry:
-    """The entry of a line. Raises ValueError, which says what is wrong with it."""
-    for name, is_sound in _CHECKS.items():
-        if name not in values:
-            raise ValueError(f"it has no {name}")
-        if not is_sound(values[name]):
-            raise ValueError(f"its {name} is {shown(values[name])}")
-    known = {name: values[name] for name in _CHECKS}
-    known["ranking"] = tuple(values["ranking"])
-    return BaselineEntry(**known, whole=values.get("whole") is True, cut=values.get("cut") is True)
-
-
-def _is_text(value: object) -> bool:
-    return type(value) is str
-
-
-_NUMBERS_OR_NONE = {float, int, type(None)}
-
-_CHECKS: Mapping[str, Callable[[Any], bool]] = {
-    "id": _is_text,
-    "variant": lambda value: value is None or type(value) is str,
-    "query": _is_text,
-    "params": lambda value: type(value) is dict,
-    "depth": lambda value: type(value) is int,
-    "ranking": lambda value: type(value) is list and {*map(type, value)} <= {str},
-    "scores": lambda value: type(value) is dict and {*map(type, value.values())} <= _NUMBERS_OR_NONE,
-}
-"""The fields that an entry must have, with the check of each value."""
 
 
 def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:

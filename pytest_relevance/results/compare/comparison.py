@@ -22,9 +22,9 @@ from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
 from pytest_relevance.results.compare.pairing import MOST_EXAMPLES, ErroredCase, Incompatibility, Pair, shown_key, some
 from pytest_relevance.results.expectations import digits_apart
-from pytest_relevance.results.frames import as_frame
 from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.run import as_frame
 
 if TYPE_CHECKING:
     import pandas

@@ -170,15 +170,11 @@ def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapp
     faults: list[Mapping[str, Any]] = []
     for info in infos:
         faults += [fault for fault in info.faults if fault not in faults]
-    return RunInfo(
-        program=infos[0].program,
-        started=min((info.started for info in infos if info.started), default=""),
-        versions=_common([info.versions for info in infos]),
-        command=infos[0].command if all(info.command == infos[0].command for info in infos) else (),
-        fingerprint=_common([info.fingerprint for info in infos]),
-        missing=_missing(infos, results, files),
-        faults=tuple(faults),
-    )
+    started = min((info.started for info in infos if info.started), default="")
+    command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
+    versions, fingerprint = (_common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
+    missing = _missing(infos, results, files)
+    return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, tuple(faults))
 
 
 def _common(mappings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,1 +1,0 @@
-"""The record of a run as a file, and the records of shards merged into one."""
