@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance import CaseFileError
 from pytest_relevance.cases.reader import has_cases, parse_suite
 from pytest_relevance.cases.yaml import nodes
 from pytest_relevance.cases.yaml.events import pure_event_source

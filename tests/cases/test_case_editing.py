@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml import positions
 from pytest_relevance.cases.yaml.editing import Change, Edited, add_judgments, set_floor

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import RelevanceWarning, read_suite
+from pytest_relevance import RelevanceWarning, Suite, read_suite
 from pytest_relevance._files import read_whole
-from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.reader import load_suite
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_relevance import Case, Suite
 from pytest_relevance.cases.limits import best_rankings
-from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import GradedRanking, score
 from pytest_relevance.metrics.settings import Settings

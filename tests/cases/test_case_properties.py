@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.model import Suite
+from pytest_relevance import CaseFileError, Suite
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS
-from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import build_suite, parse_suite
 from pytest_relevance.cases.sources.files import Files
 from pytest_relevance.cases.suite import SuiteBuilder

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
 from pytest_relevance.results.scoring import score_case
 
 if TYPE_CHECKING:

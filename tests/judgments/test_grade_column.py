@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
 
 RATERS_AND_FINAL = "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
 

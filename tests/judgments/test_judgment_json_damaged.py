@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.formats.known import FORMATS
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries, read_ratings
+from pytest_relevance.judgments.reading import read_ratings
 from pytest_relevance.judgments.source import Source
 
 PAIR = {"query_text": "hät 😀", "doc_id": "007", "judgements": [{"rating": 2.0}]}

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.model import Place
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+from pytest_relevance.judgments.reading import load_queries
 
 
 def written(tmp_path: Path, *entries: object) -> Path:

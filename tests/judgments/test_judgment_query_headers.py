@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
 
 QUERIES = {"q1": "winter boots", "007": "laces"}
 

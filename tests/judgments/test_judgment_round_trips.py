@@ -12,9 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pytest_relevance import aggregate, read_judgments, read_queries
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.raters import AGGREGATES, aggregate
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.write.formats import WRITERS, write_judgments
 from pytest_relevance.judgments.write.queries import renumbered, write_queries
 

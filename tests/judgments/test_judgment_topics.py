@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import read_queries
 from pytest_relevance.judgments.formats import topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import load_queries, read_queries
+from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.source import Source
 
 ROBUST = """
@@ -140,7 +141,7 @@ def test_nothing_in_it(tmp_path: Path) -> None:
 
 
 def test_topics_hold_no_judgments(tmp_path: Path) -> None:
-    from pytest_relevance.judgments.reading import read_judgments
+    from pytest_relevance import read_judgments
 
     with pytest.raises(JudgmentFileError, match=r"topics \(TREC topics: .*\) holds no judgments"):
         read_judgments(written(tmp_path, ROBUST), "topics")

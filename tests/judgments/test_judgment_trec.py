@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
 
 
 def written(tmp_path: Path, content: str | bytes) -> Path:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments
 from pytest_relevance.judgments.joining import queries_of
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.reading import load_queries, read_judgments
+from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.write.formats import WRITERS, format_of_name, packed, write_judgments
 from pytest_relevance.judgments.write.queries import QUERY_WRITERS, renumbered, write_queries
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries, read_run
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
-from pytest_relevance.results.rankings.read_run import read_run
 
 Read = Callable[..., Mapping[str, Any]]
 

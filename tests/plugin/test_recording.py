@@ -16,7 +16,7 @@ from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs, evaluate
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance import CaseResult
     from tests.plugin.conftest import Project, Run
 
 RECORD = "--relevance-record=run.jsonl"

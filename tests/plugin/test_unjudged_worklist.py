@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.judgments.reading import read_judgments
+from pytest_relevance import read_judgments
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.reports.case.failure import failure_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison, CaseResult
+from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 

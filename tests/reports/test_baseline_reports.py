@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult, FileInfo
 from pytest_relevance.reports.case.failure import failure_lines
 from pytest_relevance.reports.case.rank_changes import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.text import harmless, plain, width
-from pytest_relevance.results.case_result import BaselineComparison, CaseResult
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.case_result import BaselineComparison
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import Comparison, Run, compare_runs
+from pytest_relevance import CaseResult, Comparison, Run, compare_runs
 from pytest_relevance.reports.compare.text import comparison_lines
 from pytest_relevance.reports.markdown import code
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
-from pytest_relevance.results.case_result import CaseResult
 
 JUDGMENTS = {
     "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},

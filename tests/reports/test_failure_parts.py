@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.reports.case.failure import failure_lines, search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
-from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.case_result import CHECK
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 

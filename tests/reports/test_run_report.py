@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
 from pytest_relevance.reports.summary.gate_report import gate_lines
@@ -17,11 +18,9 @@ from pytest_relevance.reports.summary.merge_report import merged_lines
 from pytest_relevance.reports.summary.stability import stability_lines
 from pytest_relevance.reports.summary.verdict import verdict_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import BaselineComparison, CaseResult, Repeats, SearchError
+from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
 from pytest_relevance.results.scoring import score_case
 
 FILE = "shop.relevance.yaml"

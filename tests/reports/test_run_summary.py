@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult, RunInfo
 from pytest_relevance.reports.summary.counts import means_by_variant, percentile, weighted_mean
 from pytest_relevance.reports.summary.summary import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
-from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.case_result import CHECK
 
 
 def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> CaseResult:

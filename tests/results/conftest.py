@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import CaseResult, Run
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import ERROR, SKIPPED
 from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
 from pytest_relevance.results.scoring import score_case
 
 

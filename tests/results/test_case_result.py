@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import (
-    STANDINGS,
-    VERDICTS,
-    BaselineComparison,
-    CaseResult,
-    Outcome,
-    Repeats,
-    SearchError,
-)
+from pytest_relevance.results.case_result import STANDINGS, VERDICTS, BaselineComparison, Outcome, Repeats, SearchError
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 

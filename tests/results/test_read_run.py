@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import Run, evaluate, read_run
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.evaluate import evaluate
-from pytest_relevance.results.rankings.read_run import read_run
-from pytest_relevance.results.run import Run
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -225,7 +223,7 @@ def test_the_run_of_trec_eval(tmp_path: Path) -> None:
     folder = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data" / "trec_eval"
     if not folder.is_dir():
         pytest.skip("the real data is not here")
-    from pytest_relevance.judgments.reading import read_judgments
+    from pytest_relevance import read_judgments
 
     scores = evaluate(
         read_judgments(folder / "qrels.test"), read_run(folder / "results.test"), ["AP", "P@10"], negative="zero"

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult, FileInfo, Run
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_result import NO_DIGEST, CaseResult, Repeats
+from pytest_relevance.results.case_result import NO_DIGEST, Repeats
 from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo
 from pytest_relevance.results.scoring import digest_of, score_case
 
 if TYPE_CHECKING:

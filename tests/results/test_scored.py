@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
