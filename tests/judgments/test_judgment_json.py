@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +15,7 @@ from pytest_relevance.judgments.model import Place
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import load_queries, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
+from tests.judgments.helpers import problems, query_problems
 
 
 def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Path:
@@ -26,18 +26,6 @@ def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Pa
 
 def lines(*objects: object) -> str:
     return "".join(f"{json.dumps(entry)}\n" for entry in objects)
-
-
-def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
-
-
-def query_problems(path: Path) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_queries(path)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
 
 
 def test_grades_by_query_and_document(tmp_path: Path) -> None:
