@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -73,10 +72,6 @@ class Shop:
         """The line of a report that begins so."""
         (line,) = [line for line in report.splitlines() if line.strip().startswith(beginning)]
         return line
-
-    def text(self, example: str) -> str:
-        """An example as it stands below the name of its test."""
-        return dedent(example).removeprefix("\n")
 
 
 @pytest.fixture(scope="session")
