@@ -146,8 +146,13 @@ class Project:
         """Write the conftest.py; by default a search that returns the words of the query."""
         return self.write("conftest.py", text)
 
-    def run(self, *args: str, cache: bool = False, loops: bool = True) -> Run:
-        """Run pytest in this process; `loops=False` without the plugins that run coroutines."""
+    def run(self, *args: str, cache: bool = False, loops: bool | None = None) -> Run:
+        """Run pytest in this process, and the workers of pytest-xdist in others.
+
+        `loops` is whether the plugins that run coroutines take part. By default they do, except with workers: there
+        importing them takes longer than all else.
+        """
+        loops = not any(arg.startswith("-n") for arg in args) if loops is None else loops
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
             return Run(self.pytester.runpytest_inprocess(*self._options(cache, loops), *args))
