@@ -130,6 +130,7 @@ class Project:
         self.pytester = pytester
         self.path = pytester.path
         self.options: Sequence[str] = ()
+        self.loops: bool | None = None
 
     def write(self, name: str, text: str) -> Path:
         """Write a file, without the indentation that its text has in the test."""
@@ -149,26 +150,27 @@ class Project:
     def run(self, *args: str, cache: bool = False, loops: bool | None = None) -> Run:
         """Run pytest in this process, and the workers of pytest-xdist in others.
 
-        `loops` is whether the plugins that run coroutines take part. By default they do, except with workers: there
-        importing them takes longer than all else.
+        `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
+        in another one, importing them takes longer than all else. An interrupt ends this run only.
         """
-        loops = not any(arg.startswith("-n") for arg in args) if loops is None else loops
+        options = self._options(cache, loops, is_apart=any(arg.startswith("-n") for arg in args))
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
-            return Run(self.pytester.runpytest_inprocess(*self._options(cache, loops), *args))
+            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True))
         finally:
             gc.unfreeze()
 
-    def run_apart(self, *args: str, loops: bool = True) -> Run:
+    def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
-        return Run(self.pytester.runpytest_subprocess(*self._options(False, loops), *args))
+        return Run(self.pytester.runpytest_subprocess(*self._options(False, loops, is_apart=True), *args))
 
     def junit(self, *args: str) -> dict[str, ElementTree.Element]:
         """Run pytest, and return the `testcase` elements of its JUnit file by their names."""
         self.run("--junitxml=junit.xml", *args)
         return {case.attrib["name"]: case for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")}
 
-    def _options(self, cache: bool, loops: bool) -> Sequence[str]:
+    def _options(self, cache: bool, loops: bool | None, *, is_apart: bool = False) -> Sequence[str]:
+        loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
         options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", "-p", "no:hypothesispytest", *self.options]
         return [*options, *(() if cache else ("-p", "no:cacheprovider")), *(() if loops else NO_LOOPS)]
 
@@ -181,7 +183,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     return Project(pytester)
 
 
-@pytest.fixture(params=[NO_LOOPS, ()], ids=["no-async-plugin", "async-plugins"])
+@pytest.fixture(params=[False, True], ids=["no-async-plugin", "async-plugins"])
 def with_and_without_loops(project: Project, request: pytest.FixtureRequest) -> None:
     """Run a test twice: the plugin calls a search differently where a plugin that runs coroutines is active."""
-    project.options = request.param
+    project.loops = request.param

@@ -362,7 +362,7 @@ def test_a_run_that_stops_after_the_last_case_is_whole(shop: Project) -> None:
 @pytest.mark.parametrize(("query", "code"), [("interrupt", 2), ("exit", 2)])
 def test_an_interrupted_run(shop: Project, query: str, code: int) -> None:
     shop.cases(CASES + f"      - {{query: {query}}}\n      - {{query: later}}\n")
-    run = shop.run_apart()
+    run = shop.run()
     assert run.code == code
     assert "3 gates skipped" in run.text
     assert "Traceback" not in run.text + run.result.stderr.str()

@@ -225,7 +225,7 @@ def test_a_suite_without_files_imports_no_pandas(project: Project) -> None:
             print("imported:", [name for name in found if name in sys.modules])
     """)
     project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
-    run = project.run_apart(loops=False)
+    run = project.run_apart()
     assert run.counts == {"passed": 1}
     assert "imported: []" in run.text
 

@@ -172,7 +172,7 @@ WRITES = ("--relevance-record=run.jsonl", "--relevance-update", "--relevance-unj
 
 
 def ran(project: Project, *options: str) -> Run:
-    run = project.run_apart(*options, "--relevance-gates=require", loops=False)
+    run = project.run_apart(*options, "--relevance-gates=require")
     assert "Traceback" not in run.result.stderr.str()
     return run
 

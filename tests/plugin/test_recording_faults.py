@@ -96,7 +96,7 @@ def test_a_run_that_ends_early_names_what_did_not_finish(
     shop: Shop, happens: str, options: Sequence[str], code: int, finished: int
 ) -> None:
     project = shop(happens)
-    run = project.run_apart(RECORD, *options)
+    run = project.run(RECORD, *options)
     assert run.code == code
     record = opened(project)
     verdicts = {"a b": "passed", "c d": "failed", "happens": "error"}
@@ -110,7 +110,7 @@ def test_a_run_that_ends_early_names_what_did_not_finish(
 
 def test_where_pytest_prints_no_summary_the_record_is_written_all_the_same(shop: Shop) -> None:
     project = shop("pytest.exit('enough', 7)")  # nor does it with an exit code of anybody's own
-    run = project.run_apart(RECORD)
+    run = project.run(RECORD)
     assert run.code == 7
     assert "= relevance =" not in run.text
     assert ends(opened(project)) == {"a b": "passed", "c d": "failed"}

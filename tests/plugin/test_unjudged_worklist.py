@@ -213,7 +213,7 @@ def test_a_run_that_stops_early_lists_what_is_known(shop: Project, option: str) 
 @pytest.mark.parametrize("ending", ["pytest.exit('enough')", "raise KeyboardInterrupt"])
 def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: str) -> None:
     shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', ending))
-    run = shop.run_apart(OPTION)
+    run = shop.run(OPTION)
 
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert len(worklist(shop)) == 8

@@ -381,9 +381,9 @@ class TestRepeats:
         return search
         """
         conftest(project, crashing, AUTOUSE)
-        project.run_apart("--relevance-record=1.jsonl")
+        assert project.run("--relevance-record=1.jsonl").code == pytest.ExitCode.INTERRUPTED
         (project.path / "works").touch()
-        project.run_apart("--relevance-record=2.jsonl")
+        assert project.run("--relevance-record=2.jsonl").code == 0
         first = Record.open(project.path / "1.jsonl")
         assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
         from pytest_relevance.results.record.merge import merge_runs
