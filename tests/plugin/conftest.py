@@ -96,7 +96,7 @@ class Run:
 
     def failure(self, name: str) -> str:
         """What the terminal shows below the headline of an item."""
-        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} )"
+        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} |^-{{3,}} generated )"
         found = re.search(headline, self.text, re.DOTALL | re.MULTILINE)
         assert found is not None, self.text
         return found[1]
@@ -116,6 +116,10 @@ class Run:
     def summary_rows(self) -> list[list[str]]:
         """The same, as the words of each line."""
         return [line.split() for line in self.summary.splitlines()]
+
+    def sentences(self, beginning: str = "") -> list[str]:
+        """The sentences of the summary that begin so, each in one line."""
+        return [line for line in self.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
 
     @cached_property
     def short_summary(self) -> list[str]:
@@ -153,7 +157,7 @@ class Project:
         `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
         in another one, importing them takes longer than all else. An interrupt ends this run only.
         """
-        options = self._options(cache, loops, is_apart=any(arg.startswith("-n") for arg in args))
+        options = self._options(cache, loops, is_apart=_asks_for_workers(args))
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
             return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True))
@@ -162,17 +166,32 @@ class Project:
 
     def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
-        return Run(self.pytester.runpytest_subprocess(*self._options(False, loops, is_apart=True), *args))
+        _asks_for_workers(args)
+        options = self._options(False, loops, is_apart=True)
+        return Run(self.pytester.runpytest_subprocess(*options, *args))
 
     def junit(self, *args: str) -> dict[str, ElementTree.Element]:
         """Run pytest, and return the `testcase` elements of its JUnit file by their names."""
         self.run("--junitxml=junit.xml", *args)
+        return self.junit_cases
+
+    @property
+    def junit_cases(self) -> dict[str, ElementTree.Element]:
+        """The `testcase` elements of the file that `--junitxml=junit.xml` wrote, by their names."""
         return {case.attrib["name"]: case for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")}
 
     def _options(self, cache: bool, loops: bool | None, *, is_apart: bool = False) -> Sequence[str]:
         loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
         options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", "-p", "no:hypothesispytest", *self.options]
         return [*options, *(() if cache else ("-p", "no:cacheprovider")), *(() if loops else NO_LOOPS)]
+
+
+def _asks_for_workers(args: Sequence[str]) -> bool:
+    """Whether pytest-xdist is asked for workers; the test is skipped where it is not installed."""
+    asked = any(arg.startswith("-n") for arg in args)
+    if asked:
+        pytest.importorskip("xdist")
+    return asked
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.results.baseline import file as accepting
 from pytest_relevance.results.baseline.file import read_baseline
 from tests.plugin.conftest import NO_LOOPS
 
@@ -86,9 +85,7 @@ def shop(project: Project) -> Shop:
 
 
 def said(run: Run, beginning: str = "baseline ") -> list[str]:
-    """The sentences of the summary that begin so, each in one line."""
-    lines = run.summary.replace("\n    ", " ").splitlines()
-    return [line for line in lines if line.startswith(beginning)]
+    return run.sentences(beginning)
 
 
 def test_an_update_accepts_what_ran_and_the_next_run_passes(project: Project) -> None:
@@ -455,10 +452,6 @@ def test_a_case_that_is_run_again_counts_once_and_as_it_ended(project: Project) 
 
 
 class TestWithWorkers:
-    @pytest.fixture(autouse=True)
-    def xdist(self) -> None:
-        pytest.importorskip("xdist")
-
     def test_the_same_bytes_and_the_same_words(self, shop: Shop) -> None:
         there = shop.baseline.read_bytes()
         shop.baseline.unlink()
@@ -517,10 +510,10 @@ def test_a_baseline_that_cannot_be_written_fails_the_run(
     before = shop.baseline.read_bytes()
     shop.returns(hats="h2 h1")
 
-    def refuse(path: Any, data: bytes) -> None:
+    def refuse(source: object, target: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(accepting, "write_whole", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     run = shop.run(UPDATE)
     assert run.counts == {"passed": 3, "xfailed": 1}
     assert run.code == 1
@@ -611,8 +604,6 @@ class TestRequired:
         ],
     )
     def test_a_file_without_a_baseline_fails(self, shop: Shop, ini: str, option: list[str], code: int) -> None:
-        if "-n1" in option:
-            pytest.importorskip("xdist")
         shop.project.write("pytest.ini", f"[pytest]\n{ini}\n")
         shop.cases("cases: [{query: gloves}]", "more.relevance.yaml")
         shop.returns(gloves="g1")
