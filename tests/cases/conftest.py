@@ -13,8 +13,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from pytest_relevance.cases.model import Case, Suite
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance import Case, CaseFileError, Suite
 from pytest_relevance.cases.reader import load_suite, parse_suite
 from pytest_relevance.cases.schema import SHIPPED
 

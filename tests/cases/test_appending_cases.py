@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.writing import add_cases
 from pytest_relevance.judgments.model import Judgments, Query

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance import CaseFileError, read_suite
-from pytest_relevance.cases.model import Suite
+from pytest_relevance import CaseFileError, Suite, read_suite
 from pytest_relevance.cases.problems import MOST_SHOWN, Mistake, Problem
 from pytest_relevance.cases.reader import has_cases, parse_suite
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance import Case
+from pytest_relevance.cases.model import Expectation
 
 ReadCase = Callable[[str | bytes], Case]
 Mistakes = Callable[[str | bytes], list[str]]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import CaseFileError
 from pytest_relevance.cases.model import Gate
-from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 
 

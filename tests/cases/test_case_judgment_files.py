@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import RelevanceWarning, read_suite
-from pytest_relevance._files import read_whole
-from pytest_relevance.cases.model import Suite
+from pytest_relevance import RelevanceWarning, Suite, read_suite
 from pytest_relevance.cases.reader import load_suite
 
 if TYPE_CHECKING:
@@ -661,14 +659,16 @@ def test_a_file_is_read_once(rated: Shop, monkeypatch: pytest.MonkeyPatch) -> No
     """However many cases name it, and however often the case file is read."""
     read: list[str] = []
 
-    def counted(path: str) -> bytes:
-        read.append(Path(path).name)
-        return read_whole(path)
+    read_bytes = Path.read_bytes
 
-    monkeypatch.setattr("pytest_relevance.judgments.source.read_whole", counted)
+    def counted(path: Path) -> bytes:
+        read.extend([path.name] * (path.parent == rated.folder))
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", counted)
     cases = "".join(f"  - {{id: c{number}, query: hats, judgments: rated.csv, raters: max}}\n" for number in range(5))
     rated.read(f"cases:\n{cases}  - {{id: q1, query: a, scale: [0, 4]}}\njudgments: qrels.txt\n".replace("c0", "q2"))
-    assert sorted(read) == ["qrels.txt", "rated.csv"]
+    assert sorted(read) == ["qrels.txt", "rated.csv", "shop.yaml"]
 
 
 WORDS = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)

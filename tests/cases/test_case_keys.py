@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance import read_suite
+from pytest_relevance import Case, Suite, read_suite
 from pytest_relevance.cases.keys import CASE, KEYS, SUITE
-from pytest_relevance.cases.model import Case, Suite, Xfail
+from pytest_relevance.cases.model import Xfail
 
 Read = Callable[[str | bytes], Suite]
 ReadCase = Callable[[str | bytes], Case]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.model import OWNED_TAGS, Case, Suite, is_control, node_name, wrong_id
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance import Case, CaseFileError, Suite
+from pytest_relevance.cases.model import OWNED_TAGS, is_control, node_name, wrong_id
 from pytest_relevance.cases.reader import parse_suite
 
 Read = Callable[[str | bytes], Suite]

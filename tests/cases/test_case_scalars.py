@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_relevance.cases.model import Case
+from pytest_relevance import Case
 from pytest_relevance.cases.yaml.scalars import number, number_advice, value
 
 ReadCase = Callable[[str | bytes], Case]

@@ -15,10 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
+from pytest_relevance import Case, CaseFileError, Suite, read_suite
 from pytest_relevance.cases.keys import CASE, KEYS, SUITE
-from pytest_relevance.cases.model import OWNED_TAGS, Case, Suite
-from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.reader import parse_suite, read_suite
+from pytest_relevance.cases.model import OWNED_TAGS
+from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.schema import SHIPPED, case_file_schema, main, schema_text
 from pytest_relevance.metrics.names import MEASURES, parse_metric
 

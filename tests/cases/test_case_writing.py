@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.model import Suite
+from pytest_relevance import Suite
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.scalars import write_number, write_text, write_value
 from pytest_relevance.cases.yaml.writing import case_file

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance import Case, Suite
 
 Read = Callable[[str | bytes], Suite]
 ReadCase = Callable[[str | bytes], Case]

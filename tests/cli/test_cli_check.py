@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.cases.reader import read_suite
+from pytest_relevance import CaseFileError, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments
 from pytest_relevance.reports.text import width
 
 if TYPE_CHECKING:

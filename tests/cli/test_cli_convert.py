@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.reader import read_suite
-from pytest_relevance.judgments.reading import read_judgments, read_queries
+from pytest_relevance import read_judgments, read_queries, read_suite
 from pytest_relevance.judgments.writing import write_judgments
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -106,11 +107,13 @@ def test_a_reader_who_has_read_enough_is_no_mistake() -> None:
 
 
 def test_an_interrupt_is_quiet(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted() -> str:
-        raise KeyboardInterrupt
+    class Keyboard(io.StringIO):
+        @property
+        def buffer(self) -> io.BytesIO:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr("pytest_relevance.cases.schema.schema_text", interrupted)
-    said = terminal.run("schema")
+    monkeypatch.setattr("sys.stdin", Keyboard())
+    said = terminal.run("convert", "-", "out.json")
     assert (said.code, said.out, said.err) == (130, "", "")
 
 

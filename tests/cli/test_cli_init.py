@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.reader import read_suite
+from pytest_relevance import read_suite
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Terminal

@@ -7,12 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from tests.helpers import result_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,10 +21,7 @@ FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
 
 
 def result(query: str, ranking: list[str], line: int) -> CaseResult:
-    case = case_from_values({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5})
-    found = score_case(case, read_ranking(ranking), 0.012)
-    found.file, found.line, found.node = FILE, line, f"{FILE}::{query}"
-    return found
+    return result_of({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5}, ranking, file=FILE, line=line)
 
 
 @pytest.fixture

@@ -7,23 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
+from tests.judgments.helpers import problems, write
 
 RATERS_AND_FINAL = "query,docid,ann_rating,bob_rating,final_rating\nq,a,0,2,2\nq,b,1,3,0\n"
 
 
 def written(tmp_path: Path, content: str, name: str = "ratings.csv") -> Path:
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8")
-    return path
+    return write(tmp_path / name, content)
 
 
 def problem(path: Path, format: str | None = None, **options: str) -> str:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)  # type: ignore[arg-type]
-    (line,) = str(caught.value).splitlines()
-    return line.replace(f"{path}", "FILE")
+    (only,) = problems(path, format, **options)
+    return only
 
 
 def test_final_grades_beside_those_of_raters_are_an_error_that_names_the_columns(tmp_path: Path) -> None:

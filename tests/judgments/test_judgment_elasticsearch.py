@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pytest_relevance.judgments.problems import JudgmentFileError, Place
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+from pytest_relevance import read_judgments, read_queries
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.reading import load_queries
+from tests.judgments.helpers import problems, query_problems
 
 
 def written(tmp_path: Path, *requests: object, **others: object) -> Path:
@@ -24,18 +25,6 @@ def searching(body: object, key: object = "r", *ratings: object) -> dict[str, ob
 
 def rating(document: object, grade: object, index: str = "shop") -> dict[str, object]:
     return {"_index": index, "_id": document, "rating": grade}
-
-
-def problems(path: Path, **options: Any) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, **options)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
-
-
-def query_problems(path: Path, query: str | None = None) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_queries(path, query=query)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
 
 
 def test_ratings_are_kept_under_the_id_of_the_request(tmp_path: Path) -> None:
@@ -149,7 +138,7 @@ def test_a_place_that_not_every_request_has(tmp_path: Path) -> None:
         'FILE:11: requests[1]: there is no text at "params.q" in this request, where it should be',
         'FILE:22: requests[2]: there is no text at "params.q" in this request, where it should be',
     ]
-    assert query_problems(path, "params.q") == expected
+    assert query_problems(path, query="params.q") == expected
     assert problems(path, query="params.q") == expected
 
 
@@ -247,7 +236,7 @@ def test_query_says_nothing_of_another_format(tmp_path: Path) -> None:
     path.write_text("query,doc_id,grade\nq,a,1\n")
     (problem,) = problems(path, query="params.text")
     assert problem.startswith("FILE: query= is for Elasticsearch requests, and this is csv (")
-    assert query_problems(path, "params.text") == [problem]
+    assert query_problems(path, query="params.text") == [problem]
 
 
 def test_the_real_requests(data: Path) -> None:

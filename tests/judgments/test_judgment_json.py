@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._text import listed
-from pytest_relevance.judgments.problems import JudgmentFileError, Place
-from pytest_relevance.judgments.reading import load_queries, queries_in, read_judgments, read_queries, read_ratings
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
+from tests.judgments.helpers import problems, query_problems
 
 
 def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Path:
@@ -24,18 +26,6 @@ def written(tmp_path: Path, content: object, name: str = "judgments.json") -> Pa
 
 def lines(*objects: object) -> str:
     return "".join(f"{json.dumps(entry)}\n" for entry in objects)
-
-
-def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
-
-
-def query_problems(path: Path) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_queries(path)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
 
 
 def test_grades_by_query_and_document(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import FORMATS, read_judgments, read_queries, read_ratings
+from pytest_relevance.judgments.reading import FORMATS, read_ratings
 from pytest_relevance.judgments.source import Source
 
 PAIR = {"query_text": "hät 😀", "doc_id": "007", "judgements": [{"rating": 2.0}]}

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.judgments.model import Query
-from pytest_relevance.judgments.problems import JudgmentFileError, Place
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries, read_ratings
+from pytest_relevance import read_judgments, read_queries
+from pytest_relevance.judgments.model import Place, Query
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import load_queries, read_ratings
 from pytest_relevance.judgments.source import Source
+from tests.judgments.helpers import problems, query_problems, write
 
 
 def written(tmp_path: Path, content: str) -> Path:
-    path = tmp_path / "judgments.txt"
-    path.write_bytes(content.encode())
-    return path
-
-
-def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
-
-
-def query_problems(path: Path) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_queries(path)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+    return write(tmp_path / "judgments.txt", content)
 
 
 WITH_HEADERS = """\

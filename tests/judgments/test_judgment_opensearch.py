@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from pytest_relevance.judgments.problems import JudgmentFileError, Place
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+from pytest_relevance import read_judgments, read_queries
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.reading import load_queries
+from tests.judgments.helpers import problems, query_problems
 
 
 def written(tmp_path: Path, *entries: object) -> Path:
@@ -21,12 +20,6 @@ def written(tmp_path: Path, *entries: object) -> Path:
 
 def entry(query: object, *ratings: tuple[object, object]) -> dict[str, object]:
     return {"query": query, "ratings": [{"docId": document, "rating": rating} for document, rating in ratings]}
-
-
-def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
 
 
 def test_ratings_are_strings_or_numbers(tmp_path: Path) -> None:
@@ -120,12 +113,6 @@ def query_set(tmp_path: Path, queries: object) -> Path:
     content = {"name": "TVs", "sampling": "manual", "querySetQueries": queries}
     path.write_text(json.dumps(content, indent=1), encoding="utf-8")
     return path
-
-
-def query_problems(path: Path) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_queries(path)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
 
 
 def test_a_query_set(tmp_path: Path) -> None:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pytest_relevance.judgments.problems import JudgmentFileError, Place
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+from pytest_relevance import read_judgments, read_queries
+from pytest_relevance.judgments.model import Place
+from pytest_relevance.judgments.reading import load_queries
+from tests.judgments.helpers import problems
 
 
 def written(tmp_path: Path, content: object, name: str = "export.json") -> Path:
     path = tmp_path / name
     path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
     return path
-
-
-def problems(path: Path, format: str | None = None, **options: Any) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
 
 
 def test_ratings(tmp_path: Path) -> None:

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
+from tests.judgments.helpers import write
 
 QUERIES = {"q1": "winter boots", "007": "laces"}
 
 
 def written(tmp_path: Path, content: str, name: str = "queries.csv") -> Path:
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8", newline="")
-    return path
+    return write(tmp_path / name, content)
 
 
 @pytest.mark.parametrize("id_column", ["id", "_id", "ID", "number", "query_id", "qid"])

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pytest_relevance import aggregate, read_judgments, read_queries
 from pytest_relevance.judgments.model import Judgments, Query
-from pytest_relevance.judgments.raters import AGGREGATES, aggregate
-from pytest_relevance.judgments.reading import load_queries, read_judgments, read_queries
+from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.writing import WRITERS, renumbered, write_judgments, write_queries
 
 READ_AS: Mapping[str, str] = {"quepid-json": "quepid"}

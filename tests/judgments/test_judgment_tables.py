@@ -7,20 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
+from tests.judgments.helpers import problems, write
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "judgments.csv") -> Path:
-    path = tmp_path / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def problems(path: Path, format: str | None = None, **options: str) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)  # type: ignore[arg-type]
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+    return write(tmp_path / name, content)
 
 
 def test_a_table_with_ids(tmp_path: Path) -> None:
@@ -109,14 +102,14 @@ def test_grades_with_names(tmp_path: Path) -> None:
 
 def test_a_name_the_scale_does_not_have(tmp_path: Path) -> None:
     path = written(tmp_path, "query,doc_id,grade\nq,a,godo\n")
-    assert problems(path, scale={"good": 1, "bad": 0}) == [  # type: ignore[arg-type]
+    assert problems(path, scale={"good": 1, "bad": 0}) == [
         'FILE:2: query "q", document "a": the scale has no grade "godo"; it has 0 (bad), 1 (good); did you mean "good"?'
     ]
 
 
 def test_a_grade_off_the_scale_names_line_query_and_document(tmp_path: Path) -> None:
     path = written(tmp_path, 'query,doc_id,grade\n"a\nb",x,3\nshoes,y,4\n')
-    assert problems(path, scale=(0, 3)) == [  # type: ignore[arg-type]
+    assert problems(path, scale=(0, 3)) == [
         'FILE:4: query "shoes", document "y": grade 4 is off the scale, which is 0 to 3'
     ]
 

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import read_queries
 from pytest_relevance.judgments.formats import queries as topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import load_queries, read_queries
+from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.source import Source
+from tests.judgments.helpers import query_problems, write
 
 ROBUST = """
 <top>
@@ -53,15 +55,7 @@ COVID = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "topics.txt") -> Path:
-    path = tmp_path / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def problems(path: Path, format: str | None = None) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_queries(path, format)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+    return write(tmp_path / name, content)
 
 
 def test_markup_without_ends(tmp_path: Path) -> None:
@@ -119,7 +113,7 @@ def test_every_mistake(tmp_path: Path) -> None:
         "<top>\n<num>5\n<title>cut off",
     )
     texts = "<query>, <title>, <question>, <desc>, <description> or <summary>"
-    assert problems(path) == [
+    assert query_problems(path) == [
         "FILE:1: the topic has no id: an element <num>, or an attribute number or id; found <title>",
         f'FILE:4: the topic "2" has no text: an element {texts}',
         'FILE:12: the query id "3" stands for "one" in line 8 and for "two"; give one of them another id',
@@ -134,13 +128,13 @@ def test_the_same_topic_again(tmp_path: Path) -> None:
 
 def test_nothing_in_it(tmp_path: Path) -> None:
     path = written(tmp_path, "<topics>\n</topics>\n")
-    assert problems(path, "topics") == [
+    assert query_problems(path, "topics") == [
         "FILE: the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
     ]
 
 
 def test_topics_hold_no_judgments(tmp_path: Path) -> None:
-    from pytest_relevance.judgments.reading import read_judgments
+    from pytest_relevance import read_judgments
 
     with pytest.raises(JudgmentFileError, match=r"topics \(TREC topics: .*\) holds no judgments"):
         read_judgments(written(tmp_path, ROBUST), "topics")

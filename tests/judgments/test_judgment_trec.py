@@ -7,20 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
+from tests.judgments.helpers import problems, write
 
 
 def written(tmp_path: Path, content: str | bytes) -> Path:
-    path = tmp_path / "qrels.txt"
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def problems(path: Path, format: str | None = None, **options: object) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, format, **options)  # type: ignore[arg-type]
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+    return write(tmp_path / "qrels.txt", content)
 
 
 def test_qrels(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_relevance import read_judgments
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
-from pytest_relevance.judgments.reading import load_queries, read_judgments
+from pytest_relevance.judgments.reading import load_queries
 from pytest_relevance.judgments.writing import (
     QUERY_WRITERS,
     WRITERS,

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import read_judgments, read_queries, read_run
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments, read_queries
-from pytest_relevance.results.rankings.read_run import read_run
+from tests.judgments.helpers import problems_of, write
 
 Read = Callable[..., Mapping[str, Any]]
 
@@ -42,12 +42,8 @@ FILES = {
 
 
 def problem(read: Read, content: str | bytes, tmp_path: Path, **options: str) -> str:
-    path = tmp_path / "file"
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with pytest.raises(JudgmentFileError) as caught:
-        read(path, **options)
-    (line,) = str(caught.value).splitlines()
-    return line.replace(f"{path}", "FILE")
+    (only,) = problems_of(read, write(tmp_path / "file", content), **options)
+    return only
 
 
 @pytest.mark.parametrize(

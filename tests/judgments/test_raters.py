@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.judgments.raters import AGGREGATES, aggregate
-from pytest_relevance.metrics.significance import krippendorff_alpha
+from pytest_relevance import aggregate, krippendorff_alpha
+from pytest_relevance.judgments.raters import AGGREGATES
 
 Ratings = list[list[float | None]]
 

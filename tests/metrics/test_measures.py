@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.graded import (
+from pytest_relevance import evaluate
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import (
     GradedRanking,
     dcg,
     dcg_terms,
     grade_ranking,
     ideal_grades,
+    score,
     scored_grades,
     scored_indexes,
 )
-from pytest_relevance.metrics.names import parse_metric
-from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.evaluate import evaluate
 
 JUDGMENTS: dict[str, float] = {"a": 3, "b": 2, "c": 0, "d": 1}
 

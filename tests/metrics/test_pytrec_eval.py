@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.results.evaluate import evaluate
+from pytest_relevance import evaluate
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 

@@ -12,13 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.significance import (
-    PairedTest,
-    bootstrap_interval,
-    effect_size,
-    holm,
-    randomisation_test,
-)
+from pytest_relevance import bootstrap_interval, holm, randomisation_test
+from pytest_relevance.metrics.significance import PairedTest, effect_size
 
 stats = pytest.importorskip("scipy.stats")
 

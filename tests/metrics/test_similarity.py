@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.similarity import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
+from pytest_relevance import jaccard, kendall_tau, overlap, rbo, rbo_bounds, tau_ap
 
 Ranking = list[int]
 RANKINGS = st.lists(st.integers(0, 9), unique=True, max_size=8)

@@ -9,11 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pytest_relevance.metrics.graded import grade_ranking
+from pytest_relevance import evaluate
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.evaluate import evaluate
 
 DATA = Path(os.environ.get("RELEVANCE_DATA") or Path(__file__).parents[2] / "../shared") / "data/trec_eval"
 

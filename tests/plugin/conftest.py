@@ -96,7 +96,7 @@ class Run:
 
     def failure(self, name: str) -> str:
         """What the terminal shows below the headline of an item."""
-        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} )"
+        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} |^-{{3,}} generated )"
         found = re.search(headline, self.text, re.DOTALL | re.MULTILINE)
         assert found is not None, self.text
         return found[1]
@@ -117,6 +117,10 @@ class Run:
         """The same, as the words of each line."""
         return [line.split() for line in self.summary.splitlines()]
 
+    def sentences(self, beginning: str = "") -> list[str]:
+        """The sentences of the summary that begin so, each in one line."""
+        return [line for line in self.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+
     @cached_property
     def short_summary(self) -> list[str]:
         """The lines of pytest's short summary, which the truth of a failure must fit in."""
@@ -130,6 +134,7 @@ class Project:
         self.pytester = pytester
         self.path = pytester.path
         self.options: Sequence[str] = ()
+        self.loops: bool | None = None
 
     def write(self, name: str, text: str) -> Path:
         """Write a file, without the indentation that its text has in the test."""
@@ -146,26 +151,47 @@ class Project:
         """Write the conftest.py; by default a search that returns the words of the query."""
         return self.write("conftest.py", text)
 
-    def run(self, *args: str, cache: bool = False, loops: bool = True) -> Run:
-        """Run pytest in this process; `loops=False` without the plugins that run coroutines."""
+    def run(self, *args: str, cache: bool = False, loops: bool | None = None) -> Run:
+        """Run pytest in this process, and the workers of pytest-xdist in others.
+
+        `loops` is whether the plugins that run coroutines take part. By default they do in a run in this process alone:
+        in another one, importing them takes longer than all else. An interrupt ends this run only.
+        """
+        options = self._options(cache, loops, is_apart=_asks_for_workers(args))
         gc.freeze()  # some versions of pytest look for garbage after every run, in all that was imported so far too
         try:
-            return Run(self.pytester.runpytest_inprocess(*self._options(cache, loops), *args))
+            return Run(self.pytester.runpytest_inprocess(*options, *args, no_reraise_ctrlc=True))
         finally:
             gc.unfreeze()
 
-    def run_apart(self, *args: str, loops: bool = True) -> Run:
+    def run_apart(self, *args: str, loops: bool | None = None) -> Run:
         """Run pytest in a process of its own."""
-        return Run(self.pytester.runpytest_subprocess(*self._options(False, loops), *args))
+        _asks_for_workers(args)
+        options = self._options(False, loops, is_apart=True)
+        return Run(self.pytester.runpytest_subprocess(*options, *args))
 
     def junit(self, *args: str) -> dict[str, ElementTree.Element]:
         """Run pytest, and return the `testcase` elements of its JUnit file by their names."""
         self.run("--junitxml=junit.xml", *args)
+        return self.junit_cases
+
+    @property
+    def junit_cases(self) -> dict[str, ElementTree.Element]:
+        """The `testcase` elements of the file that `--junitxml=junit.xml` wrote, by their names."""
         return {case.attrib["name"]: case for case in ElementTree.parse(self.path / "junit.xml").iter("testcase")}
 
-    def _options(self, cache: bool, loops: bool) -> Sequence[str]:
+    def _options(self, cache: bool, loops: bool | None, *, is_apart: bool = False) -> Sequence[str]:
+        loops = next((choice for choice in (loops, self.loops) if choice is not None), not is_apart)
         options = ["-W", "error", "-W", _UNSET, "-p", "no:randomly", "-p", "no:hypothesispytest", *self.options]
         return [*options, *(() if cache else ("-p", "no:cacheprovider")), *(() if loops else NO_LOOPS)]
+
+
+def _asks_for_workers(args: Sequence[str]) -> bool:
+    """Whether pytest-xdist is asked for workers; the test is skipped where it is not installed."""
+    asked = any(arg.startswith("-n") for arg in args)
+    if asked:
+        pytest.importorskip("xdist")
+    return asked
 
 
 @pytest.fixture
@@ -176,7 +202,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     return Project(pytester)
 
 
-@pytest.fixture(params=[NO_LOOPS, ()], ids=["no-async-plugin", "async-plugins"])
+@pytest.fixture(params=[False, True], ids=["no-async-plugin", "async-plugins"])
 def with_and_without_loops(project: Project, request: pytest.FixtureRequest) -> None:
     """Run a test twice: the plugin calls a search differently where a plugin that runs coroutines is active."""
-    project.options = request.param
+    project.loops = request.param

@@ -8,12 +8,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.results.baseline import file as accepting
 from pytest_relevance.results.baseline.file import read_baseline
+from tests.plugin.conftest import NO_LOOPS
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -85,9 +85,7 @@ def shop(project: Project) -> Shop:
 
 
 def said(run: Run, beginning: str = "baseline ") -> list[str]:
-    """The sentences of the summary that begin so, each in one line."""
-    lines = run.summary.replace("\n    ", " ").splitlines()
-    return [line for line in lines if line.startswith(beginning)]
+    return run.sentences(beginning)
 
 
 def test_an_update_accepts_what_ran_and_the_next_run_passes(project: Project) -> None:
@@ -268,7 +266,7 @@ def test_the_tolerance_of_the_project_of_a_suite_and_of_a_case(
 @pytest.mark.parametrize("value", ["1.5", "-0.1", "nan", "five"])
 def test_a_tolerance_that_is_none_is_refused(project: Project, value: str) -> None:
     project.write("pytest.ini", f"[pytest]\nrelevance_tolerance = {value}\n")
-    run = project.run_apart()
+    run = project.run()
     assert run.code == 4
     assert "relevance_tolerance is a number from 0 to 1" in run.result.stderr.str()
 
@@ -346,7 +344,7 @@ def test_a_run_that_stops_early_accepts_what_it_knows(shop: Shop, option: str) -
 def test_an_interrupted_run_too(shop: Shop) -> None:
     shop.project.conftest(SEARCH.replace("raise ConnectionError", "raise KeyboardInterrupt"))
     shop.returns(boots="b2 b1", hats="boom", anything="q p")
-    run = shop.project.run_apart(UPDATE)
+    run = shop.run(UPDATE)
     assert run.code == 2
     assert "1 changed, 3 as they were; 1 of 4 cases ran" in said(run)[0]
     assert shop.accepted == {"boots": "b2 b1", "hats": "h1 h2", "socks": "x y", "anything": "p q"}
@@ -454,10 +452,6 @@ def test_a_case_that_is_run_again_counts_once_and_as_it_ended(project: Project) 
 
 
 class TestWithWorkers:
-    @pytest.fixture(autouse=True)
-    def xdist(self) -> None:
-        pytest.importorskip("xdist")
-
     def test_the_same_bytes_and_the_same_words(self, shop: Shop) -> None:
         there = shop.baseline.read_bytes()
         shop.baseline.unlink()
@@ -516,10 +510,10 @@ def test_a_baseline_that_cannot_be_written_fails_the_run(
     before = shop.baseline.read_bytes()
     shop.returns(hats="h2 h1")
 
-    def refuse(path: Any, data: bytes) -> None:
+    def refuse(source: object, target: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(accepting, "write_whole", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     run = shop.run(UPDATE)
     assert run.counts == {"passed": 3, "xfailed": 1}
     assert run.code == 1
@@ -610,8 +604,6 @@ class TestRequired:
         ],
     )
     def test_a_file_without_a_baseline_fails(self, shop: Shop, ini: str, option: list[str], code: int) -> None:
-        if "-n1" in option:
-            pytest.importorskip("xdist")
         shop.project.write("pytest.ini", f"[pytest]\n{ini}\n")
         shop.cases("cases: [{query: gloves}]", "more.relevance.yaml")
         shop.returns(gloves="g1")
@@ -630,7 +622,7 @@ class TestRequired:
 
     def test_another_value_is_refused(self, project: Project) -> None:
         project.write("pytest.ini", "[pytest]\nrelevance_baseline = always\n")
-        run = project.run_apart()
+        run = project.run()
         assert run.code == 4
         assert "relevance_baseline is auto or require, found 'always'" in run.result.stderr.str()
 
@@ -664,13 +656,12 @@ def test_a_run_that_is_killed_leaves_the_old_baseline_or_the_new_one(project: Pr
     def is_replaced() -> bool:
         return shop.baseline.stat().st_ino != is_there
 
-    for is_time, delay in (
-        *((is_writing, 0.0), (is_writing, 0.0005), (is_writing, 0.001), (is_writing, 0.002), (is_replaced, 0.0)),
-    ):
+    writing = [(is_writing, delay) for delay in (0.0, 0.0005, 0.001, 0.002)]
+    for is_time, delay in (*writing, (is_replaced, 0.0)):
         (accepted,) = {entry.ranking for entry in read_baseline(shop.baseline).values()}
         ranking.write_text(" ".join(accepted[::-1]))
         is_there = shop.baseline.stat().st_ino
-        command = [sys.executable, "-m", "pytest", "-q", UPDATE, "-p", "no:cacheprovider", "-p", "no:randomly"]
+        command = [sys.executable, "-m", "pytest", "-q", UPDATE, "-p", "no:cacheprovider", *NO_LOOPS]
         process = subprocess.Popen(command, cwd=shop.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not is_time():
             assert process.poll() is None or is_time()
@@ -715,7 +706,7 @@ def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
 
 
 def test_an_unknown_kind_of_update_is_refused(project: Project) -> None:
-    run = project.run_apart("--relevance-update=some")
+    run = project.run("--relevance-update=some")
     assert run.code == 4
     assert "--relevance-update" in run.result.stderr.str()
 

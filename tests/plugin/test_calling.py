@@ -538,7 +538,7 @@ def test_an_interrupt_in_the_middle_of_a_search(project: Project, is_coroutine: 
     """
     cases = "min_ndcg: 1\ncases: [{query: shoes, judgments: {shoes: 1}}, {query: boots, judgments: {a: 1}}]"
     write_search(project, source.replace("def find", "async def find") if is_coroutine else source, cases)
-    run = project.run_apart()
+    run = project.run()
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert "mean nDCG@10 1.000   1 passed" in run.summary
     assert "conftest.py:6: KeyboardInterrupt" in run.text

@@ -146,7 +146,7 @@ def test_an_error_fails_every_gate_of_its_file_whatever_its_tag(project: Project
           - {query: a, judgments: {a: 3}, tags: [head]}
           - {query: boom, judgments: {b: 1}}
     """)
-    for options in ((), ("-n2",)):
+    for options in ((), ("-n1",)):
         run = project.run(*options)
         assert gates(run) == {"gate[of head]": "failed", "gate[some pass]": "failed"}
         assert run.failure("gate[of head]").splitlines() == [
@@ -340,8 +340,6 @@ PARTS: list[tuple[tuple[str, ...], int, int]] = [
 
 @pytest.mark.parametrize(("args", "ran", "total"), PARTS, ids=[args[-1] for args, *_ in PARTS])
 def test_part_of_a_file_says_nothing_of_the_whole(shop: Project, args: tuple[str, ...], ran: int, total: int) -> None:
-    if "-n1" in args:
-        pytest.importorskip("xdist")
     run = shop.run(*args, "-rs")
     assert gates(run) == {MEAN: "skipped", MOST: "skipped", HEAD: "skipped"}
     assert reasons(run) == {f"not evaluated: {ran} of {total} ran"}
@@ -362,7 +360,7 @@ def test_a_run_that_stops_after_the_last_case_is_whole(shop: Project) -> None:
 @pytest.mark.parametrize(("query", "code"), [("interrupt", 2), ("exit", 2)])
 def test_an_interrupted_run(shop: Project, query: str, code: int) -> None:
     shop.cases(CASES + f"      - {{query: {query}}}\n      - {{query: later}}\n")
-    run = shop.run_apart()
+    run = shop.run()
     assert run.code == code
     assert "3 gates skipped" in run.text
     assert "Traceback" not in run.text + run.result.stderr.str()
@@ -437,9 +435,8 @@ def test_the_last_of_several_runs_of_a_case_counts(shop: Project) -> None:
 
 @pytest.mark.parametrize("dist", ["load", "loadfile", "loadgroup"])
 def test_with_workers_it_is_as_without(shop: Project, dist: str) -> None:
-    pytest.importorskip("xdist")
     shop.cases("gates: [{passing: 1}]\ncases: [{query: a}]", "more.relevance.yaml")
-    here, there = shop.run(), shop.run("-n2", f"--dist={dist}")
+    here, there = (shop.run(*options, "--junitxml=junit.xml") for options in ((), ("-n2", f"--dist={dist}")))
     assert gates(there) == gates(here) == {MEAN: "failed", MOST: "passed", HEAD: "passed", "gate[passing 1]": "passed"}
     assert (there.code, there.counts) == (here.code, here.counts)
     assert there.failure(MEAN) == here.failure(MEAN)
@@ -447,19 +444,22 @@ def test_with_workers_it_is_as_without(shop: Project, dist: str) -> None:
         line for line in here.short_summary if "gate" in line
     ]
     assert of_suites(there) == ["1 gate passed", "2 gates passed, 1 failed"]
-    assert list(shop.junit("-n2", f"--dist={dist}"))[-4:] == ["gate[passing 1]", MEAN, MOST, HEAD]
+    assert list(shop.junit_cases)[-4:] == ["gate[passing 1]", MEAN, MOST, HEAD]
 
 
 @pytest.mark.parametrize("options", [(), ("--max-worker-restart=0",)], ids=["replaced", "not replaced"])
 def test_a_crashed_worker_lets_no_gate_pass(shop: Project, options: tuple[str, ...]) -> None:
-    pytest.importorskip("xdist")
     shop.cases("gates: [{passing: 0.1}]\ncases: [{query: a}, {query: b}, {query: crash}, {query: c}, {query: d}]")
     run = shop.run("-n2", *options)
     assert run.code != pytest.ExitCode.OK
     assert gates(run) == {"gate[passing 0.1]": "skipped"}
     (reason,) = reasons(run)
     assert reason.endswith(" of 5 ran")
-    assert gates(shop.run("-n2", *options, "--relevance-gates=require")) == {"gate[passing 0.1]": "failed"}
+
+
+def test_where_gates_are_required_a_crashed_worker_fails_them(shop: Project) -> None:
+    shop.cases("gates: [{passing: 0.1}]\ncases: [{query: a}, {query: crash}, {query: b}]")
+    assert gates(shop.run("-n1", "--relevance-gates=require")) == {"gate[passing 0.1]": "failed"}
 
 
 # Against the baseline

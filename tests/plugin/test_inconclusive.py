@@ -76,22 +76,23 @@ MODES = [("fail", "failed", 1), ("skip", "skipped", 0), ("pass", "passed", 0)]
 
 
 @pytest.mark.parametrize(("mode", "outcome", "code"), MODES, ids=["fail", "skip", "pass"])
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_inconclusive_is_told_from_failed_in_whatever_way_it_counts(
     shop: Project, mode: str, outcome: str, code: int, workers: tuple[str, ...]
 ) -> None:
-    if workers:
-        pytest.importorskip("xdist")
-    shop.options = [f"--relevance-inconclusive={mode}", *workers]
-    run = shop.run("-k", "few and floor")
+    run = shop.run(f"--relevance-inconclusive={mode}", "-k", "few and floor", *workers)
 
     assert set(run.outcomes.values()) == {outcome}
     assert run.code == code
     assert "2 inconclusive" in run.summary
 
+
+@pytest.mark.parametrize("options", [("fail",), ("skip",), ("pass",), ("skip", "-n1")], ids=" ".join)
+def test_junit_has_the_verdicts_in_whatever_way_they_count(shop: Project, options: tuple[str, ...]) -> None:
+    mode, *workers = options
     verdicts = {
         name: [found.attrib["value"] for found in case.iter("property") if found.attrib["name"] == "verdict"]
-        for name, case in shop.junit().items()
+        for name, case in shop.junit(f"--relevance-inconclusive={mode}", *workers).items()
     }
     assert verdicts == {name: [verdict] for name, verdict in VERDICTS.items()}
 

@@ -184,10 +184,8 @@ def warnings_of(run: Run) -> list[str]:
     return [line for line in summary.splitlines() if line.strip() and not set(line) <= {"="}]
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",), ("-n3", "--dist=loadfile")])
+@pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
     run = warning_shop.run(*workers)
     assert run.counts == {"passed": 2, "failed": 1, "warnings": 1}
     where, what, *_ = warnings_of(run)
@@ -197,8 +195,6 @@ def test_a_warning_is_told_once_and_names_the_case_file(warning_shop: Project, w
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_as_an_error_it_is_an_error_of_the_file(warning_shop: Project, workers: tuple[str, ...]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
     warning_shop.options = ("-W", "error::pytest_relevance.RelevanceWarning")
     run = warning_shop.run(*workers)
     assert run.counts == {"errors": 1}
@@ -225,7 +221,7 @@ def test_a_suite_without_files_imports_no_pandas(project: Project) -> None:
             print("imported:", [name for name in found if name in sys.modules])
     """)
     project.cases("cases: [{query: a b, judgments: {a: 3}, min_ndcg: 0.5}]")
-    run = project.run_apart(loops=False)
+    run = project.run_apart()
     assert run.counts == {"passed": 1}
     assert "imported: []" in run.text
 

@@ -342,7 +342,7 @@ def test_the_plugins_by_the_names_of_their_modules(project: Project, monkeypatch
     project.conftest(PLAIN_FIXTURE + "\n    import pytest_asyncio\n")
     project.cases(TWO_CASES)
     project.options = ("-W", "ignore:Module already imported")
-    run = project.run_apart(*AUTO, "-m", "asyncio")
+    run = project.run_apart(*AUTO, "-m", "asyncio", loops=True)
     assert run.counts == {"passed": 2}
 
 
@@ -564,7 +564,7 @@ def test_the_loop_is_closed_after_the_sessions_fixtures_and_without_warnings(pro
         print("<torn down>")
 """)
     project.cases(TWO_CASES)
-    run = project.run_apart("-s", loops=False)
+    run = project.run_apart("-s")
     assert run.counts == {"passed": 2}
     assert run.text.count("<cancelled>") == 2
     assert run.text.index("<torn down>") < run.text.index("<cancelled>")

@@ -172,7 +172,7 @@ WRITES = ("--relevance-record=run.jsonl", "--relevance-update", "--relevance-unj
 
 
 def ran(project: Project, *options: str) -> Run:
-    run = project.run_apart(*options, "--relevance-gates=require", loops=False)
+    run = project.run_apart(*options, "--relevance-gates=require")
     assert "Traceback" not in run.result.stderr.str()
     return run
 
@@ -336,7 +336,6 @@ def test_results_that_did_not_arrive_are_told(project: Project, loses: str, opti
 
 
 def test_results_that_workers_lost_are_told(project: Project) -> None:
-    pytest.importorskip("xdist")
     project.conftest(PLAIN + dedent(DROPS))
     project.cases(GOOD)
     run = project.run("-n1", "--relevance-record=run.jsonl")
@@ -366,7 +365,6 @@ def test_what_was_cut_short_or_not_chosen_or_crashed_is_not_lost(project: Projec
 
 
 def test_a_case_whose_process_crashed_is_told_as_a_failure_alone(project: Project) -> None:
-    pytest.importorskip("xdist")
     project.conftest("import os\n" + PLAIN.replace("str.split", "lambda query: query == 'b' and os._exit(1) or ['a']"))
     project.cases(GOOD)
     run = project.run_apart("-n1", "--relevance-record=run.jsonl")

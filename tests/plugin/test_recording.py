@@ -16,7 +16,7 @@ from pytest_relevance import Run as Record
 from pytest_relevance import compare_runs, evaluate
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.case_result import CaseResult
+    from pytest_relevance import CaseResult
     from tests.plugin.conftest import Project, Run
 
 RECORD = "--relevance-record=run.jsonl"
@@ -85,8 +85,7 @@ def ends(record: Record) -> dict[str, tuple[str, str]]:
 
 
 def said(run: Run, beginning: str = "record: ") -> list[str]:
-    """The sentences of the summary that begin so, each in one line."""
-    return [line for line in run.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+    return run.sentences(beginning)
 
 
 @pytest.fixture
@@ -232,8 +231,6 @@ def test_checks_of_tests_in_python(project: Project) -> None:
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_the_checks_of_subtests(project: Project, workers: tuple[str, ...]) -> None:
     pytest.importorskip("_pytest.subtests")
-    if workers:
-        pytest.importorskip("xdist")
     project.write(
         "test_shop.py",
         """
@@ -279,7 +276,6 @@ VARIANTS = SEARCH.replace("@pytest.fixture", '@pytest.fixture(params=["bm25", "d
 
 @pytest.mark.parametrize("options", [("-n2",), ("-n2", "--dist=loadgroup")], ids=" ".join)
 def test_the_same_with_workers_as_without(project: Project, options: tuple[str, ...]) -> None:
-    pytest.importorskip("xdist")
     grouped = """
     def pytest_collection_modifyitems(items):
         for number, item in enumerate(items):
@@ -419,8 +415,6 @@ TEXTS = (
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_any_text_is_read_as_it_was(project: Project, workers: tuple[str, ...]) -> None:
     """Of queries, documents, parameters, tags and messages."""
-    if workers:
-        pytest.importorskip("xdist")
     project.conftest("""
         import json
         import pathlib

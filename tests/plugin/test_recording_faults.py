@@ -56,8 +56,7 @@ def ends(record: Record) -> dict[str, str]:
 
 
 def said(run: Run, beginning: str = "record: ") -> list[str]:
-    """The sentences of the summary that begin so, each in one line."""
-    return [line for line in run.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+    return run.sentences(beginning)
 
 
 def left_behind(project: Project) -> list[str]:
@@ -96,7 +95,7 @@ def test_a_run_that_ends_early_names_what_did_not_finish(
     shop: Shop, happens: str, options: Sequence[str], code: int, finished: int
 ) -> None:
     project = shop(happens)
-    run = project.run_apart(RECORD, *options)
+    run = project.run(RECORD, *options)
     assert run.code == code
     record = opened(project)
     verdicts = {"a b": "passed", "c d": "failed", "happens": "error"}
@@ -110,7 +109,7 @@ def test_a_run_that_ends_early_names_what_did_not_finish(
 
 def test_where_pytest_prints_no_summary_the_record_is_written_all_the_same(shop: Shop) -> None:
     project = shop("pytest.exit('enough', 7)")  # nor does it with an exit code of anybody's own
-    run = project.run_apart(RECORD)
+    run = project.run(RECORD)
     assert run.code == 7
     assert "= relevance =" not in run.text
     assert ends(opened(project)) == {"a b": "passed", "c d": "failed"}
@@ -129,7 +128,6 @@ def test_many_are_counted_and_a_few_are_named(project: Project) -> None:
 
 @pytest.mark.parametrize("workers", ["-n1", "-n2"])
 def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop, workers: str) -> None:
-    pytest.importorskip("xdist")
     project = shop("os._exit(1)")
     run = project.run(RECORD, workers)
     assert run.code == 1
@@ -140,8 +138,6 @@ def test_what_a_worker_finished_before_it_crashed_is_there(shop: Shop, workers: 
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
 def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequence[str]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
     project = shop("pass")
     project.cases("cases: [{qery: a}]", "broken.relevance.yaml")
     project.write("named.yaml", "cases: [{query: a, k: 0}]\n")
@@ -164,8 +160,6 @@ def test_a_case_file_that_cannot_be_collected_is_named(shop: Shop, workers: Sequ
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_a_search_that_cannot_be_set_up_is_an_error(project: Project, workers: Sequence[str]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
     project.conftest("""
         import pytest
 

@@ -390,7 +390,6 @@ def test_variants_are_each_called_as_often_and_named(engine: Engine) -> None:
 
 
 def test_under_xdist_all_is_said_as_without(engine: Engine) -> None:
-    pytest.importorskip("xdist")
     queries = [f"query {number}" for number in range(6)]
     engine.returns(**{query: ["a b", "b a"] for query in queries[::2]}, **{query: ["a"] for query in queries[1::2]})
     engine.cases("cases:\n" + "".join(f"  - {{query: {query}, judgments: {{a: 3}}}}\n" for query in queries))

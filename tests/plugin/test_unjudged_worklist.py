@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance.judgments.reading import read_judgments
+from pytest_relevance import read_judgments
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -115,10 +115,8 @@ VARIANTS = """
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
     project.conftest(VARIANTS)
     project.cases("cases: [{query: a b c d, k: 3, judgments: {b: 3, c: 1}}]")
     run = project.run(OPTION, *workers)
@@ -138,7 +136,6 @@ def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...
 
 
 def test_the_same_bytes_with_workers_as_without(shop: Project) -> None:
-    pytest.importorskip("xdist")
     shop.cases(CASES.replace("y fails", "y fails too"), "more.relevance.yaml")
     shop.conftest(VARIANTS)
     shop.run(OPTION)
@@ -213,7 +210,7 @@ def test_a_run_that_stops_early_lists_what_is_known(shop: Project, option: str) 
 @pytest.mark.parametrize("ending", ["pytest.exit('enough')", "raise KeyboardInterrupt"])
 def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: str) -> None:
     shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', ending))
-    run = shop.run_apart(OPTION)
+    run = shop.run(OPTION)
 
     assert run.code == pytest.ExitCode.INTERRUPTED
     assert len(worklist(shop)) == 8
@@ -221,7 +218,6 @@ def test_a_run_that_is_interrupted_lists_what_is_known(shop: Project, ending: st
 
 
 def test_what_a_worker_finished_before_it_crashed_is_listed(shop: Project) -> None:
-    pytest.importorskip("xdist")
     shop.conftest(SEARCH.replace('raise ConnectionError("no engine")', "__import__('os')._exit(1)"))
     run = shop.run(OPTION, "-n1")
 
@@ -254,9 +250,9 @@ def test_a_list_outlives_a_run_that_says_nothing_of_what_is_unjudged(shop: Proje
     assert message in shop.run(OPTION).summary
     shop.cases("cases: [{qery: boom}]")
     assert message in shop.run(OPTION).summary
-    if shop.pytester.plugins or pytest.importorskip("xdist"):
-        assert message in shop.run(OPTION, "-n1").summary
+    assert (shop.path / "worklist.csv").read_bytes() == before
 
+    assert message in shop.run(OPTION, "-n1").summary
     assert (shop.path / "worklist.csv").read_bytes() == before
 
 
@@ -338,8 +334,6 @@ def spoiled(project: Project, spoil: str) -> None:
 
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_a_list_that_cannot_be_written_fails_the_run(project: Project, workers: tuple[str, ...]) -> None:
-    if workers:
-        pytest.importorskip("xdist")
     spoiled(project, GONE)
     run = project.run("--relevance-unjudged=out/list.csv", *workers)
 
@@ -414,13 +408,11 @@ def test_filled_in_it_is_a_file_of_judgments(shop: Project) -> None:
     assert judgments.titles["007"]["y"] == "Title of y"
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
 def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
     project: Project, workers: tuple[str, ...]
 ) -> None:
     """Cases with and without an id of their own, and those of a file of queries, find its rows."""
-    if workers:
-        pytest.importorskip("xdist")
     project.conftest(VARIANTS)
     project.write("qrels.txt", "7 0 a 3\n8 0 d 1\n9 0 k 2\n")
     project.write("queries.tsv", "9\tk l\n")

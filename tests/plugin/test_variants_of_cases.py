@@ -53,8 +53,7 @@ def accepted(project: Project) -> dict[tuple[str, str | None], str]:
 
 
 def said(run: Run, beginning: str = "baseline ") -> list[str]:
-    """The sentences of the summary that begin so, each in one line."""
-    return [line for line in run.summary.replace("\n    ", " ").splitlines() if line.startswith(beginning)]
+    return run.sentences(beginning)
 
 
 AUTOUSE = """
@@ -216,8 +215,6 @@ class TestRepeats:
 
     @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
     def test_each_is_held_to_the_baseline(self, project: Project, workers: tuple[str, ...]) -> None:
-        if workers:
-            pytest.importorskip("xdist")
         conftest(project, SEARCH.replace("str.split", "lambda query: query.split()[::-1]"), repeating())
         run = project.run(*workers)
         assert run.counts == {"failed": 4}
@@ -381,9 +378,9 @@ class TestRepeats:
         return search
         """
         conftest(project, crashing, AUTOUSE)
-        project.run_apart("--relevance-record=1.jsonl")
+        assert project.run("--relevance-record=1.jsonl").code == pytest.ExitCode.INTERRUPTED
         (project.path / "works").touch()
-        project.run_apart("--relevance-record=2.jsonl")
+        assert project.run("--relevance-record=2.jsonl").code == 0
         first = Record.open(project.path / "1.jsonl")
         assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
         from pytest_relevance.results.merge import merge_runs
@@ -431,8 +428,6 @@ class TestMoved:
     def test_it_is_stale(
         self, project: Project, before: Any, after: Any, change: str, workers: tuple[str, ...]
     ) -> None:
-        if workers:
-            pytest.importorskip("xdist")
         parts = [SEARCH if params is None else PARAMETRISED.format(params=params) for params in (before, after)]
         run = self.moved(project, parts[0], parts[1], *workers)
         number = 2 * len(after or [None])
@@ -446,7 +441,7 @@ class TestMoved:
         assert "gone" not in run.summary
 
         before_update = accepted(project)
-        assert project.run(ONLY_NEW, *workers).counts == {"failed": number}  # none is new
+        assert project.run(ONLY_NEW).counts == {"failed": number}  # none is new
         assert accepted(project) == before_update
         run = project.run(UPDATE, *workers)
         assert run.code == 0

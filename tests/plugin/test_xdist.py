@@ -59,7 +59,7 @@ def test_failures_summary_and_counts_are_as_without(project: Project, options: t
 def test_entries_arrive_as_they_are_without(project: Project) -> None:
     project.conftest(SEARCH)
     project.cases(CASES)
-    there, here = project.run("-n2").results, project.run().results
+    there, here = project.run("-n1").results, project.run().results
     assert there.keys() == here.keys()
     for name, entry in here.items():
         assert replace(there[name], latency=None) == replace(entry, latency=None)
@@ -184,7 +184,7 @@ def test_a_search_of_coroutines(project: Project) -> None:
     """)
     project.cases(CASES.replace("boom", "a"))
     for loops in (False, True):
-        assert project.run("-n2", loops=loops).counts == {"passed": 4, "failed": 1, "skipped": 1, "xfailed": 1}
+        assert project.run("-n1", loops=loops).counts == {"passed": 4, "failed": 1, "skipped": 1, "xfailed": 1}
 
 
 def test_a_missing_search_is_explained_once(project: Project) -> None:

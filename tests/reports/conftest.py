@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.graded import grade_ranking
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.scalar import grade_ranking, score
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison, CaseResult
+from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
@@ -74,10 +72,6 @@ class Shop:
         """The line of a report that begins so."""
         (line,) = [line for line in report.splitlines() if line.strip().startswith(beginning)]
         return line
-
-    def text(self, example: str) -> str:
-        """An example as it stands below the name of its test."""
-        return dedent(example).removeprefix("\n")
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult, FileInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
-from pytest_relevance.reports.text import WIDEST, harmless, plain, width
-from pytest_relevance.results.case_result import BaselineComparison, CaseResult
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.reports.text import harmless, plain, width
+from pytest_relevance.results.case_result import BaselineComparison
+from tests.helpers import block
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -53,7 +54,7 @@ def since(text: str) -> str:
 
 def test_a_report_ends_with_what_changed(shop: Shop) -> None:
     text = report(shop, ["sku-1", "sku-2", "sku-3"], shop.hits("sku-4", "sku-5", "sku-3", "sku-2"), k=3, min_ndcg=0.5)
-    assert text + "\n" == shop.text("""
+    assert text + "\n" == block("""
         shop.relevance.yaml:41: nDCG@3 0.116 is below 0.500   (baseline 1.000, down 0.884)
         query "winter boots"   search   12.3 ms   4 results; of the top 3, 2 judged
 

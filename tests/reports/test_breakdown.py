@@ -14,14 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pytest_relevance
-from pytest_relevance import breakdown
+from pytest_relevance import CaseResult, breakdown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import CHOICES, Settings
 from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down
-from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import Comparison, Run, compare_runs
+from pytest_relevance import CaseResult, Comparison, Run, compare_runs
 from pytest_relevance.reports.comparison_text import comparison_lines
-from pytest_relevance.reports.table import code
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, code, harmless, plain, width
+from tests.helpers import block
 
 JUDGMENTS = {
     "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},
@@ -54,10 +52,6 @@ def tagged(tmp_path: Path) -> Comparison:
     return compare_runs(BEFORE, AFTER, judgments=tmp_path / "shop.relevance.yaml")
 
 
-def text(example: str) -> str:
-    return dedent(example).removeprefix("\n")
-
-
 def many(count: int, ranking: list[str], judged: dict[str, float] | None = None) -> Comparison:
     """So many queries that all find a document first, then as `ranking`."""
     judgments = {f"q{number}": judged or {"a": 1, "b": 0} for number in range(count)}
@@ -91,7 +85,7 @@ def variants(*names: str) -> Comparison:
 
 
 def test_the_report_of_a_comparison(found: Comparison) -> None:
-    assert found.summary() == text("""
+    assert found.summary() == block("""
         first -> second   4 cases compared, 2 with another ranking
         gain exponential, ideal judged, unjudged zero
 
@@ -115,7 +109,7 @@ def test_the_report_of_a_comparison(found: Comparison) -> None:
 def test_tags_and_gates(tagged: Comparison) -> None:
     report = tagged.summary(limit=1, gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1))
     assert (
-        text("""
+        block("""
 
         by tag (nDCG@10)  cases  first  second  change  better  worse  same
         feet                  2  1.000   0.573  -0.427       0      1     1
@@ -125,7 +119,7 @@ def test_tags_and_gates(tagged: Comparison) -> None:
         in report
     )
     assert report.endswith(
-        text("""
+        block("""
 
         nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do
         met: nDCG@10 dropped by no more than 0.2: from 0.897 to 0.787 (-0.111, p 1.000)
@@ -177,7 +171,7 @@ def test_a_metric_that_is_not_defined() -> None:
 def test_variants_have_a_column() -> None:
     report = variants("bm25", "hybrid").summary()
     assert (
-        text("""
+        block("""
         metric   variant  cases  first  second  change   95 % interval      p  effect  better  worse  same
         nDCG@10  bm25         2  0.375   0.375   0.000  0.000 to 0.000  1.000   +0.00       0      0     2
         nDCG@10  hybrid       2  0.375   0.375   0.000  0.000 to 0.000  1.000   +0.00       0      0     2
@@ -217,7 +211,7 @@ def test_what_was_left_out_and_new_errors_are_said() -> None:
 
 
 def test_the_report_as_markdown(tagged: Comparison) -> None:
-    assert tagged.to_markdown(gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)) == text("""
+    assert tagged.to_markdown(gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)) == block("""
         ### `first` -> `second`
 
         - **nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do**

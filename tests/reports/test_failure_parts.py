@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
+from pytest_relevance import CaseResult
 from pytest_relevance.reports.failure import failure_lines, search_label, settings_text
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, STRONG, WIDEST, plain, width
-from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.case_result import CHECK
+from tests.helpers import block, result_of
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -63,7 +62,7 @@ def test_titles_and_notes_of_the_judgments(shop: Shop) -> None:
     }
     found = shop.report(["sku-2"], judgments=judgments, min_ndcg=0.5)
     assert found.endswith(
-        shop.text("""
+        block("""
             too high: sku-2 (grade 1, rank 1)
             lost most by
               sku-1  Winter boots Aurora   grade 3   not returned   -0.917
@@ -76,7 +75,7 @@ def test_titles_and_notes_of_the_judgments(shop: Shop) -> None:
 def test_a_document_at_a_rank_where_its_grade_belongs_is_not_to_blame(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-1", "sku-2"), min_ndcg=0.95)
     assert found.endswith(
-        shop.text("""
+        block("""
             lost most by
               sku-3   grade 2   not returned   -0.116
             """)
@@ -87,7 +86,7 @@ def test_in_full_every_relevant_document_that_is_missing_is_named(shop: Shop) ->
     judgments = {"a": 3, "b": 3, "c": 1, "d": 1, "e": 0}
     keys: dict[str, Any] = {"judgments": judgments, "k": 2, "min_ndcg": 0.9}
     assert shop.report(["a", "e", "c"], FULL, **keys).endswith(
-        shop.text("""
+        block("""
             too high: e (grade 0, rank 2)
             lost most by
               b   grade 3   not returned   -0.387
@@ -151,7 +150,7 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
     scale = {"exact": 3, "substitute": 2, "irrelevant": 0}
     found = shop.report(shop.hits("sku-4", "sku-2"), min_ndcg=0.9, scale=scale)
     assert found.endswith(
-        shop.text("""
+        block("""
             too high: sku-4 (grade 0 irrelevant, rank 1)
             lost most by
               sku-1                          grade 3 (exact)        not returned   -0.342
@@ -237,8 +236,7 @@ def test_fractional_grades_and_gains(shop: Shop) -> None:
 
 
 def test_a_report_without_a_latency(shop: Shop) -> None:
-    case = case_from_values({"query": "winter boots", "judgments": shop.judgments})
-    found = score_case(case, read_ranking(["sku-1"]))
+    found = result_of({"query": "winter boots", "judgments": shop.judgments}, ["sku-1"], latency=None)
     found.search = CHECK
     assert plain(failure_lines(found)).splitlines()[1] == 'query "winter boots"   relevance.check   1 result, 1 judged'
 

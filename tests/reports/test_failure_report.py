@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import SearchError
+from tests.helpers import block
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop
@@ -20,7 +21,7 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
         shop.hits("sku-4", "sku-3", "sku-5", "sku-2"), min_ndcg=0.7, note=note, params={"locale": "en_GB"}
     )
     found.variant = "and"
-    assert plain(failure_lines(found)) + "\n" == shop.text("""
+    assert plain(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: nDCG@10 0.380 is below 0.700
         query "winter boots"   search[and](locale=en_GB)   12.3 ms   4 results, 3 judged
         note: people want warm boots, not what goes with them
@@ -42,7 +43,7 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
 
 
 def test_a_result_that_is_excluded_is_marked(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-1", "sku-4", "sku-2"), expect={"exclude": ["sku-4", "sku-5"]}) == shop.text("""
+    assert shop.report(shop.hits("sku-1", "sku-4", "sku-2"), expect={"exclude": ["sku-4", "sku-5"]}) == block("""
         shop.relevance.yaml:41: exclude: in the top 10: "sku-4" (Boot polish, black, at rank 2)
         query "winter boots"   search   12.3 ms   3 results, all judged
 
@@ -60,7 +61,7 @@ def test_a_result_that_is_excluded_is_marked(shop: Shop) -> None:
 
 
 def test_ranks_below_the_last_result_are_folded(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-3"), min_ndcg=0.7, expect={"include": "sku-1"}) == shop.text("""
+    assert shop.report(shop.hits("sku-3"), min_ndcg=0.7, expect={"include": "sku-1"}) == block("""
         shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700
           include: not in the top 10: "sku-1" (not returned)
         query "winter boots"   search   12.3 ms   1 result, 1 judged
@@ -79,7 +80,7 @@ def test_ranks_below_the_last_result_are_folded(shop: Shop) -> None:
 
 
 def test_in_full_every_rank_has_its_line(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-3"), FULL, min_ndcg=0.7) == shop.text("""
+    assert shop.report(shop.hits("sku-3"), FULL, min_ndcg=0.7) == block("""
         shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700
         query "winter boots"   search   12.3 ms   1 result, 1 judged
 
@@ -98,10 +99,10 @@ def test_in_full_every_rank_has_its_line(shop: Shop) -> None:
 
 
 def test_in_brief_there_is_one_line(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"results": 2}) == shop.text("""
+    assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"results": 2}) == block("""
         shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; results: 1 returned, expected exactly 2
         """)
-    assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"include": "sku-1"}) == shop.text("""
+    assert shop.report(shop.hits("sku-3"), BRIEF, min_ndcg=0.7, expect={"include": "sku-1"}) == block("""
         shop.relevance.yaml:41: nDCG@10 0.232 is below 0.700; include: not in the top 10: "sku-1" (not returned)
         """)
 
@@ -117,7 +118,7 @@ def test_in_brief_nothing_is_cut(shop: Shop) -> None:
 
 
 def test_nothing_returned(shop: Shop) -> None:
-    assert shop.report([], min_ndcg=0.7) == shop.text("""
+    assert shop.report([], min_ndcg=0.7) == block("""
         shop.relevance.yaml:41: nDCG@10 0.000 is below 0.700
         query "winter boots"   search   12.3 ms   no results
 
@@ -133,7 +134,7 @@ def test_nothing_returned(shop: Shop) -> None:
 
 
 def test_a_document_returned_more_than_once(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-3", "sku-3", "sku-1", "sku-3"), min_ndcg=0.7) == shop.text("""
+    assert shop.report(shop.hits("sku-3", "sku-3", "sku-1", "sku-3"), min_ndcg=0.7) == block("""
         shop.relevance.yaml:41: nDCG@10 0.503 is below 0.700
         query "winter boots"   search   12.3 ms   2 results, all judged
         returned more than once, counted at the first rank: sku-3 at rank 1 and again at 2, 4
@@ -155,7 +156,7 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
 
 def test_ids_of_another_kind(shop: Shop) -> None:
     ranking = [{"_id": "a8f1", "sku": "sku-1"}, {"_id": "sku-3 ", "sku": "sku-3"}]
-    assert shop.report(ranking, min_ndcg=0.7) == shop.text("""
+    assert shop.report(ranking, min_ndcg=0.7) == block("""
         shop.relevance.yaml:41: nDCG@10 0.000 is below 0.700
         query "winter boots"   search   12.3 ms   2 results, 0 judged
         no result is judged; are these the same kind of id?
@@ -173,7 +174,7 @@ def test_ids_of_another_kind(shop: Shop) -> None:
 
 
 def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), min_ndcg=0.7, min_judged=0.5) == shop.text("""
+    assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), min_ndcg=0.7, min_judged=0.5) == block("""
         shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5
           nDCG@10 0.271 is below 0.700
         query "winter boots"   search   12.3 ms   3 results, 1 judged
@@ -194,13 +195,13 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
 
 def test_an_inconclusive_case_in_brief(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), BRIEF, min_ndcg=0.7, min_judged=0.5) == shop.text("""
+    assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), BRIEF, min_ndcg=0.7, min_judged=0.5) == block("""
         shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; nDCG@10 lies between 0.271 and 1.000; judge these: sku-5, sku-6
         """)  # noqa: E501
 
 
 def test_a_query_whose_score_is_not_defined(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-4"), judgments={"sku-4": 0}, expect={"results": 2}) == shop.text("""
+    assert shop.report(shop.hits("sku-4"), judgments={"sku-4": 0}, expect={"results": 2}) == block("""
         shop.relevance.yaml:41: results: 1 returned, expected exactly 2
         query "winter boots"   search   12.3 ms   1 result, 1 judged
 
@@ -211,7 +212,7 @@ def test_a_query_whose_score_is_not_defined(shop: Shop) -> None:
 
 
 def test_a_case_without_judgments(shop: Shop) -> None:
-    assert shop.report(shop.hits("sku-4", "sku-3"), judgments={}, expect={"first": "sku-3"}) == shop.text("""
+    assert shop.report(shop.hits("sku-4", "sku-3"), judgments={}, expect={"first": "sku-3"}) == block("""
         shop.relevance.yaml:41: first: rank 1 has "sku-4" (Boot polish, black), expected "sku-3" (Rubber
             boots, at rank 2)
         query "winter boots"   search   12.3 ms   2 results
@@ -220,7 +221,7 @@ def test_a_case_without_judgments(shop: Shop) -> None:
            1  sku-4  Boot polish, black
            2  sku-3  Rubber boots
         """)
-    assert shop.report([], judgments={}, expect={"results": ">= 1"}) == shop.text("""
+    assert shop.report([], judgments={}, expect={"results": ">= 1"}) == block("""
         shop.relevance.yaml:41: results: 0 returned, expected >= 1
         query "winter boots"   search   12.3 ms   no results
         """)
@@ -228,7 +229,7 @@ def test_a_case_without_judgments(shop: Shop) -> None:
 
 def test_wide_characters_are_aligned(shop: Shop) -> None:
     ranking = [{"id": "靴-1", "title": "運動靴 黒"}, {"id": "b", "title": "Boots"}, {"id": "c", "title": "👟 sneaker"}]
-    assert shop.report(ranking, judgments={"靴-1": 1, "b": 3, "c": 2}, min_ndcg=1) == shop.text("""
+    assert shop.report(ranking, judgments={"靴-1": 1, "b": 3, "c": 2}, min_ndcg=1) == block("""
         shop.relevance.yaml:41: nDCG@10 0.736 is below 1.000
         query "winter boots"   search   12.3 ms   3 results, all judged
 
@@ -249,7 +250,7 @@ def test_wide_characters_are_aligned(shop: Shop) -> None:
 def test_a_long_ranking_is_cut_and_says_so(shop: Shop) -> None:
     documents = [f"d{number}" for number in range(30)]
     judgments = {document: number % 4 for number, document in enumerate(documents)}
-    assert shop.report(documents, judgments=judgments, k=25, min_ndcg=0.9) == shop.text("""
+    assert shop.report(documents, judgments=judgments, k=25, min_ndcg=0.9) == block("""
         shop.relevance.yaml:41: nDCG@25 0.582 is below 0.900
         query "winter boots"   search   12.3 ms   30 results; of the top 25, all judged
 
@@ -304,7 +305,7 @@ def test_a_ranking_whose_first_nine_are_perfect_blames_the_tenth_place_alone(sho
     ranking = [*(f"d{number}" for number in range(9)), "x"]
     keys: dict[str, Any] = {"judgments": {**judgments, "x": 0}, "min_ndcg": 0.99}
     assert shop.report(ranking, **keys).endswith(
-        shop.text("""
+        block("""
               10  x             0     0     3.459  0.000  29.781      3  31.805
             DCG 29.781 / ideal DCG 31.805 = nDCG@10 0.936     gain exponential, ideal judged, unjudged zero
 
@@ -322,7 +323,7 @@ def test_several_places_for_more_documents_are_one_line_among_others(shop: Shop)
     judgments = {"z": 4, **{f"d{number}": 3 for number in range(28)}}
     ranking = [*(f"d{number}" for number in range(8)), "x", "y"]
     assert shop.report(ranking, judgments=judgments, min_ndcg=0.99).endswith(
-        shop.text("""
+        block("""
             lost most by
               z   grade 4                not returned   -0.377
               any 1 of 20 with grade 3   not returned   -0.051
@@ -335,7 +336,7 @@ def test_grades_of_one_gain_share_their_places(shop: Shop) -> None:
     gain = {0: 0, 1: 5, 2: 5}
     judgments = {"a": 1, "b": 2, "c": 1, "d": 2, "x": 0}
     assert shop.report(["a", "x"], judgments=judgments, gain=gain, k=2, min_ndcg=0.99).endswith(
-        shop.text("""
+        block("""
             lost most by
               any 1 of 3 with grade 1 or 2   not returned   -0.387
             """)
@@ -348,7 +349,7 @@ def test_an_error(shop: Shop) -> None:
         "error",
         SearchError("", "search returned None\n  return a list", "conftest.py:7 in search"),
     )
-    assert plain(failure_lines(found)) + "\n" == shop.text("""
+    assert plain(failure_lines(found)) + "\n" == block("""
         shop.relevance.yaml:41: search returned None
           return a list
           in conftest.py:7 in search

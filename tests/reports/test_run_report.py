@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.build import case_from_values
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines, report_markdown
 from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.summary.summary import stability_lines, verdict_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import BaselineComparison, CaseResult, Repeats, SearchError
+from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
-from pytest_relevance.results.scoring import score_case
+from tests.helpers import block, result_of
 
 FILE = "shop.relevance.yaml"
 JUDGMENTS = {"boots": {"b1": 3, "b2": 1}, "lamp": {"l1": 2}, "torch": {"t1": 1}}
@@ -28,10 +24,8 @@ JUDGMENTS = {"boots": {"b1": 3, "b2": 1}, "lamp": {"l1": 2}, "torch": {"t1": 1}}
 
 def result(query: str, *ranking: str, line: int = 4, **keys: Any) -> CaseResult:
     """What a case comes to whose id is its query."""
-    case = case_from_values({"query": query, "judgments": JUDGMENTS[query], "min_ndcg": 0.5, **keys})
-    found = score_case(case, read_ranking(ranking), 0.012)
-    found.file, found.line, found.node = FILE, line, f"{FILE}::{query}"
-    return found
+    keys = {"query": query, "judgments": JUDGMENTS[query], "min_ndcg": 0.5, **keys}
+    return result_of(keys, ranking, file=FILE, line=line)
 
 
 def error(query: str) -> CaseResult:
@@ -53,16 +47,11 @@ def run(*results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: An
     return Run(results, {FILE: file}, RunInfo(**info), name="main.jsonl")
 
 
-def text(example: str) -> str:
-    """An example as it stands below the name of its test."""
-    return dedent(example).removeprefix("\n")
-
-
 BOOTS, LAMP = result("boots", "x", "b2", weight=2.0, tags=["shoes"]), result("lamp", "l1", line=6)
 
 
 def test_the_report_of_a_run_is_what_the_run_printed() -> None:
-    assert plain(report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)) + "\n" == text("""
+    assert plain(report_lines(run(BOOTS, LAMP, gates=(MEAN, PASSING)), verbosity=-1)) + "\n" == block("""
         shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500; nDCG@10 lies between 0.083 and 1.000
         shop.relevance.yaml:1: mean nDCG@10 0.388, below 0.800 (2 cases)
 
@@ -109,7 +98,7 @@ def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
 def test_as_markdown() -> None:
     found = report_markdown(run(BOOTS, LAMP, gates=(MEAN, PASSING)))
     assert found.startswith(
-        text("""
+        block("""
         ### `main.jsonl`
 
         **2 cases: 1 passed, 1 failed; mean nDCG@10 0.388; 1 of 2 gates failed**
@@ -170,7 +159,7 @@ def judged(*results: CaseResult, **values: Any) -> GateResult:
 
 def test_a_gate_names_the_cases_without_a_score() -> None:
     found = judged(LAMP, error("torch"), condition="mean", bounds=[["nDCG@10", 0.8]], tag=None)
-    assert plain(gate_lines(found)) + "\n" == text("""
+    assert plain(gate_lines(found)) + "\n" == block("""
         shop.relevance.yaml:1: 1 case ended in an error: "torch"
           mean nDCG@10 1.000, at least 0.800 (1 case)
         without a score

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.reports.summary.cases import means_by_variant, weighted_mean
-from pytest_relevance.reports.summary.suites import percentile
+from pytest_relevance import CaseResult, RunInfo
+from pytest_relevance.reports.summary.cases import means_by_variant, percentile, weighted_mean
 from pytest_relevance.reports.summary.summary import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
-from pytest_relevance.results.case_result import CHECK, CaseResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.case_result import CHECK
+from tests.helpers import block
 
 
 def entry(query: str, score: float | None = None, verdict: str = "passed", **values: Any) -> CaseResult:
@@ -40,11 +39,6 @@ def summary(*entries: CaseResult, verbose: int = 0) -> str:
     return plain(lines_of([*entries], verbose)) + "\n"
 
 
-def text(example: str) -> str:
-    """An example as it stands below the name of its test."""
-    return dedent(example).removeprefix("\n")
-
-
 # --- whole summaries --------------------------------------------------------------------------------------------------
 
 
@@ -53,7 +47,7 @@ def test_a_small_run() -> None:
         entry("boots", 0.9, line=4, tags=("shoes",)),
         entry("sandals", 0.2, "failed", line=7, tags=("shoes", "summer"), latency=0.03),
         entry("torch", 1.0, line=9),
-    ) == text("""
+    ) == block("""
         shop.relevance.yaml  mean nDCG@10 0.700   2 passed, 1 failed   p50 12 ms, p95 30 ms
         by tag
           summer  0.200   1 case, 1 not passed
@@ -65,7 +59,7 @@ def test_a_small_run() -> None:
 
 
 def test_several_suites() -> None:
-    assert summary(entry("boots", 0.9, file="shoes.yaml"), entry("lamp", 0.5, file="lamps.relevance.yaml")) == text("""
+    assert summary(entry("boots", 0.9, file="shoes.yaml"), entry("lamp", 0.5, file="lamps.relevance.yaml")) == block("""
         lamps.relevance.yaml  mean nDCG@10 0.500   1 passed   p50 12 ms, p95 12 ms
         shoes.yaml            mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
         lowest
@@ -87,7 +81,7 @@ def test_search_variants_stand_side_by_side() -> None:
         entry(query, score, verdict, variant=variant, tags=("shoes",) if "boots" in query else ("light",))
         for (query, variant), (score, verdict) in found.items()
     ]
-    assert summary(*entries) == text("""
+    assert summary(*entries) == block("""
         shop.relevance.yaml
           bm25    mean nDCG@10 0.533   2 passed, 1 failed   p50 12 ms, p95 12 ms
           hybrid  mean nDCG@10 0.717   3 passed             p50 12 ms, p95 12 ms
@@ -134,7 +128,7 @@ def test_variants_of_several_suites() -> None:
         entry("lamp", 0.5, file="lamps.relevance.yaml", variant="hybrid", latency=None),
         entry("bag", 1.0, file="bags.yaml", variant="hybrid"),
     ]
-    assert summary(*entries, verbose=-1) == text("""
+    assert summary(*entries, verbose=-1) == block("""
         bags.yaml  search[hybrid]  mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
         lamps.relevance.yaml
           bm25    mean nDCG@10 n/a     1 measured (1 n/a)   p50 12 ms, p95 12 ms
@@ -147,7 +141,7 @@ def test_variants_of_several_suites() -> None:
 
 def test_variants_whose_names_leave_no_room() -> None:
     one, other = (f"an analyser with a long name, number {number}, and its settings" for number in (1, 2))
-    assert summary(entry("boots", 1.0, variant=one), entry("boots", 1.0, variant=other), verbose=-1) == text(f"""
+    assert summary(entry("boots", 1.0, variant=one), entry("boots", 1.0, variant=other), verbose=-1) == block(f"""
         shop.relevance.yaml
           {one}
             mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
@@ -162,7 +156,7 @@ def check(query: str, score: float, verdict: str = "passed") -> CaseResult:
 
 
 def test_checks_of_tests_in_python_are_no_variant() -> None:
-    assert summary(entry("boots", 0.9, line=4), check("lamp", 0.5, "failed")) == text("""
+    assert summary(entry("boots", 0.9, line=4), check("lamp", 0.5, "failed")) == block("""
         shop.relevance.yaml  mean nDCG@10 0.900   1 passed   p50 12 ms, p95 12 ms
         test_shop.py         mean nDCG@10 0.500   1 failed
         lowest
@@ -179,7 +173,7 @@ def test_checks_beside_variants_have_a_suite_line_only() -> None:
         entry("lamp", 1.0, variant="hybrid"),
         check("torch", 0.5),
     ]
-    assert summary(*entries) == text("""
+    assert summary(*entries) == block("""
         shop.relevance.yaml
           bm25    mean nDCG@10 0.950   2 passed   p50 12 ms, p95 12 ms
           hybrid  mean nDCG@10 0.900   2 passed   p50 12 ms, p95 12 ms
@@ -231,7 +225,7 @@ def test_quietly_only_the_suites() -> None:
 
 def test_a_line_that_would_be_too_wide_is_two_and_no_name_is_cut() -> None:
     file = f"{'relevance/' * 5}shop.relevance.yaml"
-    assert summary(entry("boots", 1.0, file=file), entry("lamp", 1.0, file="運動靴.yaml"), verbose=-1) == text(f"""
+    assert summary(entry("boots", 1.0, file=file), entry("lamp", 1.0, file="運動靴.yaml"), verbose=-1) == block(f"""
         {file}
           mean nDCG@10 1.000   1 passed   p50 12 ms, p95 12 ms
         運動靴.yaml
@@ -262,7 +256,7 @@ def test_what_is_counted() -> None:
         "measured",
         "skipped",
     ]
-    assert summary(*entries, verbose=-1) == text("""
+    assert summary(*entries, verbose=-1) == block("""
         shop.relevance.yaml
           mean nDCG@10 0.500   1 passed, 1 failed, 1 error, 2 inconclusive, 1 xfailed, 1 xpassed, 1 skipped,
           1 measured (1 n/a)   p50 12 ms, p95 12 ms

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_relevance.metrics.significance import bootstrap_interval, holm, randomisation_test
+from pytest_relevance import CaseResult, bootstrap_interval, holm, randomisation_test
 from pytest_relevance.reports.summary.cases import Variant
 from pytest_relevance.reports.summary.slices import against_first_table
 from pytest_relevance.reports.text import BAD, GOOD, WIDEST, Line, plain
-from pytest_relevance.results.case_result import CaseResult
 
 FIRST = [0.30, 0.50, 0.40, 0.60, 0.20, 0.55, 0.35, 0.45, 0.25, 0.65, 0.50, 0.40]
 BETTER = [score + 0.1 + 0.0103 * number for number, score in enumerate(FIRST)]

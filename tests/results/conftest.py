@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.build import case_from_values
+from pytest_relevance import CaseResult, Run
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.case_result import ERROR, SKIPPED
+from tests.helpers import result_of
 
 
 class Maker:
@@ -37,9 +35,9 @@ class Maker:
     ) -> CaseResult:
         """What a case came to; `keys` are those of a case in a case file, `asked` is how many results it asked for."""
         keys = {"query": query, "judgments": self.judgments.get(query, {}), **keys}
-        found = score_case(case_from_values(keys), read_ranking(ranking), 0.012, asked)
-        found.file, found.line, found.variant = file, 7, variant
-        found.node = f"{file}::{found.id}" + (f"[{variant}]" if variant is not None else "")
+        found = result_of(keys, ranking, file=file, line=7, asked=asked)
+        if variant is not None:
+            found.variant, found.node = variant, f"{found.node}[{variant}]"
         return found
 
     def without_score(self, query: str, verdict: str) -> CaseResult:

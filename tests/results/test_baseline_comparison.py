@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics import scalar
-from pytest_relevance.results.baseline import comparison as baseline
 from pytest_relevance.results.baseline.comparison import Baseline, acceptable, compare_with_baseline, entry_of
 from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
-from pytest_relevance.results.case_result import CHECK, BaselineComparison, CaseResult, Repeats
+from pytest_relevance.results.case_result import CHECK, BaselineComparison, Repeats
 from pytest_relevance.results.rankings.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
@@ -136,11 +134,9 @@ def test_gates_on_a_drop_have_the_scores_that_they_compare() -> None:
     assert since(whole, gated, "c", "a", "b").scores == {"P@2": 0.5}  # as now: nothing is scored again
 
 
-def test_where_the_ranking_is_the_same_nothing_is_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing() -> None:
     watch = case(k=2)
     found = result_of(watch, "b", "a", "x", "y")
-    monkeypatch.setattr(baseline, "score", None)
-    monkeypatch.setattr(scalar, "score", None)
     for accepted in (entry("b", "a", depth=2), entry("b", "a", "z", depth=2, whole=True)):
         assert not compare_with_baseline(found, watch, accepted)
         assert found.change == 0

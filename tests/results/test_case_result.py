@@ -10,19 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
+from pytest_relevance import CaseResult
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import (
-    STANDINGS,
-    VERDICTS,
-    BaselineComparison,
-    CaseResult,
-    Outcome,
-    Repeats,
-    SearchError,
-)
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance.results.case_result import STANDINGS, VERDICTS, BaselineComparison, Outcome, Repeats, SearchError
+from tests.helpers import result_of
 
 texts = st.text(st.characters(exclude_categories=()), max_size=5)
 numbers = st.one_of(st.integers(0, 5), st.floats(-2, 5, allow_nan=False))
@@ -94,9 +85,9 @@ def test_json_and_marshal_change_nothing(result: CaseResult) -> None:
     assert marshal.loads(marshal.dumps(values)) == values  # builtin types, and nothing derived from them
 
 
-def result_of(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
+def boots(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
     values: dict[str, Any] = {"query": "winter boots", "judgments": judgments or {"b1": 3, "b2": 2, "b3": 0}, **keys}
-    return score_case(case_from_values(values), read_ranking(ranking), 0.0123)
+    return result_of(values, ranking, 0.0123)
 
 
 def test_what_is_the_default_is_left_out() -> None:
@@ -105,13 +96,13 @@ def test_what_is_the_default_is_left_out() -> None:
 
 
 def test_some_fields_alone() -> None:
-    result = result_of(["b1", "x"])
+    result = boots(["b1", "x"])
     assert result.to_dict({"id", "verdict"}) == {"id": "winter boots", "verdict": "measured"}
 
 
 def test_titles_engine_scores_and_missing_documents() -> None:
     hits = [{"id": "b2", "title": "Boots, brown", "score": 3.5}, {"id": "x", "title": "Gloves", "score": 1}]
-    result = result_of(hits, {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0}, min_ndcg=0.9)
+    result = boots(hits, {"b1": {"grade": 3, "title": "Boots, black"}, "b2": 2, "b3": 0}, min_ndcg=0.9)
     assert result.documents == ("b2", "x")
     assert result.grades == (2, None)
     assert result.engine_scores == (3.5, 1.0)
@@ -123,7 +114,7 @@ def test_titles_engine_scores_and_missing_documents() -> None:
 
 def test_a_judged_document_below_the_kept_ranking_keeps_its_rank() -> None:
     ranking = [f"x{number}" for number in range(30)] + ["b1"]
-    result = result_of(ranking, k=3)
+    result = boots(ranking, k=3)
     assert len(result.documents) == 3
     assert result.rank_of("b1") == 31
     assert result.rank_of("b2") is None

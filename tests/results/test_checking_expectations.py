@@ -6,19 +6,17 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.case_result import Outcome
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from tests.helpers import result_of
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
 
 def outcome(expect: dict[str, object], ranking: list[str], latency: float | None = 0.012, **keys: Any) -> Outcome:
     """What becomes of one expectation of a case with `JUDGMENTS`."""
-    case = case_from_values({"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys})
-    (found,) = score_case(case, read_ranking(ranking), latency).outcomes
+    values = {"query": "boots", "judgments": JUDGMENTS, "expect": expect, **keys}
+    (found,) = result_of(values, ranking, latency).outcomes
     return found
 
 
@@ -141,8 +139,7 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
     titles = {"apron": "Apron, blue", "boots": "Winter boots", "shoes": "Canvas shoes"}
 
     def message(expect: dict[str, object]) -> str:
-        case = case_from_values({"query": "boots", "expect": expect})
-        result = score_case(case, read_ranking(["apron", "boots"]))
+        result = result_of({"query": "boots", "expect": expect}, ["apron", "boots"])
         return message_with_titles(result.outcomes[0], result, titles)
 
     assert message({"first": "boots"}) == (

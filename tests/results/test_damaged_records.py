@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import Run, read_run
+from pytest_relevance import FileInfo, Run, RunInfo, read_run
 from pytest_relevance.cases.conditions import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
@@ -17,7 +17,7 @@ from pytest_relevance.reports.run_report import report_data, report_lines, repor
 from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
-from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
+from pytest_relevance.results.run_info import RecordError
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison, CaseResult
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

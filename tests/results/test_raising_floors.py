@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_relevance.cases.problems import CaseFileError
-from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance import CaseFileError, CaseResult, FileInfo
+from pytest_relevance.results.case_result import CHECK
 from pytest_relevance.results.ratchet import floors_to_raise, new_floor, raise_floors
-from pytest_relevance.results.run_info import FileInfo
 
 INFO = FileInfo("shop.relevance.yaml", items={"boots": 2})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.metrics.similarity import jaccard, rbo
+from pytest_relevance import jaccard, rbo
 from pytest_relevance.results.rankings.rank_changes import Move, rank_changes
 
 RANKINGS = st.lists(st.sampled_from("abcdefgh"), max_size=8)

@@ -12,25 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.results.evaluate import evaluate
-from pytest_relevance.results.rankings.read_run import read_run
-from pytest_relevance.results.run import Run
+from pytest_relevance import Run, evaluate, read_run
+from tests.judgments.helpers import problems_of, write
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
 
 
 def written(tmp_path: Path, content: str | bytes, name: str = "run.txt") -> Path:
-    path = tmp_path / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
+    return write(tmp_path / name, content)
 
 
 def problems(path: Path, format: str | None = None) -> list[str]:
-    with pytest.raises(JudgmentFileError) as caught:
-        read_run(path, format)
-    return [line.replace(f"{path}", "FILE") for line in str(caught.value).splitlines()]
+    return problems_of(read_run, path, format)
 
 
 def test_a_trec_run_is_sorted_by_score_then_by_document_both_descending(tmp_path: Path) -> None:
@@ -225,7 +219,7 @@ def test_the_run_of_trec_eval(tmp_path: Path) -> None:
     folder = Path(os.environ.get("RELEVANCE_DATA", "../shared")) / "data" / "trec_eval"
     if not folder.is_dir():
         pytest.skip("the real data is not here")
-    from pytest_relevance.judgments.reading import read_judgments
+    from pytest_relevance import read_judgments
 
     scores = evaluate(
         read_judgments(folder / "qrels.test"), read_run(folder / "results.test"), ["AP", "P@10"], negative="zero"

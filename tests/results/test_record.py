@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import (
     STANDINGS,
     VERDICTS,
     BaselineComparison,
-    CaseResult,
     Outcome,
     Repeats,
     SearchError,
@@ -28,8 +28,7 @@ from pytest_relevance.results.case_result import (
     settings_to_dict,
 )
 from pytest_relevance.results.record import as_json
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
+from pytest_relevance.results.run_info import RecordError
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

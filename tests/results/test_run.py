@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
+from pytest_relevance import CaseResult, FileInfo, Run
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_result import NO_DIGEST, CaseResult, Repeats
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo
-from pytest_relevance.results.scoring import digest_of, score_case
+from pytest_relevance.results.case_result import NO_DIGEST, Repeats
+from pytest_relevance.results.scoring import digest_of
+from tests.helpers import result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -73,8 +71,8 @@ def test_a_case_about_the_whole_ranking_keeps_all_of_it(make: Maker, keys: dict[
 @given(grades=st.lists(st.floats(0, 40), min_size=1, max_size=8))
 def test_what_is_kept_scores_as_the_case_did_however_odd_its_grades(grades: list[float]) -> None:
     judgments = {f"d{number}": grade for number, grade in enumerate(grades)}
-    case = case_from_values({"query": "q", "judgments": judgments})
-    read = CaseResult.from_dict(score_case(case, read_ranking([*judgments][::-1])).to_dict())
+    result = result_of({"query": "q", "judgments": judgments}, [*judgments][::-1])
+    read = CaseResult.from_dict(result.to_dict())
     found = score(Metric("nDCG@10", "nDCG", 10), read.graded, read.settings)
     assert (None if found != found else found) == read.score
     assert read.judgments == {grade: grades.count(grade) for grade in grades}

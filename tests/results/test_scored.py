@@ -9,17 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance import CaseResult
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED
+from tests.helpers import result_of
 
 JUDGMENTS = {"boots": 3, "shoes": 2, "laces": 1, "apron": 0}
 
 
 def scored(ranking: list[str], judgments: dict[str, Any] | None = None, **keys: Any) -> CaseResult:
-    case = case_from_values({"query": "boots", "judgments": JUDGMENTS if judgments is None else judgments, **keys})
-    return score_case(case, read_ranking(ranking), 0.012)
+    return result_of({"query": "boots", "judgments": JUDGMENTS if judgments is None else judgments, **keys}, ranking)
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------

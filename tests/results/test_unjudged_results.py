@@ -5,6 +5,7 @@ Junk that nobody judged is junk until somebody did.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log2
 from typing import Any
 
@@ -12,16 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
-from pytest_relevance.results.rankings.ranking import read_ranking
-from pytest_relevance.results.scoring import score_case
+from pytest_relevance import CaseResult
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE
 from pytest_relevance.results.worklist import unjudged_results
+from tests.helpers import result_of
 
 
-def scored(ranking: list[str], judgments: dict[str, int], **keys: Any) -> CaseResult:
-    case = case_from_values({"query": "x", "judgments": judgments, **keys})
-    return score_case(case, read_ranking(ranking))
+def scored(ranking: Sequence[object], judgments: dict[str, int], **keys: Any) -> CaseResult:
+    return result_of({"query": "x", "judgments": judgments, **keys}, ranking)
 
 
 JUNK = [f"junk{number}" for number in range(10)]
@@ -110,9 +109,8 @@ def test_a_move_is_what_the_judgment_does_to_the_score(
 
 def test_ranks_and_titles_are_those_of_the_results() -> None:
     ranking = [{"id": "a"}, {"id": "x", "title": "Boots"}, {"id": "a"}, {"id": "y"}, {"id": "x"}, {"id": "z"}]
-    case = case_from_values({"query": "x", "judgments": {"a": 3}, "k": 5})
 
-    found = unjudged_results(score_case(case, read_ranking(ranking)))
+    found = unjudged_results(scored(ranking, {"a": 3}, k=5))
 
     assert [(result.document, result.title, result.rank) for result in found] == [("x", "Boots", 2), ("y", "", 4)]
 

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_relevance import CaseResult, read_judgments
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import read_judgments
 from pytest_relevance.results import worklist
-from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
 
 BM25, HYBRID = ("search", "bm25"), ("search", "hybrid")

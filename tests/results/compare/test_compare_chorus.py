@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance import Suite, compare_runs, read_suite
-from pytest_relevance.cases.model import Case
+from pytest_relevance import Case, Suite, compare_runs, read_suite
 
 ROOT = Path(__file__).parents[3]
 CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / "chorus").resolve()

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_relevance import Incomparable, Run, compare_runs
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance import CaseResult, Incomparable, Run, RunInfo, compare_runs
+from pytest_relevance.results.case_result import ERROR, SKIPPED
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pandas
 import pytest
 
-from pytest_relevance import Incomparable, Run, compare_runs, evaluate, read_judgments, read_suite
+from pytest_relevance import Incomparable, Run, RunInfo, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.baseline.file import BaselineEntry, write_baseline
-from pytest_relevance.results.run_info import RecordError, RunInfo
+from pytest_relevance.results.run_info import RecordError
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

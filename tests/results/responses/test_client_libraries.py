@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.rankings.ranking import UnreadableRanking, read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
+from tests.results.responses.helpers import ids, refusal
 
 BODY: dict[str, Any] = {
     "took": 5,
@@ -24,16 +25,6 @@ BODY: dict[str, Any] = {
 TIMED_OUT = {**BODY, "timed_out": True}
 ONE_SHARD_DOWN = {**BODY, "_shards": {"total": 2, "successful": 1, "skipped": 0, "failed": 0}}
 NOT_FOUND = {"error": {"type": "index_not_found_exception"}, "status": 404}
-
-
-def ids(response: object, id_field: str | None = None) -> list[str]:
-    return list(read_ranking(response, id_field).ids)
-
-
-def refusal(response: object) -> str:
-    with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response)
-    return str(caught.value)
 
 
 # --- elasticsearch-py -------------------------------------------------------------------------------------------------

@@ -7,15 +7,10 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.rankings.ranking import UnreadableRanking, read_ranking
+from pytest_relevance.results.rankings.ranking import read_ranking
+from tests.results.responses.helpers import refusal
 
 HIT = {"_id": "a"}
-
-
-def refusal(response: object) -> str:
-    with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response)
-    return str(caught.value)
 
 
 def elasticsearch(**beside: object) -> dict[str, object]:

@@ -8,17 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.rankings.ranking import read_ranking
-
-
-def ids(response: object, id_field: str | None = None) -> list[str]:
-    return list(read_ranking(response, id_field).ids)
-
-
-def titles(response: object) -> list[str | None]:
-    ranking = read_ranking(response)
-    return [ranking.title(index) for index in range(len(ranking.ids))]
-
+from tests.results.responses.helpers import Model, ids, titles
 
 ELASTICSEARCH = {
     "took": 5,
@@ -179,18 +169,6 @@ class DslResponse:
 
     def __iter__(self) -> Iterator[DslHit]:
         return iter(self._hits)
-
-
-class Model:
-    """As pydantic's models are: iterating over one gives its fields."""
-
-    model_fields = ("hits",)
-
-    def __init__(self, **values: object) -> None:
-        self.__dict__.update(values)
-
-    def __iter__(self) -> Iterator[tuple[str, object]]:
-        return iter(self.__dict__.items())
 
 
 CLIENTS = {

@@ -19,16 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.results.rankings.ranking import Ranking, UnreadableRanking, id_text, read_ranking
-
-
-def ids(response: object, id_field: str | None = None) -> list[str]:
-    return list(read_ranking(response, id_field).ids)
-
-
-def titles(response: object, title_field: str | None = None) -> list[str | None]:
-    ranking = read_ranking(response, title_field=title_field)
-    return [ranking.title(index) for index in range(len(ranking.ids))]
-
+from tests.results.responses.helpers import Model, ids, titles
 
 # --- lists ------------------------------------------------------------------------------------------------------------
 
@@ -47,18 +38,6 @@ class Hit:
 @dataclass(slots=True)
 class Slotted:
     id: str
-
-
-class Model:
-    """As pydantic's models are: iterating over one gives its fields."""
-
-    model_fields = ("id", "title")
-
-    def __init__(self, **values: object) -> None:
-        self.__dict__.update(values)
-
-    def __iter__(self) -> Iterator[tuple[str, object]]:
-        return iter(self.__dict__.items())
 
 
 @dataclass

@@ -14,14 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pytest_relevance.results.rankings.ranking import UnreadableRanking, read_ranking
-
-
-def refusal(response: object, id_field: str | None = None) -> str:
-    with pytest.raises(UnreadableRanking) as caught:
-        read_ranking(response, id_field)
-    return str(caught.value)
-
+from pytest_relevance.results.rankings.ranking import read_ranking
+from tests.results.responses.helpers import Model, refusal
 
 # --- responses --------------------------------------------------------------------------------------------------------
 
@@ -55,21 +49,6 @@ class HttpResponse:
 
     def __repr__(self) -> str:
         return "<Response [200]>"
-
-
-class Model:
-    """As pydantic's models are: iterating over one gives its fields."""
-
-    model_fields = ("id", "title")
-
-    def __init__(self, **values: object) -> None:
-        self.__dict__.update(values)
-
-    def __iter__(self) -> Iterator[tuple[str, object]]:
-        return iter(self.__dict__.items())
-
-    def __repr__(self) -> str:
-        return f"Model({', '.join(self.__dict__)})"
 
 
 PATHS = (

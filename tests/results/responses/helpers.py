@@ -1,0 +1,42 @@
+"""What is read from the response of a search, and a model of a client library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_relevance.results.rankings.ranking import UnreadableRanking, read_ranking
+
+
+def ids(response: object, id_field: str | None = None) -> list[str]:
+    """The documents of a response."""
+    return list(read_ranking(response, id_field).ids)
+
+
+def titles(response: object, title_field: str | None = None) -> list[str | None]:
+    """The titles of its documents."""
+    ranking = read_ranking(response, title_field=title_field)
+    return [ranking.title(index) for index in range(len(ranking.ids))]
+
+
+def refusal(response: object, id_field: str | None = None) -> str:
+    """Why a response is no ranking."""
+    with pytest.raises(UnreadableRanking) as caught:
+        read_ranking(response, id_field)
+    return str(caught.value)
+
+
+class Model:
+    """As pydantic's models are: iterating over one gives its fields."""
+
+    model_fields = ("id", "title")
+
+    def __init__(self, **values: object) -> None:
+        self.__dict__.update(values)
+
+    def __iter__(self) -> Iterator[tuple[str, object]]:
+        return iter(self.__dict__.items())
+
+    def __repr__(self) -> str:
+        return f"Model({', '.join(self.__dict__)})"
