@@ -164,8 +164,9 @@ class _Fields:
         if kinds == _DICT:
             self._names = frozenset().union(*documents)
             self._getters: Sequence[Getter] = [document.get for document in documents]
+        elif kinds <= _SCALARS:
+            self._names, self._getters = frozenset(), [_NO_FIELDS.get] * len(documents)
         else:
-            self._names = frozenset() if kinds <= _SCALARS else None
             self._getters = [*map(_getter, documents)]
 
     def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
