@@ -29,7 +29,7 @@ def shop(project: Project) -> Project:
 @pytest.mark.parametrize(
     ("option", "file", "says"),
     [
-        ("--relevance-ratchet", SUITE, f"no floor is raised in {SUITE}: the file cannot be written: it is read-only"),
+        ("--relevance-ratchet", SUITE, f"no floor is raised in {SUITE}, it cannot be written: it is read-only"),
         ("--relevance-update", BASELINE, f"baseline {BASELINE} is not updated, it cannot be written: it is read-only"),
     ],
 )
