@@ -29,7 +29,6 @@ from pytest_relevance.plugin.run_store import Message, RunStore, first_named, ru
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.baseline.file import SUFFIX, Updated, baseline_path, locked, update_baseline
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
@@ -116,19 +115,20 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
 
 def _write_record(target: Target, started: str) -> Message:
     from pytest_relevance import __version__
+    from pytest_relevance.results.record import write_record
 
     store = run_store(target.config)
     command = ("pytest", *map(str, target.config.invocation_params.args))
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
-    run = Run(store.results, files, RunInfo(__version__, started, versions, command, missing=missing))
+    info = RunInfo(__version__, started, versions, command, missing=missing)
     with paused_gc():
-        trouble = target.write(run.write)
+        trouble = target.write(lambda path: write_record(path, store.dicts, files, info))
     if trouble is not None:
         return Message(f"no record of the run: {trouble}", is_good=False)
     unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
-    return Message(f"record: {target.shown} ({counted(len(run), 'case')}{unfinished})")
+    return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
 
 
 @dataclass(frozen=True, slots=True)

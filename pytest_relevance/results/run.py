@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance.metrics.scalar import scored_indexes
+from pytest_relevance.metrics.graded import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.record import read_record, write_record

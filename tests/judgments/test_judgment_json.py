@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries
 from pytest_relevance._text import listed
-from pytest_relevance.judgments.model import Place
-from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.problems import JudgmentFileError, Place
 from pytest_relevance.judgments.reading import load_queries, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
 from tests.judgments.helpers import problems, query_problems

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import read_judgments, read_queries
-from pytest_relevance.judgments.model import Place, Query
-from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.model import Query
+from pytest_relevance.judgments.problems import JudgmentFileError, Place
 from pytest_relevance.judgments.reading import load_queries, read_ratings
 from pytest_relevance.judgments.source import Source
 from tests.judgments.helpers import problems, query_problems, write

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from pytest_relevance import evaluate
+from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings

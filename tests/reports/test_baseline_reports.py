@@ -13,7 +13,7 @@ from pytest_relevance import CaseResult, FileInfo
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
-from pytest_relevance.reports.text import harmless, plain, width
+from pytest_relevance.reports.text import WIDEST, harmless, plain, width
 from pytest_relevance.results.case_result import BaselineComparison
 from tests.helpers import block
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Comparison, Run, compare_runs
 from pytest_relevance.reports.comparison_text import comparison_lines
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, code, harmless, plain, width
+from pytest_relevance.reports.table import code
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
 from tests.helpers import block
 
 JUDGMENTS = {

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, RunInfo
-from pytest_relevance.reports.summary.cases import means_by_variant, percentile, weighted_mean
+from pytest_relevance.reports.summary.cases import means_by_variant, weighted_mean
+from pytest_relevance.reports.summary.suites import percentile
 from pytest_relevance.reports.summary.summary import summary_lines
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, WIDEST, Line, plain, width
 from pytest_relevance.results.case_result import CHECK

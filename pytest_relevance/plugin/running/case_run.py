@@ -27,7 +27,7 @@ from pytest_relevance.results.case_result import (
     SearchError,
 )
 from pytest_relevance.results.record import as_json
-from pytest_relevance.results.scoring import result_of
+from pytest_relevance.results.scoring import unscored
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
@@ -161,7 +161,8 @@ class CallEnd:
         if result is None:
             skipped = _was_skipped(run, report, self.call)
             error = _error_of(run, self.call)
-            result = run.complete(result_of(run.case, SKIPPED if skipped else ERROR, error=None if skipped else error))
+            result = run.complete(unscored(run.case, SKIPPED if skipped else ERROR))
+            result.error = None if skipped else error
             if error is not None:
                 result.reasons = (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
         result.outcome = _outcome(run, result, report, self.call)
