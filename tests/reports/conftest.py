@@ -9,7 +9,8 @@ import pytest
 
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.metrics.graded import grade_ranking, score
+from pytest_relevance.metrics.graded import grade_ranking
+from pytest_relevance.metrics.scalar import score
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import IMPROVEMENT, REGRESSION, WITHIN, BaselineComparison
