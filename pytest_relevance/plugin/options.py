@@ -165,7 +165,8 @@ def outputs_of(option: Any) -> list[str]:
 
 def needs_details(option: Any) -> bool:
     """Whether the details of every case are needed, passing ones too: ranking, grades, titles."""
-    return verbosity(option) > 1 or bool(outputs_of(option))
+    written = (option.relevance_record, option.relevance_update, option.relevance_unjudged)  # asked for each case
+    return verbosity(option) > 1 or written != (None, None, None)
 
 
 def runs_tests(config: pytest.Config) -> bool:
