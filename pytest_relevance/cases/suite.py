@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from yaml.events import ScalarEvent
 
@@ -27,6 +28,10 @@ _OF_FILES = _NAMING_FILES | {"scale", "raters"}
 
 _DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
 """While one of these keys is wrong, what the keys of a case say together cannot be known."""
+
+
+Label: TypeAlias = Callable[[], str]
+"""A function that makes what messages call a case."""
 
 
 class SuiteBuilder:
@@ -98,9 +103,9 @@ class SuiteBuilder:
             return
         if self._may_lack_judgments and _is_blank(node.pairs.get("judgments")):
             node = _without_judgments(node)
-        label = label_of(node.pairs, self.count)
+        label = partial(label_of, node.pairs, self.count)
         if len(self.problems) > reported:
-            self.problems[reported:] = [replace(problem, case=label) for problem in self.problems[reported:]]
+            self.problems[reported:] = [replace(problem, case=label()) for problem in self.problems[reported:]]
         at = Location(dict(self._values), self._owned_tags)
         listed, defaults = self._listed(node, at)
         if listed is not None:
@@ -109,7 +114,7 @@ class SuiteBuilder:
         own, wrong = check_keys(CASE, node.pairs, _convert, at, self._wrong)
         self._report(at, node, label)
         if "query" not in node.pairs:
-            self.problems.append(problem_at(mark, NO_QUERY, label))
+            self.problems.append(problem_at(mark, NO_QUERY, label()))
         is_new = self._is_new(own, node, mark, label)
         unknown = self._unknown or self._elsewhere > MOST_ELSEWHERE or _is_undecided(wrong, at.values)
         if unknown or not is_new or len(self.problems) > reported:
@@ -137,7 +142,7 @@ class SuiteBuilder:
         for case, where in self._floors:
             of_case = Location({})
             check_reachable(case, of_case)
-            self._report(of_case, where, quoted(case.id, 60))
+            self._report(of_case, where, partial(quoted, case.id, 60))
         for number, labels in self._groups.values():
             if len(labels) > 1:
                 first = self.problems[number]
@@ -220,7 +225,7 @@ class SuiteBuilder:
                 return
             self._unjudged.append(query.text)
             own["min_ndcg"] = None
-        self._keep(own, graded, at, query, quoted(query.query.id, 60), (query.query.line or 1, 1))
+        self._keep(own, graded, at, query, partial(quoted, query.query.id, 60), (query.query.line or 1, 1))
 
     def _keep(
         self,
@@ -228,7 +233,7 @@ class SuiteBuilder:
         graded: Graded,
         at: Location,
         where: MappingNode | ListedQuery,
-        label: str,
+        label: Label,
         position: tuple[int, int],
     ) -> None:
         """Make a case of its checked keys and keep it, or report what is wrong with it."""
@@ -242,7 +247,7 @@ class SuiteBuilder:
             # the nodes of its judgments would take much memory, and no floor is reported there
             self._floors.append((case, _without_judgments(where) if isinstance(where, MappingNode) else where))
 
-    def _is_new(self, own: Mapping[str, object], node: MappingNode, mark: Mark | None, label: str) -> bool:
+    def _is_new(self, own: Mapping[str, object], node: MappingNode, mark: Mark | None, label: Label) -> bool:
         """Check that no case before has the id of this one, which is its query when it has none of its own."""
         key = "id" if "id" in own else "query"
         if key not in own or (key == "query" and "id" in node.pairs):
@@ -261,16 +266,17 @@ class SuiteBuilder:
         # a written id may be what a query is encoded as, and then the two ids look different
         what = f"node id {quoted(name)}" if "%" in name else f"id {quoted(written)}"
         message = f"{key}: a second case with the {what}, the first is in line {first}; {advice}"
-        self.problems.append(problem_at(at, message, label))
+        self.problems.append(problem_at(at, message, label()))
         return False
 
-    def _report(self, at: Location, where: MappingNode | ListedQuery, label: str | None) -> bool:
+    def _report(self, at: Location, where: MappingNode | ListedQuery, label: Label | None) -> bool:
         """Make problems of the mistakes at a location and forget them there; whether there were any."""
         if not at.mistakes:
             return False
+        case = label() if label is not None else None
         for mistake in at.mistakes:
-            if mistake.group is None or self._is_first(mistake, label):
-                self._report_one(mistake, where, label)
+            if mistake.group is None or self._is_first(mistake, case):
+                self._report_one(mistake, where, case)
         at.mistakes.clear()
         return True
 
