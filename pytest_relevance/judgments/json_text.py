@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import count
 
 JsonPath = tuple[str | int, ...]
@@ -51,7 +51,7 @@ class Decoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         self.repeats = False
-        number = lru_cache(maxsize=1 << 16)(NumberAsWritten)  # each different number once: a million grades are four
+        number = cache(NumberAsWritten)  # each different number once: a million grades are four
         super().__init__(object_pairs_hook=self._object, parse_int=number, parse_float=number, parse_constant=number)
 
     def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -1,16 +1,17 @@
 """Collect the ratings and queries of a JSON file in columns, and find the keys of objects by what they mean.
 
-A file has a million ratings, a few in each object or list. Of each the path to that is stored, one for all of them, and
-its number in the list; the path and the line of a rating are computed when a message needs them.
+A file has a million ratings, a few in each object or list. Of each of those (a block) the first row, the path, and
+the number of its first rating are stored; the path and the line of a rating are computed when a message needs them.
 """
 
 from __future__ import annotations
 
-from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
+from operator import itemgetter
 from typing import NoReturn
 
 from pytest_relevance._text import found, listed, quoted, shown
@@ -25,7 +26,7 @@ RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """The types of a rating. Booleans are among them because `grading` has the best message for those."""
 
 _BY_DOCUMENT = -1
-"""The number of a rating in an object: the last key of its path is the document."""
+"""The number of the first rating of a block in an object: the last key of the path of each is its document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,7 @@ class Collector:
         self._ratings: list[object] = []
         self._raters: list[str | None] = []
         self._titles: list[str | None] = []
-        self._holders: list[JsonPath] = []
-        self._numbers = array("l")
+        self._blocks: list[tuple[int, JsonPath, int]] = [(0, (), _BY_DOCUMENT)]
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
@@ -134,14 +134,13 @@ class Collector:
                 elif type(rating) not in RATING:
                     self.no_rating(rating, (*path, document))
             return
+        self._blocks.append((len(self._documents), path, _BY_DOCUMENT))
         count = len(grades)
         self._queries.extend(repeat(query, count))
         self._documents.extend(grades)
         self._ratings.extend(grades.values())
         self._raters.extend(repeat(None, count))
         self._titles.extend(repeat(None, count) if titles is None else map(titles.get, grades))
-        self._holders.extend(repeat(path, count))
-        self._numbers.extend(repeat(_BY_DOCUMENT, count))
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
         """Add ratings as {document: rating} or as a list of objects; None has none."""
@@ -156,15 +155,14 @@ class Collector:
     def add_items(self, query: str, items: object, path: JsonPath) -> None:
         """Add ratings as a list of objects, one for each document."""
         for number, item in self.objects(items, path, "ratings"):
-            self.add_item(query, item, path, number)
+            self.add_item(query, item, path, number, self.keys_of(item))
 
     def keys_of(self, item: dict[str, object]) -> Keys:
         """The keys of an object that rates a document."""
         return self._keys
 
-    def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int) -> None:
+    def add_item(self, query: str, item: dict[str, object], path: JsonPath, number: int, keys: Keys) -> None:
         """Add the rating in one object, entry `number` of the list at `path`."""
-        keys = self.keys_of(item)
         document, rating = item.get(keys.document), item.get(keys.grade)
         if type(document) is not str or not document.strip():
             document = as_text(document)
@@ -190,13 +188,15 @@ class Collector:
         title: str | None = None,
     ) -> None:
         """Add one rating, which has been checked."""
+        row = len(self._documents)
+        start, last, first = self._blocks[-1]
+        if last is not path or number - first != row - start:
+            self._blocks.append((row, path, number))
         self._queries.append(query)
         self._documents.append(document)
         self._ratings.append(rating)
         self._raters.append(rater)
         self._titles.append(title)
-        self._holders.append(path)
-        self._numbers.append(number)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""
@@ -241,8 +241,8 @@ class Collector:
         return [replace(query, line=self._place(path).line) for query, path in self._known.values()]
 
     def _place_of_row(self, row: int) -> Place:
-        number = self._numbers[row]
-        return self._place((*self._holders[row], self._documents[row] if number == _BY_DOCUMENT else number))
+        start, path, first = self._blocks[bisect_right(self._blocks, row, key=itemgetter(0)) - 1]
+        return self._place((*path, self._documents[row] if first == _BY_DOCUMENT else first + row - start))
 
     def _place(self, path: JsonPath) -> Place:
         """The line of a path, and the path as messages show it."""

@@ -143,11 +143,12 @@ class _Reader(Collector):
         if key is None:
             self.text(entry, layout.at.get("query") or layout.at["query_id"], path)
             return
-        if key not in self._known or text not in (None, self._known[key][0].text):
+        known = self._known.get(key)
+        if known is None or (text is not None and text != known[0].text):
             self.add_query(Query(key, text), path)
         keys = layout.keys
         if entry[keys.document] not in (None, "") or entry[keys.grade] not in (None, ""):
-            self.add_item(key, entry, path[:-1], number)
+            self.add_item(key, entry, path[:-1], number, keys)
 
     def _query(
         self, entry: dict[str, object], layout: ObjectLayout, path: JsonPath, key: str | None = None
