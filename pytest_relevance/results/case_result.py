@@ -23,6 +23,9 @@ VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
 )
 """The verdicts of a case. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
 
+OUTCOMES = (*VERDICTS, "xfailed", "xpassed")
+"""The outcomes that pytest has for a case; where it has none of its own, the verdict is the outcome."""
+
 STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
 """How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
 fell or rose by more than the tolerance, or did neither."""

@@ -23,7 +23,7 @@ from pytest_relevance._text import did_you_mean, quoted, shown
 from pytest_relevance.cases.conditions import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import STANDINGS, VERDICTS, CaseResult
+from pytest_relevance.results.case_result import OUTCOMES, STANDINGS, VERDICTS, CaseResult
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 KIND = "pytest-relevance record"
@@ -227,6 +227,7 @@ _SIMPLE: Mapping[Any, Field] = {
 }
 _NARROWER: Mapping[str, Field] = {
     "verdict": Field(frozenset({str}), VERDICTS.__contains__),
+    "outcome": Field(frozenset({str}), OUTCOMES.__contains__),
     "standing": Field(frozenset({str}), STANDINGS.__contains__),
     "k": Field(frozenset({int}), lambda value: 0 < value <= LARGEST_CUTOFF),
     "weight": Field(_NUMBER, lambda value: value > 0 and math.isfinite(value)),

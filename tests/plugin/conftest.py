@@ -96,7 +96,7 @@ class Run:
 
     def failure(self, name: str) -> str:
         """What the terminal shows below the headline of an item."""
-        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} |^-{{3,}} generated )"
+        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} |^-+ generated )"
         found = re.search(headline, self.text, re.DOTALL | re.MULTILINE)
         assert found is not None, self.text
         return found[1]
