@@ -54,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[options.CASE_FILES] = options.CaseFiles(config)
     options.tolerance(config)
     options.requires_baseline(config)
+    if config.option.relevance_against is not None and not hasattr(config, "workerinput"):
+        options.recorded_rankings(config)  # a worker reads it where it collects a case file
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from argparse import ArgumentTypeError
 from fnmatch import translate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.baseline.against import RecordedRankings
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
@@ -38,6 +42,11 @@ def declare(parser: pytest.Parser) -> None:
         default=None,
         help="what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it fails "
         "(require)",
+    )
+    group.addoption(
+        "--relevance-against",
+        metavar="RUN",
+        help="compare with the record of a run (--relevance-record) in the place of committed baselines",
     )
     group.addoption(
         "--relevance-unjudged",
@@ -146,6 +155,31 @@ def requires_baseline(config: pytest.Config) -> bool:
     if value not in BASELINE:
         raise pytest.UsageError(f"relevance_baseline is auto or require, found {value!r}")
     return bool(value == "require")
+
+
+AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()
+
+
+def recorded_rankings(config: pytest.Config) -> RecordedRankings:
+    """Return the rankings of the record that `--relevance-against` names, read once in each process.
+
+    Raises UsageError for a record that cannot be read, and with an option that writes baselines.
+    """
+    if AGAINST not in config.stash:
+        from pytest_relevance.results.baseline.against import read_rankings
+        from pytest_relevance.results.run_info import RecordError
+
+        name = config.option.relevance_against
+        if config.option.relevance_update is not None:
+            raise pytest.UsageError(
+                "--relevance-update accepts rankings into committed baselines, and --relevance-against compares with "
+                "a record in their place: leave one of them out"
+            )
+        try:
+            config.stash[AGAINST] = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
+        except RecordError as error:
+            raise pytest.UsageError(f"--relevance-against: {error}") from None
+    return config.stash[AGAINST]
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:

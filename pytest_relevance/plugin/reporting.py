@@ -26,6 +26,7 @@ from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line
+from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
@@ -57,6 +58,7 @@ class Reporting:
         self._gates: Sequence[GateResult] = ()
         self._gates_are_judged = self._was_cut_short = False
         self._advised: set[str] = set()
+        self._failures: dict[str, CaseResult] = {}
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -125,6 +127,10 @@ class Reporting:
         if "shown" in attached and report.failed:
             text = self._text(CaseResult.from_dict(attached["shown"]), attached.get("advice"))
             report.longrepr = text  # type: ignore[assignment]
+        if report.failed and attached.get("cases"):
+            result = CaseResult.from_dict(attached["cases"][0])
+            if not result.is_check:
+                self._failures[report.nodeid] = result
         self._store.add(report)
 
     @pytest.hookimpl
@@ -175,6 +181,7 @@ class Reporting:
                 self._store.messages.append(Message(text, is_good=False))
         if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        self._sort_failures()
 
     @pytest.hookimpl
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -198,6 +205,22 @@ class Reporting:
             if not message.is_good:
                 print(": ".join(filter(None, (message.option, message.text))), file=sys.stderr)
         calling.close_own_loop(config)
+
+    def _sort_failures(self) -> None:
+        """Sort the failures of cases by their kind, for the failures section and the short summary of pytest.
+
+        They are sorted among the places that they have: failures of other tests and of gates keep theirs.
+        """
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is None or all(result.baseline is None for result in self._failures.values()):
+            return
+        failed = terminal.stats.get("failed", [])
+        places = [place for place, report in enumerate(failed) if getattr(report, "nodeid", None) in self._failures]
+        ordered = sorted(
+            (failed[place] for place in places), key=lambda each: failure_order(self._failures[each.nodeid])
+        )
+        for place, report in zip(places, ordered, strict=True):
+            failed[place] = report
 
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:

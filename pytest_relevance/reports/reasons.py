@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import cut, cut_middle
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import INCONCLUSIVE, NEW, PASSED, REGRESSION, STALE, CaseResult, Outcome
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    NEW,
+    PASSED,
+    REGRESSION,
+    STALE,
+    CaseResult,
+    Outcome,
+)
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
@@ -36,7 +45,8 @@ _LONGEST_TITLE = 40  # in a sentence
 
 def reasons_in_brief(result: CaseResult) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
-    parts = [*_reasons(result)]
+    first, *others = _reasons(result)
+    parts = [failure_head(result) + first, *others]
     if interval := interval_text(result):
         parts.append(interval)
     if result.verdict == INCONCLUSIVE and result.unjudged:
@@ -44,6 +54,15 @@ def reasons_in_brief(result: CaseResult) -> Line:
     if query := query_text(result):
         parts.append(query)
     return (f"{harmless(result.place)}: ", PLAIN), (harmless("; ".join(parts)), STATUSES[result.verdict])
+
+
+def failure_head(result: CaseResult) -> str:
+    """`newly failing: ` or `failed before: ` where the baseline tells; empty for others, whose reasons say it."""
+    if result.baseline is None or result.verdict != FAILED:
+        return ""
+    if result.baseline.newly_failing:
+        return "newly failing: "
+    return "failed before: " if result.baseline.failed_before else ""
 
 
 def query_text(result: CaseResult) -> str:
@@ -56,6 +75,7 @@ def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
     style = STATUSES[result.verdict]
     reasons = _with_titles(result) if result.reasons and result.outcomes else _reasons(result)
     first, *others = map(harmless, with_baseline(reasons, result))
+    first = failure_head(result) + first
     place = f"{harmless(result.place)}: "
     room = columns - width(place)
     lines = [line(place.rstrip())]

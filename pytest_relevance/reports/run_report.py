@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.baseline import mover_tables
-from pytest_relevance.reports.summary.cases import NOT_PASSED, anything_ran, lowest_table, variants_of
+from pytest_relevance.reports.summary.cases import anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.slices import tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.table import Column, Table, block, code, escaped
 from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
+from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
@@ -34,7 +35,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     """
     gates = run_gates(run)
     lines: list[Line] = []
-    for result in run.results:
+    for result in in_failure_order(run.results):
         if has_failed(result) or (verbosity > 1 and result.documents and result.status != SKIPPED):
             lines += [
                 *_title(result.node or result.id, verbosity),
@@ -56,7 +57,7 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
     parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
     parts += _tables(run, gates, verbosity)
-    failed = [result for result in run.results if has_failed(result)]
+    failed = [result for result in in_failure_order(run.results) if has_failed(result)]
     parts += [_folded_failure(result, verbosity) for result in failed]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -76,11 +77,6 @@ def run_gates(run: Run) -> list[GateResult]:
     """The gates of the files of which any case ran, as a run reports them."""
     ran = {result.file for result in run.results if result.status != SKIPPED}
     return [gate for gate in judge_gates(run.results, run.files) if gate.file in ran]
-
-
-def has_failed(result: CaseResult) -> bool:
-    """Whether pytest reports the case as failed."""
-    return result.status in NOT_PASSED and result.outcome != SKIPPED and result.outcome != "passed"
 
 
 def _title(name: str, verbosity: int) -> list[Line]:

@@ -79,6 +79,9 @@ class BaselineComparison:
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
     others that gates ask for. `stale` lists what changed in the case since the ranking was accepted. `documents` and
     `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
+
+    `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
+    `failed_before`: there is one that it does not meet either, and none of the former. A latency counts for neither.
     """
 
     standing: str
@@ -88,6 +91,8 @@ class BaselineComparison:
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
     then: Mapping[str, float | None] = field(default_factory=dict)
+    newly_failing: bool = False
+    failed_before: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
 from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import requires_baseline
+from pytest_relevance.plugin.options import recorded_rankings, requires_baseline
 from pytest_relevance.plugin.private import AnyItem, parameters_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
@@ -108,6 +108,8 @@ class CaseFile(pytest.Module):
         Raises `CollectError` where the baseline cannot be read, or is missing and required.
         """
         option = self.config.option
+        if option.relevance_against is not None:
+            return self._recorded_baseline(shown)
         if not has_baseline(self.path):
             self._warn(map(_orphan, orphaned_baselines(self.path.parent)), shown)
             if option.relevance_update is None and requires_baseline(self.config):
@@ -120,6 +122,19 @@ class CaseFile(pytest.Module):
         except RecordError as error:
             raise self.CollectError(str(error)) from None
 
+    def _recorded_baseline(self, shown: str) -> Baseline:
+        """Return the rankings of the record that `--relevance-against` names.
+
+        Raises `CollectError` where a baseline is required and the record does not have the file.
+        """
+        from pytest_relevance.results.baseline.comparison import Baseline
+
+        recorded = recorded_rankings(self.config)
+        entries = recorded.of_file(self.nodeid, shown)
+        if not entries and requires_baseline(self.config):
+            raise self.CollectError(_NOT_RECORDED.format(record=recorded.name, file=shown))
+        return Baseline(entries, record=recorded.name)
+
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
         cases = dict.fromkeys((run.case.id, run.case.search, run.variant) for run in runs)  # repeats count once
@@ -128,7 +143,10 @@ class CaseFile(pytest.Module):
         gates = [
             {**gate_values(gate), "line": line} for gate, line in zip(suite.terms.gates, suite.gate_lines, strict=True)
         ]
-        keys = ((run.case.id, run.variant) for run in runs)
+        gone = None
+        if self._baseline is not None:
+            gone = tuple(self._baseline.collected((run.case.id, run.variant) for run in runs))
+        against = "" if self._baseline is None else self._baseline.record
         return FileInfo(
             path=str(self.path),
             node=self.nodeid,
@@ -137,8 +155,9 @@ class CaseFile(pytest.Module):
             totals=tuple((search, variant, count) for (search, variant), count in counts.items()),
             items={case: count for case, count in variants.items() if count > 1},
             gates=tuple(gates),
-            orphans=None if self._baseline is None else tuple(self._baseline.collected(keys)),
+            orphans=() if against else gone,  # an update drops the entries of a committed baseline
             unjudged=suite.unjudged_words,
+            against=against,
         )
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:
@@ -211,6 +230,11 @@ def _names(items: Sequence[AnyItem], variants: Sequence[str | None]) -> Mapping[
 _MISSING = (
     "{file} is missing, and relevance_baseline is require: restore it (is it committed, or ignored by .gitignore?), or "
     "make it with --relevance-update"
+)
+
+
+_NOT_RECORDED = (
+    "{record} has no scored case of {file}, and relevance_baseline is require: compare with a record that has them"
 )
 
 

@@ -1,16 +1,30 @@
-"""The baseline in a summary: the queries that moved most, and what an update would accept, add or drop."""
+"""The baseline in a summary: the change of the mean, the queries that moved most, and what an update would do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.numbers import LEAST
-from pytest_relevance.reports.summary.cases import add_case, case_count, case_table, short_label, variants_of
+from pytest_relevance.reports.numbers import LEAST, p_text, signed
+from pytest_relevance.reports.summary.cases import (
+    add_case,
+    case_count,
+    case_table,
+    grouped,
+    metric_of,
+    short_label,
+    variant_label,
+    variant_of,
+    variants_of,
+)
 from pytest_relevance.reports.table import Table, styled
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, folded_lines
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, WIDEST, Line, folded_lines
+from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
 from pytest_relevance.results.run_info import FileInfo
+
+SIGNIFICANT = 0.05
+"""The p-value up to which a change of the mean is coloured."""
 
 MOST_MOVERS = 5
 """How many queries of those that moved up, and of those that moved down, are shown."""
@@ -38,13 +52,61 @@ def baseline_lines(
     tables = mover_tables(results, None if verbosity > 0 else MOST_MOVERS)
     lines = [spans for table in tables for spans in table.lines(columns)]
     orphans = [name for file, info in files.items() if info.is_whole(results, file) for name in info.orphans or ()]
+    against = {name for name, info in files.items() if info.against}
+    results = [result for result in results if result.file not in against]  # an update does not change a record
     for text, style in _advice(results, orphans, updating):
         lines += folded_lines(text, style, columns)
     return lines
 
 
+def mean_change_lines(
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, verbosity: int = 0, columns: int = WIDEST
+) -> list[Line]:
+    """How the mean of each suite and variant changed since the baseline; above verbosity 0 by tag, too.
+
+    `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
+    named where there are several.
+    """
+    if all(result.baseline is None for result in results):
+        return []
+    groups = grouped(results, lambda result: (result.file, variant_of(result)))
+    variants, lines = variants_of(results), list[Line]()
+    for (file, variant), group in sorted(groups.items(), key=str):
+        label = f"  {variant_label(variant, variants)}" if len(variants) > 1 else ""
+        info = files.get(file)
+        rest = f", against {info.against}" if info is not None and info.against else ""
+        lines += _mean_change_lines(f"{file}{label}: " if len(groups) > 1 else "", group, rest, columns)
+        tags = dict.fromkeys(tag for result in group for tag in result.tags) if verbosity > 0 else ()
+        for tag in tags:
+            tagged = [result for result in group if tag in result.tags]
+            if len(tagged) < len(group):  # a tag of the whole suite would repeat its line
+                lines += _mean_change_lines(f"  {tag}: ", tagged, "", columns)
+    return lines
+
+
+def _mean_change_lines(head: str, results: Sequence[CaseResult], rest: str, columns: int) -> list[Line]:
+    change = mean_change(results)
+    if change is None:
+        return []
+    of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
+    text = f"{head}{mean_change_text(change, metric_of(results))}{of_all}{rest}"
+    difference = change.after - change.before
+    style = PLAIN if change.p > SIGNIFICANT else GOOD if difference > 0 else BAD
+    return folded_lines(text, style, columns)
+
+
+def mean_change_text(change: MeanChange, metric: str) -> str:
+    """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`."""
+    p = p_text(change.p)
+    means = f"mean {metric} {change.before:.3f} -> {change.after:.3f} ({signed(change.after - change.before)}, p {p})"
+    return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same"
+
+
 def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]:
-    """The cases whose score fell since the baseline, and those whose score rose, those that moved farthest first."""
+    """The cases whose score fell since the baseline, and those whose score rose.
+
+    Those with the greatest part in the change of the mean come first: by weight times change.
+    """
     return [
         _mover_table("down since the baseline", results, -1, BAD, most),
         _mover_table("up since the baseline", results, 1, GOOD, most),
@@ -54,7 +116,7 @@ def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]
 def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: str, most: int | None) -> Table:
     variants, table = variants_of(results), case_table(title, figures=2)
     moved = [result for result in results if result.change * sign > LEAST]
-    for result in sorted(moved, key=lambda result: -result.change * sign)[:most]:
+    for result in sorted(moved, key=lambda result: -result.weight * result.change * sign)[:most]:
         assert result.score is not None
         before = f"{result.score - result.change:.3f} -> {result.score:.3f}"
         add_case(table, result, short_label(result, variants), styled(f"{result.change:+.3f}", style), before)

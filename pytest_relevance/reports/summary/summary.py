@@ -13,7 +13,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.failure import difference_text
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES
-from pytest_relevance.reports.summary.baseline import baseline_lines
+from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
@@ -31,6 +31,7 @@ from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, varian
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
+from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
 from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult, Repeats
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
@@ -65,6 +66,7 @@ def summary_lines(
     columns = width
     variants = variants_of(results)
     lines = suite_lines(results, variants, gate_outcomes(gates, require=require_gates), columns)
+    lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         compared = [result for result in results if not result.is_check]
         full = verbosity > 0
@@ -94,11 +96,12 @@ def verdict_lines(
 ) -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
+    Beside a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """
     outcomes = Counter(gate.outcome(require=require_gates) for gate in gates)
     absent = _unfinished(info) if unfinished is None else unfinished
-    parts = [_cases(results), *_means(results), *_gates(outcomes), *filter(None, [absent])]
+    parts = [*_cases(results), *_means(results), *_gates(outcomes), *filter(None, [absent])]
     is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return [line(text, style) for text in wrapped("", parts, width, "; ")]
@@ -110,19 +113,33 @@ def _unfinished(info: RunInfo) -> str:
     return f"{counted(cases, 'case')} did not finish" if cases else ""
 
 
-def _cases(results: Sequence[CaseResult]) -> str:
-    """How many cases there are, and how many of each status and baseline standing, over all variants."""
+def _cases(results: Sequence[CaseResult]) -> list[str]:
+    """How many cases there are, how many of each status, and how many failed newly, over all variants."""
     cases = counted(case_count(results), "case")
     groups = grouped((result for result in results if not result.is_check), key_of).values()
     if any(len(variants_of(group)) > 1 for group in groups):
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
+    kinds = failure_counts(results)
     found = Counter(result.status for result in results)
-    counts = [f"{found[status]:,} {status}" for status in STATUSES if found[status]]
-    standings = Counter(result.baseline.standing for result in results if result.baseline is not None)
+    counts = [
+        f"{found[status]:,} {status}" for status in STATUSES if found[status] and not (kinds and status == FAILED)
+    ]
+    failed = [f"{count:,} {_in_verdict(kind, count)}" for kind, count in kinds.items()]
+    standings = Counter(
+        result.baseline.standing for result in results if result.baseline is not None and result.status != FAILED
+    )
     since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
-    if not counts:
-        return cases
-    return f"{cases}: {', '.join(counts)}" + (f" ({', '.join(since)})" if since else "")
+    others = f"{cases}: {', '.join(counts)}" if counts else cases
+    parts = [others + (f" ({', '.join(since)})" if since else "")]
+    return [*parts, f"{found[FAILED]:,} failed: {', '.join(failed)}"] if kinds else parts
+
+
+_KIND_WORDS = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}
+
+
+def _in_verdict(kind: str, count: int) -> str:
+    """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
+    return "regressions" if kind == REGRESSED and count > 1 else _KIND_WORDS.get(kind, kind)
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_relevance._text import listed, printable, quoted
 from pytest_relevance.cases.conditions import MAX_DROP
-from pytest_relevance.cases.model import Case
+from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey, with_sorted_keys
@@ -29,7 +29,7 @@ from pytest_relevance.results.case_result import (
     BaselineComparison,
     CaseResult,
 )
-from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.expectations import Found, check, digits_apart
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
@@ -56,10 +56,14 @@ def entry_of(result: CaseResult) -> BaselineEntry:
 
 
 class Baseline:
-    """The baseline of a case file: its entries, and their comparison with the cases that were collected."""
+    """The baseline of a case file: its entries, and their comparison with the cases that were collected.
 
-    def __init__(self, entries: Mapping[EntryKey, BaselineEntry]) -> None:
+    `record` is the name of the record that the entries come from, empty for a committed baseline.
+    """
+
+    def __init__(self, entries: Mapping[EntryKey, BaselineEntry], *, record: str = "") -> None:
         self._entries = entries
+        self.record = record
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
@@ -86,7 +90,9 @@ class Baseline:
         stale: Sequence[str] = ()
         if entry is None:
             entry, stale = self._moved.get(result.id, (None, ()))
-        return compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
+        return compare_with_baseline(
+            result, case, entry, stale=stale, accepting=accepting, details=details, record=self.record
+        )
 
 
 def shown_key(key: EntryKey) -> str:
@@ -117,6 +123,7 @@ def compare_with_baseline(
     stale: Sequence[str] = (),
     accepting: bool = False,
     details: bool = True,
+    record: str = "",
 ) -> bool:
     """Compare a result with its entry (None: it is new), and change the verdict where the baseline demands it.
 
@@ -124,7 +131,8 @@ def compare_with_baseline(
     says, and so does a stale entry; `stale` are reasons beyond those that the entry itself gives. Where too few results
     are judged, and the unjudged ones could make up for the drop, the case is inconclusive. `accepting`: the present
     rankings are being accepted, and the verdict stays. Without `details` the accepted ranking itself is set only where
-    the case does not pass. Returns whether the baseline gave the verdict or one of its reasons.
+    the case does not pass. `record` names the record that the entry comes from, if any. Returns whether the baseline
+    gave the verdict or one of its reasons.
 
     Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
     """
@@ -135,8 +143,7 @@ def compare_with_baseline(
     if reasons:
         result.baseline = BaselineComparison(STALE, stale=reasons)
         if not accepting:
-            because = f"{listed(reasons, 'and')}; --relevance-update accepts the present ranking"
-            _set_verdict(result, FAILED, f"the baseline is stale: {because}", *result.reasons)
+            _set_verdict(result, FAILED, _stale_text(reasons, record), *result.reasons)
         return not accepting
     depth = None if looks_at_all(case) else case.depth
     is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # as far as the case looks
@@ -147,18 +154,61 @@ def compare_with_baseline(
     if abs(change) <= result.tolerance + _ROUNDING:
         standing = WITHIN
     counts = standing == REGRESSION and not accepting
+    met: Sequence[bool | None] = ()
+    if result.verdict == FAILED:
+        met = _met_then(result, case.expect, entry, graded or grade_ranking(entry.ranking, case.judgments), before)
+    newly_failing, failed_before = True in met, False in met and True not in met
     if counts:
+        failed_before = failed_before and case.xfail is None  # what is expected to fail is not why the case fails
         assert before is not None
         _fail(result, case, before)
     scores = _gate_scores(result, case, graded) if case.terms.gates else {}
     if details or result.verdict not in (PASSED, MEASURED):
         grades = (graded or grade_ranking(entry.ranking, case.judgments)).grades
         result.baseline = BaselineComparison(
-            standing, before, scores=scores, documents=entry.ranking, grades=tuple(grades), then=entry.scores
+            *(standing, before, (), scores, entry.ranking, tuple(grades), entry.scores),
+            newly_failing=newly_failing,
+            failed_before=failed_before,
         )
     else:
         result.baseline = BaselineComparison(standing, before, scores=scores)
     return counts
+
+
+def _stale_text(reasons: Sequence[str], record: str) -> str:
+    """Why a case whose entry is stale fails, and what to do."""
+    if record:
+        return f"the entry in {record} is stale: {listed(reasons, 'and')}; make that record again"
+    return f"the baseline is stale: {listed(reasons, 'and')}; --relevance-update accepts the present ranking"
+
+
+def _met_then(
+    result: CaseResult,
+    expectations: Iterable[Expectation],
+    entry: BaselineEntry,
+    accepted: GradedRanking,
+    before: float | None,
+) -> list[bool | None]:
+    """Whether the accepted ranking meets the floor and each expectation that the present one does not meet.
+
+    None where that is not known. `before` is nDCG@k of the accepted ranking. A latency is that of a call, and left out.
+    """
+    met: list[bool | None] = []
+    floor, score = result.floor, result.score
+    if floor is not None and not (score is not None and score >= floor):
+        met.append(before is not None and before >= floor)
+    outcomes = zip(expectations, result.outcomes, strict=True)
+    unmet = [expected for expected, outcome in outcomes if not outcome.met and expected.kind != "latency"]
+    if not unmet:
+        return met
+    ranks: dict[str, int] = {}
+    for rank, document in enumerate(entry.ranking, 1):
+        ranks.setdefault(document, rank)
+    found = Found(result.k, result.settings, accepted, entry.ranking, ranks, None, is_cut=entry.cut)
+    may_go_on = not entry.whole and len(entry.ranking) >= entry.depth
+    return met + [
+        None if expected.kind == "results" and may_go_on else check(expected, found).met for expected in unmet
+    ]
 
 
 def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:

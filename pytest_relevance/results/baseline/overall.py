@@ -1,0 +1,128 @@
+"""A run as a whole beside its baseline: how the mean changed, and which failures are new.
+
+Both are functions of the results alone, so that a run, the report of its record and every other report agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from pytest_relevance.metrics.sign_flips import sign_flip_p
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    INCONCLUSIVE,
+    NEW,
+    PASSED,
+    REGRESSION,
+    SKIPPED,
+    STALE,
+    CaseResult,
+)
+
+_ROUNDING = 1e-9  # scores that differ by no more are the same
+
+
+@dataclass(frozen=True, slots=True)
+class MeanChange:
+    """The change of the (weighted) mean nDCG@k over the `cases` that have a score now and in the baseline.
+
+    `p` is that of the paired randomisation test with the weights (`metrics.sign_flips`). `better`, `worse` and `same`
+    count these cases. `total` is how many cases have a score now, or ended in an error.
+    """
+
+    before: float
+    after: float
+    p: float
+    better: int
+    worse: int
+    same: int
+    total: int
+
+    @property
+    def cases(self) -> int:
+        """How many cases are compared."""
+        return self.better + self.worse + self.same
+
+
+def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
+    """The change of the mean since the baseline; None where no case has a score in both."""
+    pairs: list[tuple[float, float, float]] = []
+    total = 0
+    for result in results:
+        now = result.score
+        before = None if result.baseline is None else result.baseline.score
+        if now is not None and before is not None:
+            pairs.append((before, before if abs(now - before) <= _ROUNDING else now, result.weight))
+        total += result.status != SKIPPED and (now is not None or result.verdict == ERROR)
+    if not pairs:
+        return None
+    weights = [weight for *_, weight in pairs]
+    changes = [after - before for before, after, _ in pairs]
+    whole = fsum(weights)
+    before_mean, after_mean = (fsum(pair[place] * pair[2] for pair in pairs) / whole for place in (0, 1))
+    better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+    p = sign_flip_p(changes, weights)
+    return MeanChange(before_mean, after_mean, p, better, worse, len(pairs) - better - worse, total)
+
+
+FAILURE_KINDS = NEWLY_FAILING, REGRESSED, IN_DOUBT, ENDED_IN_ERROR, STALE_ENTRY, OTHER, WITHOUT_ENTRY, FAILED_BEFORE = (
+    *("newly failing", "regression", "inconclusive", "error", "stale", "other", "without an entry", "failed before"),
+)
+"""The kinds of failing cases, in the order in which they are reported.
+
+Newly failing: a floor or an expectation is not met that the accepted ranking meets. Regression: these hold, or there
+are none, and the score dropped by more than the tolerance. Failed before: the accepted ranking does not meet them
+either. Other: none of these, as the search was too slow, for example.
+"""
+
+
+def failure_kind(result: CaseResult) -> str:
+    """The kind of a failing case: one of `FAILURE_KINDS`."""
+    if result.verdict in _BY_VERDICT:
+        return _BY_VERDICT[result.verdict]
+    baseline = result.baseline
+    if result.is_check:  # a ranking of a test in Python, which no baseline has
+        return OTHER
+    if baseline is None or baseline.standing == NEW:
+        return WITHOUT_ENTRY
+    if baseline.standing == STALE:
+        return STALE_ENTRY
+    if baseline.newly_failing:
+        return NEWLY_FAILING
+    if baseline.failed_before:
+        return FAILED_BEFORE
+    return REGRESSED if baseline.standing == REGRESSION else OTHER
+
+
+_BY_VERDICT = {INCONCLUSIVE: IN_DOUBT, ERROR: ENDED_IN_ERROR}
+
+
+def has_failed(result: CaseResult) -> bool:
+    """Whether pytest reports the case as failed: it failed, ended in an error or is inconclusive."""
+    return result.status in (FAILED, ERROR, INCONCLUSIVE) and result.outcome not in (SKIPPED, PASSED)
+
+
+def failure_order(result: CaseResult) -> int:
+    """The place of a failing case in the order of reports, by its kind alone."""
+    return FAILURE_KINDS.index(failure_kind(result))
+
+
+def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
+    """Results with those of the first kinds of failures first; as they are where there is no baseline."""
+    if all(result.baseline is None for result in results):
+        return [*results]
+    last = len(FAILURE_KINDS)
+    return sorted(results, key=lambda result: failure_order(result) if has_failed(result) else last)
+
+
+def failure_counts(results: Iterable[CaseResult]) -> dict[str, int]:
+    """How many cases with the status failed are of each kind, in order; empty where none of them has a comparison."""
+    failed = [result for result in results if result.status == FAILED]
+    if all(result.baseline is None for result in failed):
+        return {}
+    counts = Counter(map(failure_kind, failed))
+    return {kind: counts[kind] for kind in FAILURE_KINDS if counts[kind]}
