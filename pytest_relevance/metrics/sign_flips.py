@@ -15,9 +15,9 @@ EXACT_PAIRS = 15
 """The most differing pairs for which all sign flips are enumerated: 2^15 sums."""
 
 MOST_FLIPS, LEAST_FLIPS = 10_000, 1_000
-"""How many flips are drawn of more pairs: the most up to 3,200 differing pairs, 3,200 of 10,000 pairs."""
+"""How many flips are drawn of more pairs: the most up to 1,600 differing pairs, 1,600 of 10,000 pairs."""
 
-_MOST_BYTES = 4_000_000  # drawn at most; a byte flips the signs of eight pairs
+_MOST_BYTES = 2_000_000  # drawn at most; a byte flips the signs of eight pairs
 _TOLERANCE = 1e-12
 """Sums closer than this are equal: they differ by rounding alone. Relative to the sum of the absolute differences."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance.metrics.significance import randomisation_test
 from pytest_relevance.results.baseline.file import read_baseline
 
 if TYPE_CHECKING:
@@ -61,6 +62,25 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
         *expected["fail"]["title"],
     }
     assert run.code == 1
+
+    # every floor holds for the accepted ranker
+    newly = {name for name, each in run.results.items() if each.baseline is not None and each.baseline.newly_failing}
+    assert newly == {*expected["fail"]["title"]}
+    assert dropped <= newly  # in this suite every drop goes below a floor
+    assert f"; {len(newly)} failed: {len(newly)} newly; " in run.summary
+    failed = [line.split("::")[1].split(" - ")[0] for line in run.short_summary if line.startswith("FAILED")]
+    assert {*failed[: len(newly)]} == newly
+
+    before, after = ([expected["per_query"][name][ranker] for name in drops] for ranker in ("any", "title"))
+    better, worse = sum(drop < -1e-9 for drop in drops.values()), sum(drop > 1e-9 for drop in drops.values())
+    means = f"{sum(before) / len(drops):.3f} -> {sum(after) / len(drops):.3f}"
+    change = -sum(drops.values()) / len(drops)
+    (line,) = (line for line in run.summary.splitlines() if line.startswith("mean nDCG@10 "))
+    assert line == (
+        f"mean nDCG@10 {means} ({change:+.3f}, p <0.001): "
+        f"{better} better, {worse} worse, {len(drops) - better - worse} the same"
+    )
+    assert randomisation_test(before, after).p < 0.0005
 
     ordered = sorted(drops, key=lambda name: drops[name], reverse=True)
     for place, name in enumerate(ordered[:5]):

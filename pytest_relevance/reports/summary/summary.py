@@ -130,8 +130,11 @@ def _cases(results: Sequence[CaseResult]) -> list[str]:
     )
     since = [f"{standings[standing]:,} {words}" for standing, words in _STANDINGS.items() if standings[standing]]
     others = f"{cases}: {', '.join(counts)}" if counts else cases
-    parts = [others + (f" ({', '.join(since)})" if since else "")]
-    return [*parts, f"{found[FAILED]:,} failed: {', '.join(failed)}"] if kinds else parts
+    others += f" ({', '.join(since)})" if since else ""
+    if not kinds:
+        return [others]
+    in_kinds = f"{found[FAILED]:,} failed: {', '.join(failed)}"
+    return [others, in_kinds] if counts else [f"{others}, {in_kinds}"]
 
 
 _KIND_WORDS = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}

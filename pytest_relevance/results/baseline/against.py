@@ -37,7 +37,7 @@ class RecordedRankings:
     nodes: Mapping[str, str] = field(default_factory=dict)
 
     def of_file(self, node: str, file: str) -> Mapping[EntryKey, BaselineEntry]:
-        """The entries of a case file, found by its node id, or else by its name in reports; empty for an unknown one."""
+        """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
         return self.entries.get(self.nodes.get(node, file.replace(os.sep, "/")), {})
 
 

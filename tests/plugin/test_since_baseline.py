@@ -1,0 +1,310 @@
+"""Is it worse overall, and did it fail before: the change of the mean, newly failing cases, and their order."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.cli import main
+from tests.plugin.test_baseline_in_pytest import SEARCH, UPDATE, Shop
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+
+UP, DOWN = 1.0, 0.7098  # nDCG@10 of "a b" and of "b a" under {a: 3, b: 1}
+
+
+def means(run: Run) -> list[str]:
+    """The lines about the change of a mean."""
+    return [line for line in run.summary.splitlines() if " -> " in line and "mean nDCG" in line]
+
+
+def failures(run: Run) -> list[str]:
+    """The headlines of the failures section, in their order."""
+    return re.findall(r"^_{3,} (.+?) _{3,}$", run.text, re.MULTILINE)
+
+
+def short(run: Run) -> list[str]:
+    """The node names of the short summary, in their order."""
+    return [line.split("::")[1].split(" - ")[0] for line in run.short_summary if line.startswith("FAILED")]
+
+
+def cases(names: str, keys: str = "") -> str:
+    return "cases:\n" + "".join(f"  - {{query: {name}, judgments: {{a: 3, b: 1}}{keys}}}\n" for name in names.split())
+
+
+# --- the change of the mean -------------------------------------------------------------------------------------------
+
+
+@WORKERS
+def test_every_run_with_a_baseline_says_how_the_mean_changed(project: Project, workers: tuple[str, ...]) -> None:
+    shop = Shop(project)
+    shop.cases(cases("p q r s", ", min_ndcg: 0.5"))
+    shop.returns(p="a b", q="b a", r="a b", s="a b")
+    assert means(shop.run(UPDATE)) == []
+    assert means(shop.run(*workers)) == ["mean nDCG@10 0.927 -> 0.927 (0.000, p 1.000): 0 better, 0 worse, 4 the same"]
+    shop.returns(p="b a", q="a b", r="b a")
+    run = shop.run(*workers)
+    # of the 8 flips of +0.290, -0.290, -0.290 all are as far from 0 as -0.290
+    assert means(run) == ["mean nDCG@10 0.927 -> 0.855 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"]
+    assert means(shop.run("-q", *workers)) == means(run)
+
+
+def test_only_cases_that_both_have_are_compared(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases(cases("p q"))
+    shop.returns(p="a b", q="a b", r="a b", s="boom", t="b a")
+    shop.run(UPDATE)
+    shop.cases(cases("p q r s t") + "  - {query: unjudged}\n")
+    shop.returns(p="b a", unjudged="x")
+    assert means(shop.run()) == [
+        "mean nDCG@10 1.000 -> 0.855 (-0.145, p 1.000): 0 better, 1 worse, 1 the same (2 of 5 cases)"
+    ]
+
+
+def test_the_mean_and_its_p_value_have_the_weights(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases(
+        "cases:\n"
+        "  - {query: head, weight: 9, judgments: {a: 3, b: 1}}\n"
+        "  - {query: tail, weight: 1, judgments: {a: 3, b: 1}}\n"
+    )
+    shop.returns(head="a b", tail="b a")
+    shop.run(UPDATE)
+    shop.returns(head="b a", tail="a b")
+    before, after = (9 * UP + DOWN) / 10, (9 * DOWN + UP) / 10
+    assert means(shop.run()) == [
+        f"mean nDCG@10 {before:.3f} -> {after:.3f} ({after - before:+.3f}, p 1.000): 1 better, 1 worse, 0 the same"
+    ]
+
+
+def test_suites_and_variants_have_a_line_each_and_tags_with_v(project: Project) -> None:
+    shop = Shop(project)
+    project.conftest("""
+        import os
+        import pytest
+
+        @pytest.fixture(params=["bm25", "dense"])
+        def search(request):
+            return lambda query: query.split()[:: -1 if os.environ.get("WORSE") == request.param else 1]
+    """)
+    shop.cases(
+        "cases:\n  - {query: a b, tags: [head], judgments: {a: 3, b: 1}}\n" + cases("a").removeprefix("cases:\n")
+    )
+    shop.cases("cases:\n  - {query: b a, judgments: {a: 3, b: 1}}\n", name="other.relevance.yaml")
+    project.run(UPDATE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WORSE", "dense")
+        run, full = project.run(), project.run("-v")
+    lines = [
+        "other.relevance.yaml  bm25: mean nDCG@10 0.710 -> 0.710 (0.000, p 1.000): 0 better, 0 worse, 1 the same",
+        "other.relevance.yaml  dense: mean nDCG@10 0.710 -> 1.000 (+0.290, p 1.000): 1 better, 0 worse, 0 the same",
+        "shop.relevance.yaml  bm25: mean nDCG@10 0.959 -> 0.959 (0.000, p 1.000): 0 better, 0 worse, 2 the same",
+        "shop.relevance.yaml  dense: mean nDCG@10 0.959 -> 0.814 (-0.145, p 1.000): 0 better, 1 worse, 1 the same",
+    ]
+    assert run.sentences("other.relevance.yaml  ")[-2:] + run.sentences("shop.relevance.yaml  ")[-2:] == lines
+    assert [line.strip() for line in full.sentences("  head: ")] == [
+        "head: mean nDCG@10 1.000 -> 1.000 (0.000, p 1.000): 0 better, 0 worse, 1 the same",
+        "head: mean nDCG@10 1.000 -> 0.710 (-0.290, p 1.000): 0 better, 1 worse, 0 the same",
+    ]
+    assert run.sentences("  head: ") == []
+
+
+def test_it_is_said_where_a_max_drop_gate_passes(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases("gates: [{max_drop: {nDCG@10: 0.5}}]\n" + cases("p q", ", tolerance: 0.5"))
+    shop.returns(p="a b", q="a b")
+    shop.run(UPDATE)
+    shop.returns(p="b a")
+    run = shop.run()
+    assert run.code == 0
+    assert means(run)[0] == "mean nDCG@10 1.000 -> 0.855 (-0.145, p 1.000): 0 better, 1 worse, 1 the same"
+    assert "met: mean nDCG@10 fell by 0.145, from 1.000 to 0.855" in " ".join(run.summary.split())
+
+
+def test_a_baseline_loads_no_numpy(project: Project) -> None:
+    shop = Shop(project)
+    project.conftest(
+        SEARCH
+        + """
+    def pytest_unconfigure():
+        import sys
+        RANKINGS.with_name("imported").write_text(" ".join(sys.modules))
+    """
+    )
+    names = [f"q{number}" for number in range(20)]
+    shop.cases(cases(" ".join(names), ", min_ndcg: 0.9"))
+    shop.returns(**dict.fromkeys(names, "a b"))
+    shop.run(UPDATE)
+    shop.returns(**dict.fromkeys(names, "b a"))
+    run = project.run_apart("-q", "--relevance-record=run.jsonl")
+    assert means(run) == ["mean nDCG@10 1.000 -> 0.710 (-0.290, p <0.001): 0 better, 20 worse, 0 the same"]
+    assert not {"numpy", "pandas"} & set((shop.path / "imported").read_text().split())
+
+
+def test_movers_are_sorted_by_their_part_in_the_mean(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases("""
+        cases:
+          - {query: light, judgments: {a: 3, b: 1}, tolerance: 1}
+          - {query: heavy, judgments: {a: 3, b: 2}, tolerance: 1, weight: 5}
+    """)
+    shop.returns(light="a b", heavy="a b")
+    shop.run(UPDATE)
+    shop.returns(light="b a", heavy="b a")
+    _, first, second, *_ = shop.run().summary.partition("down since")[2].splitlines()
+    assert first.startswith("  -0.166  1.000 -> 0.834  heavy")
+    assert second.startswith("  -0.290  1.000 -> 0.710  light")
+
+
+# --- newly failing ----------------------------------------------------------------------------------------------------
+
+KINDS = """
+    cases:
+      - {query: as before, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+      - {query: added, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+      - {query: stale, judgments: {a: 3, b: 1}, min_ndcg: 0.5, k: DEPTH}
+      - {query: broken, judgments: {a: 3, b: 1}}
+      - {query: doubtful, judgments: {a: 3, b: 1}, min_ndcg: 0.9, min_judged: 0.9}
+      - {query: regression, judgments: {a: 3, b: 1}, min_ndcg: 0.5}
+      - {query: newly, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+      - {query: fine, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+"""
+ORDER = ["newly", "regression", "doubtful", "broken", "stale", "added", "as before"]
+
+
+def all_kinds(project: Project) -> Shop:
+    """A shop in which a case fails in each way."""
+    shop = Shop(project)
+    shop.cases(
+        KINDS.replace("DEPTH", "5").replace("      - {query: added, judgments: {a: 3, b: 1}, min_ndcg: 0.9}\n", "")
+    )
+    names = ("stale", "broken", "doubtful", "regression", "newly", "fine")
+    shop.returns(**{**dict.fromkeys(names, "a b"), "as before": "b a", "added": "b a"})
+    shop.run(UPDATE)
+    shop.cases(KINDS.replace("DEPTH", "6"))
+    shop.returns(broken="boom", doubtful="x a", regression="b a", newly="b a")
+    return shop
+
+
+@WORKERS
+def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers: tuple[str, ...]) -> None:
+    shop = all_kinds(project)
+    run = shop.run(*workers)
+    assert failures(run) == short(run) == ORDER
+    assert run.sentences("8 cases") == [
+        "8 cases: 1 passed, 1 error, 1 inconclusive (1 worse than the baseline); "
+        "5 failed: 1 newly, 1 regression, 1 stale, 1 without an entry, 1 as before; mean nDCG@k 0.774"
+    ]
+    firsts = {
+        "newly": "newly failing: nDCG@10 0.710 is below 0.900   (baseline 1.000, down 0.290)",
+        "as before": "failed before: nDCG@10 0.710 is below 0.900   (baseline 0.710)",
+        "regression": "nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance",
+    }
+    for name, first in firsts.items():
+        assert re.search(rf"^shop.relevance.yaml:\d: {re.escape(first)}$", run.failure(name), re.MULTILINE)
+    brief = shop.run("-q", *workers)
+    assert "shop.relevance.yaml:8: newly failing: nDCG@10 0.710 is 0.290 below the base" in brief.failure("newly")
+
+
+def test_a_report_tells_them_in_the_same_order(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = all_kinds(project)
+    shop.run("--relevance-record=run.jsonl")
+    for format in ("text", "markdown"):
+        capsys.readouterr()
+        assert main(["report", "run.jsonl", "--format", format]) == 0
+        found = capsys.readouterr().out
+        heads = re.findall(r"shop.relevance.yaml::(.+)" if format == "text" else r"<summary><code>(.+?)</code>", found)
+        assert heads == ORDER
+        assert "5 failed: 1 newly, 1 regression, 1 stale, 1 without an entry, 1 as before" in " ".join(found.split())
+
+
+@WORKERS
+def test_failures_of_other_tests_keep_their_places(project: Project, workers: tuple[str, ...]) -> None:
+    shop = Shop(project)
+    shop.cases(cases("before newly", ", min_ndcg: 0.9"))
+    shop.returns(before="b a", newly="a b")
+    shop.run(UPDATE)
+    shop.returns(newly="b a")
+    other = "def test_{}():\n    assert False\n"
+    project.write("test_first.py", other.format("one") + other.format("two"))
+    run = shop.run("test_first.py::test_two", "shop.relevance.yaml", "test_first.py::test_one", *workers)
+    assert failures(run) == short(run) == ["test_two", "newly", "before", "test_one"]
+
+
+def test_without_a_baseline_failures_keep_their_order(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases(KINDS.replace("DEPTH", "5"))
+    names = ("stale", "regression", "fine", "added", "as before", "newly")
+    shop.returns(**{**dict.fromkeys(names, "b a"), "broken": "boom", "doubtful": "x a"})
+    run = shop.run()
+    assert failures(run) == short(run) == ["as before", "added", "broken", "doubtful", "newly", "fine"]
+    assert "newly" not in run.summary.partition("8 cases")[2]
+    assert "failing" not in run.text
+
+
+@pytest.mark.parametrize(
+    ("expect", "before", "now", "is_new"),
+    [
+        ("first: a", "a b", "b a", True),
+        ("first: a", "b a", "c a", False),
+        ("include: {docs: [c], within: 2}", "c a b", "a b c", True),
+        ("exclude: [x]", "a b", "a x", True),
+        ("exclude: [x]", "x a", "a x", False),
+        ("order: [a, b]", "a b", "b a", True),
+        ("order: [a, b]", "b x a", "b a", False),
+        ('results: "<= 2"', "a b", "a b c", True),
+        ('results: "<= 2"', "a b c", "a b c d", False),
+        ('results: ">= 2"', "a b", "a", True),
+        ("P@2: 1.0", "a b", "a x", True),
+        ("P@2: 1.0", "a x", "x a", False),
+        ("P@2: 1.0, first: b", "a b", "a x", True),  # one failed before, the other is new
+        ('latency: "<= 0.0001 ms"', "a b", "b a", None),
+    ],
+)
+def test_an_expectation_is_newly_unmet_where_the_accepted_ranking_meets_it(
+    project: Project, expect: str, before: str, now: str, is_new: bool | None
+) -> None:
+    shop = Shop(project)
+    shop.cases(f"cases: [{{query: boots, judgments: {{a: 3, b: 1}}, tolerance: 1, expect: {{{expect}}}}}]")
+    shop.returns(boots=before)
+    shop.run(UPDATE)
+    shop.returns(boots=now)
+    run = shop.run()
+    assert run.outcomes == {"boots": "failed"}
+    found = run.results["boots"].baseline
+    assert found is not None
+    assert (found.newly_failing, found.failed_before) == (is_new is True, is_new is False)
+    words = {True: "1 newly", False: "1 as before", None: "1 other"}[is_new]
+    assert f"1 case, 1 failed: {words}" in run.summary
+
+
+def test_the_judgments_of_today_decide_what_the_accepted_ranking_meets(project: Project) -> None:
+    """A judgment that was changed since makes no new failure: the accepted ranking would fail today as well."""
+    shop = Shop(project)
+    text = "cases: [{query: boots, judgments: {a: %s, b: %s}, min_ndcg: 0.9, tolerance: 1}]"
+    shop.cases(text % (3, 1))
+    shop.returns(boots="a b")
+    assert shop.run(UPDATE).code == 0
+    shop.cases(text % (1, 3))
+    run = shop.run()
+    assert run.failure("boots").startswith("shop.relevance.yaml:1: failed before: nDCG@10 0.710 is below 0.900")
+    assert "1 case, 1 failed: 1 as before" in run.summary
+
+
+def test_a_python_test_has_no_baseline(project: Project) -> None:
+    shop = Shop(project)
+    shop.cases(cases("boots"))
+    shop.returns(boots="a b")
+    shop.run(UPDATE)
+    shop.returns(boots="b a")
+    project.write(
+        "test_check.py",
+        "def test_check(relevance):\n    relevance.check('hats', ['x'], {'h': 1}, min_ndcg=0.5)\n",
+    )
+    run = shop.run()
+    assert "2 cases, 2 failed: 1 regression, 1 other" in run.summary
