@@ -9,11 +9,15 @@ from __future__ import annotations
 import json
 import shutil
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.command import (
     JSON,
     MARKDOWN,
     OK,
+    CommandError,
     add_report,
     check_output,
     deliver,
@@ -22,11 +26,20 @@ from pytest_relevance.cli.command import (
     report_format,
 )
 
+if TYPE_CHECKING:
+    from pytest_relevance.results.run import Run
+
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("record", metavar="RUN", type=existing, help="the record of a run")
     add_report(parser)
+    parser.add_argument(
+        "--against",
+        metavar="BASELINE_OR_RUN",
+        type=existing,
+        help="compare with the record of another run, or with the baseline of a case file",
+    )
     parser.add_argument(
         "-v", "--verbose", action="count", default=0, help="all ranks of a failure; -vv: cases that passed, too"
     )
@@ -35,7 +48,7 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
-    check_output(arguments, [arguments.record])
+    check_output(arguments, [arguments.record, arguments.against])
     deliver(_report(arguments, report_format(arguments)), arguments)
     return OK
 
@@ -46,6 +59,8 @@ def _report(arguments: Namespace, format: str) -> str:
     from pytest_relevance.results.record import as_json
 
     run = read_run_record(arguments.record)
+    if arguments.against is not None:
+        run = _compared(run, arguments.against)
     verbosity = arguments.verbose - arguments.quiet
     if format == JSON:
         return json.dumps(json.loads(as_json(report_data(run))), indent=2) + "\n"
@@ -53,3 +68,28 @@ def _report(arguments: Namespace, format: str) -> str:
         return report_markdown(run, verbosity=verbosity)
     width = WIDEST if arguments.output is not None else shutil.get_terminal_size((WIDEST, 24)).columns
     return plain(report_lines(run, verbosity=verbosity, width=width)) + "\n"
+
+
+def _compared(run: Run, path: Path) -> Run:
+    """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
+    from pytest_relevance.results.baseline.against import compare_recorded, entries_of
+    from pytest_relevance.results.baseline.file import SUFFIX, read_baseline
+    from pytest_relevance.results.record import is_record
+    from pytest_relevance.results.run_info import RecordError
+
+    if not path.name.endswith(SUFFIX) and (not path.is_file() or is_record(path.read_bytes())):
+        other = read_run_record(path)
+        return compare_recorded(run, entries_of(other.results), str(path), other.results)
+    case_file = path.name.removesuffix(SUFFIX)
+    files = [file for file in run.files if file.rpartition("/")[2] == case_file]
+    files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files
+    if len(files) != 1:
+        found = listed(map(quoted, files or run.files), "and")
+        raise CommandError(
+            f"{path} is the baseline of one case file, {quoted(case_file)}, and the run has {found}; compare with the "
+            "record of another run"
+        )
+    try:
+        return compare_recorded(run, {files[0]: read_baseline(path, str(path))}, str(path))
+    except RecordError as error:
+        raise CommandError(str(error)) from None

@@ -1,20 +1,32 @@
-"""The record of another run in the place of a committed baseline: its rankings as entries.
+"""The record of another run in the place of a committed baseline, and the comparison of two files without a search.
 
-Only what an entry needs is read and checked of each line, as every worker of pytest-xdist reads the record.
+For a run, only what an entry needs is read and checked of each line of the record, as every worker of pytest-xdist
+reads it. `compare_recorded` compares a recorded run with a baseline or with another record.
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_relevance.results.baseline.comparison import entry_of
+from pytest_relevance.cases.conditions import MAX_DROP, gate_of
+from pytest_relevance.cases.model import Expectation, Gate
+from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.metrics.scalar import score
+from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult, Outcome
 from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
+from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.scoring import defined
+
+Entries = Mapping[str, Mapping[EntryKey, BaselineEntry]]
+"""The entries of each case file."""
 
 _NEEDED = frozenset(
     {
@@ -33,7 +45,7 @@ class RecordedRankings:
     """
 
     name: str
-    entries: Mapping[str, Mapping[EntryKey, BaselineEntry]] = field(default_factory=dict)
+    entries: Entries = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)
 
     def of_file(self, node: str, file: str) -> Mapping[EntryKey, BaselineEntry]:
@@ -67,6 +79,87 @@ def entries_of(results: Iterable[CaseResult]) -> dict[str, dict[EntryKey, Baseli
             entry = entry_of(result)
             entries.setdefault(result.file, {}).setdefault(entry.key, entry)
     return entries
+
+
+def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()) -> Run:
+    """A recorded run with its results compared with other rankings, which reports call `name`.
+
+    Verdicts and reasons stay as they were recorded. The rankings are scored under the judgments of the run: as `other`,
+    the results of the other record, has graded them where it has the same judgments, else as far as the run names the
+    judged documents. Where that is not far enough the entry is stale.
+    """
+    theirs = {result.key: result for result in other if not result.is_check}
+    gates = {file: [gate_of(gate) for gate in info.gates] for file, info in run.files.items()}
+    results = []
+    for result in run.results:
+        if result.scores and not result.is_check:
+            entry = entries.get(result.file, {}).get((result.id, result.variant))
+            baseline = BaselineComparison(NEW)
+            if entry is not None:
+                baseline = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
+            result = replace(result, baseline=baseline)
+        results.append(result)
+    files = {file: replace(info, orphans=(), against=name) for file, info in run.files.items()}
+    return Run(results, files, run.info, name=run.name)
+
+
+def _compared(
+    result: CaseResult, entry: BaselineEntry, other: CaseResult | None, gates: Iterable[Gate]
+) -> BaselineComparison:
+    """The comparison of a recorded result with an entry, which is the result `other` of another record."""
+    is_short = not entry.whole and result.whole and len(entry.ranking) >= entry.depth
+    reasons = changes_since(entry, result, was_cut=is_short)
+    grades = _grades(result, entry, other)
+    if grades is None:
+        reasons += ("the record does not name the judgments of all documents that were returned then",)
+    if grades is None or reasons:
+        return BaselineComparison(STALE, stale=reasons)
+    known = grade_ranking(entry.ranking, grades)
+    graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
+    before = defined(score(result.metric, graded, result.settings))
+    expectations = map(expectation_of, result.outcomes)
+    met = met_then(result, expectations, entry, graded, before) if result.verdict == FAILED else []
+    metrics = {metric for gate in gates if gate.condition == MAX_DROP for metric in gate.metrics}
+    scores = {
+        metric.text: defined(score(metric, graded, result.settings))
+        for metric in metrics - {result.metric}
+        if metric.text in result.scores
+    }
+    return BaselineComparison(
+        *(standing_of(result, before), before, (), scores, entry.ranking, tuple(graded.grades), entry.scores),
+        newly_failing=True in met,
+        failed_before=False in met and True not in met,
+    )
+
+
+def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) -> dict[str, float] | None:
+    """The grades of the documents of an entry under the judgments of a result; None where one is not known."""
+    if other is not None and other.digest == result.digest:
+        return _named(other)
+    named = _named(result)
+    unnamed = Counter(result.judgments) - Counter(named.values())
+    is_known = all(document in named for document in entry.ranking)
+    if not is_known and any(result.settings.gains[grade] for grade in unnamed):
+        return None
+    return named
+
+
+def _named(result: CaseResult) -> dict[str, float]:
+    """The judged documents that a result names, with their grades."""
+    accepted = result.baseline
+    pairs = [*zip(result.documents, result.grades, strict=True), *result.missing]
+    if accepted is not None:
+        pairs += zip(accepted.documents, accepted.grades, strict=False)
+    return {document: grade for document, grade in pairs if grade is not None}
+
+
+def expectation_of(outcome: Outcome) -> Expectation:
+    """The expectation that an outcome is of."""
+    metric = parse_metric(outcome.name) if outcome.kind == "metric" else None
+    return Expectation(
+        *(outcome.kind, outcome.name, metric, outcome.comparison, outcome.bound, tuple(outcome.documents)),
+        within=outcome.within,
+    )
 
 
 def _results(name: str, lines: Iterable[tuple[int, str]]) -> Iterator[CaseResult]:

@@ -149,14 +149,11 @@ def compare_with_baseline(
     is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # as far as the case looks
     graded = None if is_same else grade_ranking(entry.ranking, case.judgments)
     before = result.score if graded is None else defined(score(result.metric, graded, case.settings))
-    change = 0.0 if before is None or result.score is None else result.score - before
-    standing = IMPROVEMENT if change > 0 else REGRESSION
-    if abs(change) <= result.tolerance + _ROUNDING:
-        standing = WITHIN
+    standing = standing_of(result, before)
     counts = standing == REGRESSION and not accepting
-    met: Sequence[bool | None] = ()
+    met: list[bool | None] = []
     if result.verdict == FAILED:
-        met = _met_then(result, case.expect, entry, graded or grade_ranking(entry.ranking, case.judgments), before)
+        met = met_then(result, case.expect, entry, graded or grade_ranking(entry.ranking, case.judgments), before)
     newly_failing, failed_before = True in met, False in met and True not in met
     if counts:
         failed_before = failed_before and case.xfail is None  # what is expected to fail is not why the case fails
@@ -175,6 +172,14 @@ def compare_with_baseline(
     return counts
 
 
+def standing_of(result: CaseResult, before: float | None) -> str:
+    """How a score compares with that of the accepted ranking: an improvement, a regression, or within the tolerance."""
+    change = 0.0 if before is None or result.score is None else result.score - before
+    if abs(change) <= result.tolerance + _ROUNDING:
+        return WITHIN
+    return IMPROVEMENT if change > 0 else REGRESSION
+
+
 def _stale_text(reasons: Sequence[str], record: str) -> str:
     """Why a case whose entry is stale fails, and what to do."""
     if record:
@@ -182,7 +187,7 @@ def _stale_text(reasons: Sequence[str], record: str) -> str:
     return f"the baseline is stale: {listed(reasons, 'and')}; --relevance-update accepts the present ranking"
 
 
-def _met_then(
+def met_then(
     result: CaseResult,
     expectations: Iterable[Expectation],
     entry: BaselineEntry,
@@ -262,6 +267,11 @@ def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> 
     was_cut = len(entry.ranking) >= entry.depth and (
         (entry.cut and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
     )
+    return changes_since(entry, case, was_cut=was_cut)
+
+
+def changes_since(entry: BaselineEntry, case: Case | CaseResult, *, was_cut: bool) -> tuple[str, ...]:
+    """The clauses of `stale_reasons`. `was_cut`: the case needs more of the accepted ranking than was kept."""
     changes = []
     if entry.query != case.query:
         changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")

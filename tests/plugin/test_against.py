@@ -1,0 +1,219 @@
+"""`--relevance-against=RUN`: the record of another run in the place of committed baselines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+AGAINST, RECORD = "--relevance-against=main.jsonl", "--relevance-record=main.jsonl"
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+
+CASES = """
+    cases:
+      - {query: floor, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+      - {query: low, judgments: {a: 3, b: 1}, min_ndcg: 0.9}
+      - {query: drop, judgments: {a: 3, b: 1}}
+      - {query: rise, judgments: {a: 3, b: 1}}
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Shop:
+    """A shop with the record of main, and another ranking of most queries since."""
+    shop = Shop(project)
+    shop.cases(CASES)
+    shop.returns(floor="a b", low="b a", drop="a b", rise="b a")
+    shop.run(RECORD)
+    shop.returns(floor="b a", drop="b a", rise="a b")
+    return shop
+
+
+@WORKERS
+def test_it_tells_what_a_committed_baseline_tells(shop: Shop, workers: tuple[str, ...]) -> None:
+    run = shop.run(AGAINST, *workers)
+    assert run.outcomes == {"floor": "failed", "low": "failed", "drop": "failed", "rise": "passed"}
+    assert run.sentences("mean nDCG@10 0.8") == [
+        "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same, against main.jsonl"
+    ]
+    assert run.sentences("4 cases") == [
+        "4 cases: 1 measured; 3 failed: 1 newly, 1 regression, 1 as before; mean nDCG@10 0.782"
+    ]
+    assert [line.split(" - ")[0].split("::")[1] for line in run.short_summary] == ["floor", "drop", "low"]
+    assert "since the baseline: 2 moved (a 1 -> 2, b 2 -> 1)" in run.failure("floor")
+    assert "--relevance-update" not in run.text  # an update does not change a record
+    assert not shop.baseline.exists()
+
+
+def test_a_committed_baseline_is_left_alone(shop: Shop) -> None:
+    shop.run(UPDATE)
+    assert "0 better, 0 worse, 4 the same" in shop.run().summary
+    assert "1 better, 2 worse, 1 the same, against main.jsonl" in " ".join(shop.run(AGAINST).summary.split())
+    assert shop.accepted == {"floor": "b a", "low": "b a", "drop": "b a", "rise": "a b"}
+
+
+def test_cases_that_the_record_lacks_are_new(shop: Shop) -> None:
+    shop.cases(CASES + "      - {query: added, judgments: {a: 3}}\n")
+    shop.cases("cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml")
+    shop.returns(added="a", elsewhere="a")
+    run = shop.run(AGAINST)
+    standings = {name: each.baseline.standing for name, each in run.results.items() if each.baseline is not None}
+    assert standings == {
+        "elsewhere": "new",
+        "floor": "regression",
+        "low": "within",
+        "drop": "regression",
+        "rise": "improvement",
+        "added": "new",
+    }
+    assert "(1 better than" not in run.summary
+    assert "2 new to the baseline" in run.summary
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (", k: 5}", "the depth was 10 and is 5"),
+        (", params: {locale: en}}", 'the parameter "locale" is new'),
+    ],
+)
+def test_a_record_of_other_searches_is_stale(shop: Shop, change: str, why: str) -> None:
+    shop.cases(
+        CASES.replace("{query: drop, judgments: {a: 3, b: 1}}", "{query: drop, judgments: {a: 3, b: 1}" + change)
+    )
+    shop.project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query, locale=None: ["a", "b"]
+    """)
+    run = shop.run(AGAINST)
+    assert run.outcomes["drop"] == "failed"
+    said = f"the entry in main.jsonl is stale: {why}; make that record again"
+    assert said in " ".join(run.failure("drop").split())
+    assert "1 stale" in run.summary
+
+
+def test_its_gates_compare_with_the_record(shop: Shop) -> None:
+    shop.cases("gates: [{max_drop: {nDCG@10: 0.05}}]\n" + "\n".join(line[4:] for line in CASES.splitlines()))
+    run = shop.run(AGAINST)
+    (gate,) = (outcome for name, outcome in run.outcomes.items() if name.startswith("gate"))
+    assert gate == "failed"
+    assert "mean nDCG@10 fell by 0.073, from 0.855 to 0.782" in " ".join(run.text.split())
+
+
+def test_the_tolerance_counts(shop: Shop) -> None:
+    run = shop.run(AGAINST, "-o", "relevance_tolerance=0.5")
+    assert run.outcomes["drop"] == "passed"
+
+
+def test_variants_are_compared_with_their_own_rankings(project: Project) -> None:
+    shop = Shop(project)
+    search = """
+        import pytest
+
+        @pytest.fixture(params=["bm25", "dense"])
+        def search(request):
+            return lambda query: query.split()[:: -1 if request.param == "{reversed}" else 1]
+    """
+    shop.cases("cases: [{query: a b, judgments: {a: 3, b: 1}}]")
+    project.conftest(search.format(reversed="dense"))
+    shop.run(RECORD)
+    project.conftest(search.format(reversed="bm25"))
+    run = shop.run(AGAINST)
+    assert run.outcomes == {"a b[bm25]": "failed", "a b[dense]": "passed"}
+    assert "bm25: mean nDCG@10 1.000 -> 0.710" in run.summary
+    assert "dense: mean nDCG@10 0.710 -> 1.000" in run.summary
+
+
+def test_the_record_may_be_that_of_merged_or_packed_runs_and_written_anew(shop: Shop) -> None:
+    shop.returns(floor="a b", drop="a b", rise="b a")
+    shop.run("--relevance-record=main.jsonl.gz")
+    shop.returns(floor="b a", drop="b a", rise="a b")
+    run = shop.run("--relevance-against=main.jsonl.gz", "--relevance-record=main.jsonl.gz")
+    assert "1 better, 2 worse, 1 the same, against main.jsonl.gz" in " ".join(run.summary.split())
+    run = shop.run("--relevance-against=main.jsonl.gz")
+    assert "0 better, 0 worse, 4 the same, against main.jsonl.gz" in " ".join(run.summary.split())
+
+
+def test_it_is_found_from_another_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case file is known by its node id, wherever pytest is started."""
+    (shop.path / "deeper").mkdir()
+    shop.project.write("pytest.ini", "[pytest]\n")
+    monkeypatch.chdir(shop.path / "deeper")
+    run = shop.run("--relevance-against=../main.jsonl", "..", "--rootdir", "..")
+    assert "1 better, 2 worse, 1 the same" in " ".join(run.summary.split())
+
+
+def damaged(text: str) -> str:
+    lines = text.splitlines()
+    return "\n".join([*lines[:2], lines[2].replace('"documents":[', '"documents":[1,'), *lines[3:], ""])
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (None, "main.jsonl: cannot be read: No such file or directory"),
+        (lambda text: "", "main.jsonl:1: expected a JSON object"),
+        (lambda text: "\n".join(text.splitlines()[:3]) + "\n", "main.jsonl: the record is truncated: 2 of 4 results"),
+        (damaged, "main.jsonl:3: the line is no result: its documents is"),
+        (lambda text: text.replace('"version":1', '"version":99', 1), "main.jsonl:1: the file has version 99"),
+        (lambda text: '{"kind":"pytest-relevance baseline","version":1}\n', "main.jsonl:1: this is no record"),
+        (lambda text: text.replace('"files":{', '"filse":{', 1), "main.jsonl:1: the header is damaged"),
+    ],
+)
+@WORKERS
+def test_a_record_that_cannot_be_read_is_a_usage_error(
+    shop: Shop, change: object, why: str, workers: tuple[str, ...]
+) -> None:
+    record = shop.path / "main.jsonl"
+    if callable(change):
+        record.write_text(change(record.read_text()))
+    else:
+        record.unlink()
+    run = shop.run(AGAINST, *workers)
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert f"--relevance-against: {why}" in run.result.stderr.str()
+    assert "::" not in run.text  # no case ran
+
+
+def test_it_goes_with_no_update(shop: Shop) -> None:
+    for update in (UPDATE, "--relevance-update=new"):
+        run = shop.run(AGAINST, update)
+        assert run.code == pytest.ExitCode.USAGE_ERROR
+        assert "leave one of them out" in run.result.stderr.str()
+
+
+def test_where_a_baseline_is_required_the_record_must_have_the_file(shop: Shop) -> None:
+    shop.project.write("pytest.ini", "[pytest]\nrelevance_baseline = require\n")
+    assert shop.run(AGAINST).counts == {"passed": 1, "failed": 3}
+    shop.cases("cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml")
+    run = shop.run(AGAINST)
+    assert "main.jsonl has no scored case of other.relevance.yaml" in run.text
+
+
+def test_a_case_without_a_score_in_the_record_is_new(shop: Shop) -> None:
+    shop.returns(floor="boom")
+    shop.run(RECORD)
+    shop.returns(floor="b a")
+    run = shop.run(AGAINST)
+    baseline = run.results["floor"].baseline
+    assert baseline is not None
+    assert baseline.standing == "new"
+    assert "1 without an entry" in run.summary
+
+
+def test_only_what_an_entry_needs_is_checked(shop: Shop) -> None:
+    """A worker reads no more than it needs; `pytest-relevance report` checks every value."""
+    record = shop.path / "main.jsonl"
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    lines[1]["latency"] = "long"
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert shop.run(AGAINST).code == 1
