@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import failure_lines, failure_message
-from pytest_relevance.reports.summary.baseline import mover_tables
+from pytest_relevance.reports.summary.baseline import mean_change_lines, mover_tables
 from pytest_relevance.reports.summary.cases import anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.slices import tag_table, variant_tables
@@ -56,6 +56,8 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     gates = run_gates(run)
     verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
     parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
+    changes = mean_change_lines(run.results, run.files, verbosity=verbosity, columns=_UNLIMITED)
+    parts += [[f"- {escaped(plain([spans]).strip())}" for spans in changes]] if changes else []
     parts += _tables(run, gates, verbosity)
     failed = [result for result in in_failure_order(run.results) if has_failed(result)]
     parts += [_folded_failure(result, verbosity) for result in failed]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance.cli import main
 from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
 
 if TYPE_CHECKING:
@@ -217,3 +218,86 @@ def test_only_what_an_entry_needs_is_checked(shop: Shop) -> None:
     lines[1]["latency"] = "long"
     record.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert shop.run(AGAINST).code == 1
+
+
+# --- pytest-relevance report RUN --against BASELINE_OR_RUN ------------------------------------------------------------
+
+GATED = "gates: [{max_drop: {nDCG@10: 0.05, P@1: 0.1}}]\n" + "\n".join(line[4:] for line in CASES.splitlines())
+
+
+def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What the command prints, its long lines joined."""
+    capsys.readouterr()
+    assert main(["report", *arguments]) == 0
+    return capsys.readouterr().out.replace("\n    ", " ")
+
+
+@pytest.mark.parametrize("accepted", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
+def test_a_report_from_two_files_says_what_a_run_says(
+    shop: Shop, capsys: pytest.CaptureFixture[str], accepted: str
+) -> None:
+    shop.cases(GATED)
+    shop.returns(floor="a b", drop="a b", rise="b a")
+    shop.run(RECORD)
+    shop.run(UPDATE)
+    (shop.path / "kept").write_bytes(shop.baseline.read_bytes())
+    shop.returns(floor="b a", drop="b a", rise="a b")
+    compared = shop.run()
+    shop.baseline.unlink()
+    shop.run("--relevance-record=branch.jsonl")
+    (shop.path / "kept").rename(shop.baseline)
+    text = report(capsys, "branch.jsonl", "--against", accepted)
+    change = "mean nDCG@10 0.855 -> 0.782 (-0.073, p 1.000): 1 better, 2 worse, 1 the same"
+    assert compared.sentences("mean nDCG@10 0.8") == [change]
+    assert f"{change}, against {accepted}" in text
+    assert text.index("newly failing: nDCG@10 0.710") < text.index("failed before: nDCG@10 0.710")
+    assert "2 failed: 1 newly, 1 as before" in text
+    for finding in ("mean nDCG@10 fell by 0.073, from 0.855 to 0.782", "mean P@1 is unchanged, from 1.000 to 1.000"):
+        assert finding in " ".join(compared.text.split())
+        assert finding in text
+    assert f"- {change}, against {accepted}" in report(
+        capsys, "branch.jsonl", "--against", accepted, "--format=markdown"
+    )
+
+
+def test_it_knows_the_judgments_of_the_run(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    """The accepted rankings are scored under the judgments of the later run, as in a run."""
+    shop.cases(CASES.replace("{a: 3, b: 1}", "{a: 1, b: 3}"))
+    shop.run("--relevance-record=branch.jsonl")
+    expected = shop.run(AGAINST).sentences("mean nDCG@10 0.8")
+    assert expected == [
+        "mean nDCG@10 0.855 -> 0.927 (+0.073, p 1.000): 2 better, 1 worse, 1 the same, against main.jsonl"
+    ]
+    assert expected[0] in report(capsys, "branch.jsonl", "--against", "main.jsonl")
+
+
+def test_what_cannot_be_scored_is_stale(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """A record names the judged documents of the ideal top: with very many, not all of them."""
+    shop = Shop(project)
+    names = [f"d{number}" for number in range(40)]
+    shop.returns(boots=" ".join(reversed(names[-10:])))
+    for judged, record in ((names[:5], "main.jsonl"), (names, "branch.jsonl")):
+        grades = ", ".join(f"{name}: 1" for name in judged)
+        shop.cases(f"cases: [{{query: boots, judgments: {{{grades}}}, min_ndcg: 0.5}}]")
+        shop.run(f"--relevance-record={record}")
+        shop.returns(boots="x y z")
+    text = report(capsys, "branch.jsonl", "--against", "main.jsonl")
+    assert "1 case, 1 failed: 1 stale" in text
+    assert "mean nDCG@10 0" not in text.rpartition("p95")[2].partition("lowest")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("broken.jsonl", '{"kind":"pytest-relevance record","version":1}\n', "the header is damaged"),
+        ("other.relevance.yaml.baseline.jsonl", "", 'is the baseline of one case file, "other.relevance.yaml"'),
+        ("shop.relevance.yaml.baseline.jsonl", "", "expected a JSON object"),
+        ("shop.relevance.yaml", "cases: []", "expected a JSON object, found"),
+    ],
+)
+def test_a_file_that_is_neither_is_refused(
+    shop: Shop, capsys: pytest.CaptureFixture[str], name: str, text: str, why: str
+) -> None:
+    (shop.path / name).write_text(text)
+    assert main(["report", "main.jsonl", "--against", name]) == 2
+    assert why in capsys.readouterr().err
