@@ -18,7 +18,19 @@ from pytest_relevance.reports.summary.cases import (
     variants_of,
 )
 from pytest_relevance.reports.table import Table, styled
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, WIDEST, Line, folded_lines
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    WIDEST,
+    Line,
+    folded_lines,
+    harmless,
+    line,
+    width,
+)
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
 from pytest_relevance.results.run_info import FileInfo
@@ -65,34 +77,37 @@ def mean_change_lines(
     """How the mean of each suite and variant changed since the baseline; above verbosity 0 by tag, too.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
-    named where there are several.
+    named where there are several, and the record that is compared with in the place of a baseline.
     """
     if all(result.baseline is None for result in results):
         return []
     groups = grouped(results, lambda result: (result.file, variant_of(result)))
-    variants, lines = variants_of(results), list[Line]()
+    records = dict.fromkeys(info.against for _, info in sorted(files.items()) if info.against)
+    variants, lines = variants_of(results), [line(harmless(f"against {name}:"), DIM) for name in records]
+    has_files = len({file for file, _ in groups}) > 1
     for (file, variant), group in sorted(groups.items(), key=str):
-        label = f"  {variant_label(variant, variants)}" if len(variants) > 1 else ""
-        info = files.get(file)
-        rest = f", against {info.against}" if info is not None and info.against else ""
-        lines += _mean_change_lines(f"{file}{label}: " if len(groups) > 1 else "", group, rest, columns)
+        names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
+        lines += _mean_change_lines("  ".join(names) + ": " * bool(names), group, columns)
         tags = dict.fromkeys(tag for result in group for tag in result.tags) if verbosity > 0 else ()
         for tag in tags:
             tagged = [result for result in group if tag in result.tags]
             if len(tagged) < len(group):  # a tag of the whole suite would repeat its line
-                lines += _mean_change_lines(f"  {tag}: ", tagged, "", columns)
+                lines += _mean_change_lines(f"  {tag}: ", tagged, columns)
     return lines
 
 
-def _mean_change_lines(head: str, results: Sequence[CaseResult], rest: str, columns: int) -> list[Line]:
+def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -> list[Line]:
+    """One line, or two where the head leaves too little room: the figures stay together."""
     change = mean_change(results)
     if change is None:
         return []
     of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
-    text = f"{head}{mean_change_text(change, metric_of(results))}{of_all}{rest}"
-    difference = change.after - change.before
-    style = PLAIN if change.p > SIGNIFICANT else GOOD if difference > 0 else BAD
-    return folded_lines(text, style, columns)
+    text, head = mean_change_text(change, metric_of(results)) + of_all, harmless(head)
+    style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
+    if width(head) + width(text) <= columns:
+        return [((head, PLAIN), (text, style))]
+    indent = " " * (len(head) - len(head.lstrip()) + 4)
+    return [line(head.rstrip()), *folded_lines(indent + text, style, columns, indent)]
 
 
 def mean_change_text(change: MeanChange, metric: str) -> str:
