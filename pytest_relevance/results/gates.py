@@ -120,7 +120,7 @@ def _of_file(file: str, info: FileInfo, results: Sequence[CaseResult], *, updati
                 yield replace(judged, not_judged=f"no {which} ran")
             else:
                 shown = [result for result in group if result.verdict == ERROR or looks_at(gate, result)]
-                yield replace(judged, results=shown, findings=tuple(_judge(gate, group)))
+                yield replace(judged, results=shown, findings=tuple(_judge(gate, group, info.against)))
 
 
 def in_variants(variants: Iterable[str | None], results: Iterable[CaseResult]) -> dict[str | None, list[CaseResult]]:
@@ -143,23 +143,28 @@ def passes(result: CaseResult) -> bool:
     return result.outcome in _PASSING
 
 
-def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
-    """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
+def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[GateFinding]:
+    """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown.
+
+    `against` names the record that is compared with in the place of the baseline, if any.
+    """
     errors = [result.id for result in results if result.verdict == ERROR]
     if errors:
         yield GateFinding(False, f"{counted(len(errors), 'case')} ended in an error: {_some(errors)}", ERRORS)
     cases = [result for result in results if looks_at(gate, result)]
     if gate.condition == PASSING:
         yield _passing(gate, cases)
-    judge = _mean if gate.condition == MEAN else _drop
     for metric, bound in gate.bounds:
-        yield _cut(metric, cases) or judge(gate, metric, bound, cases)
+        is_mean = gate.condition == MEAN
+        yield _cut(metric, cases) or (
+            _mean(metric, bound, cases) if is_mean else _drop(gate, metric, bound, cases, against)
+        )
     fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
     if fresh and gate.condition == MAX_DROP:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
 
 
-def _mean(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
+def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
     name = metric.text
     scored = [(case.weight, score) for case in cases if (score := case.scores.get(name)) is not None]
     if not scored:
@@ -172,7 +177,7 @@ def _mean(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult])
     return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
 
 
-def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
+def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult], against: str) -> GateFinding:
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
 
     name = metric.text
@@ -182,7 +187,9 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult])
         if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
     ]
     if not pairs:
-        return GateFinding(False, f"{name} has no baseline, or a stale one; run with --relevance-update", name)
+        what = f"no ranking in {against}" if against else "no baseline"
+        remedy = "make that record again" if against else "run with --relevance-update"
+        return GateFinding(False, f"{name} has {what}, or a stale one; {remedy}", name)
     weights, first, second = (list(column) for column in zip(*pairs, strict=True))
     test = randomisation_test(first, second, weights=weights)
     interval = bootstrap_interval(first, second, weights=weights)

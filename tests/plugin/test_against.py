@@ -111,6 +111,14 @@ def test_its_gates_compare_with_the_record(shop: Shop) -> None:
     assert "mean nDCG@10 fell by 0.073, from 0.855 to 0.782" in " ".join(run.text.split())
 
 
+def test_a_gate_without_a_ranking_to_compare_with_says_so(shop: Shop) -> None:
+    shop.cases("gates: [{max_drop: {nDCG@10: 0.05}}]\ncases: [{query: added, judgments: {a: 3}}]")
+    shop.returns(added="a")
+    run = shop.run(AGAINST)
+    assert run.code == 1
+    assert "nDCG@10 has no ranking in main.jsonl, or a stale one; make that record again" in run.text
+
+
 def test_the_tolerance_counts(shop: Shop) -> None:
     run = shop.run(AGAINST, "-o", "relevance_tolerance=0.5")
     assert run.outcomes["drop"] == "passed"
