@@ -10,8 +10,8 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
 from hashlib import blake2b
 from io import BytesIO
@@ -69,6 +69,12 @@ def unpacked(data: bytes) -> bytes:
     """
     if data.startswith(_GZIP):
         data = gunzip(data)
+    _refuse_packed(data)
+    return data
+
+
+def _refuse_packed(data: bytes) -> None:
+    """Raise `Unreadable` where data begins as a compressed or archive format does."""
     what = next((what for magic, what in _PACKED.items() if data.startswith(magic)), None)
     if what is not None and data.startswith(b"BZh") and not _BZIP2.match(data):
         what = None  # text that begins with these letters
@@ -76,7 +82,33 @@ def unpacked(data: bytes) -> bytes:
         what = "a tar archive (.tar)"
     if what is not None:
         raise Unreadable(f"the file is {what}; unpack it, and name the file in it: only gzip is unpacked here")
-    return data
+
+
+def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield a file, unpacked if it is gzip, in blocks of whole lines of about a megabyte.
+
+    Raises OSError where the file cannot be read, and `Unreadable` where `unpacked` does.
+    """
+    with open(path, "rb") as raw:
+        is_gzip = raw.read(len(_GZIP)) == _GZIP
+        size = raw.seek(0, os.SEEK_END)
+        raw.seek(0)
+        rest, expanded, most = b"", 0, _most_expanded(size)
+        with GzipFile(fileobj=raw) if is_gzip else raw as file, _gzip_errors():
+            while part := file.read(_STEP):
+                if not expanded:
+                    _refuse_packed(part)
+                expanded += len(part)
+                if is_gzip and expanded > most:
+                    raise _expands_too_far(size, most)
+                lines, end, beginning = part.rpartition(b"\n")
+                if end:
+                    yield rest + lines + end
+                    rest = beginning
+                else:
+                    rest += part
+        if rest:
+            yield rest
 
 
 def gunzip(data: bytes) -> bytes:
@@ -84,24 +116,39 @@ def gunzip(data: bytes) -> bytes:
 
     Raises `Unreadable` where the data is truncated, damaged, or expands beyond the limits of this module.
     """
-    most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * len(data)))
+    most = _most_expanded(len(data))
     parts: list[bytes] = []
     size = 0
+    with GzipFile(fileobj=BytesIO(data)) as file, _gzip_errors():
+        while part := file.read(_STEP):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise _expands_too_far(len(data), most)
+    return b"".join(parts)
+
+
+def _most_expanded(packed: int) -> int:
+    """The largest size to which a gzip file of so many bytes may expand."""
+    return min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * packed))
+
+
+def _expands_too_far(packed: int, most: int) -> Unreadable:
+    return Unreadable(
+        f"the gzip file of {packed:,} bytes expands to more than {most:,} bytes; it is not unpacked here: unpack it "
+        "yourself if that is right"
+    )
+
+
+@contextmanager
+def _gzip_errors() -> Iterator[None]:
+    """Raise `Unreadable` for the errors of gzip data that is truncated or damaged."""
     try:
-        with GzipFile(fileobj=BytesIO(data)) as file:
-            while part := file.read(_STEP):
-                parts.append(part)
-                size += len(part)
-                if size > most:
-                    raise Unreadable(
-                        f"the gzip file of {len(data):,} bytes expands to more than {most:,} bytes; it is not unpacked "
-                        "here: unpack it yourself if that is right"
-                    )
+        yield
     except EOFError:
         raise Unreadable("the gzip file ends early, it is truncated; fetch or pack it again") from None
     except (zlib.error, BadGzipFile) as error:
         raise Unreadable(f"the gzip file is damaged ({error}); fetch or pack it again") from None
-    return b"".join(parts)
 
 
 def digest_files(paths: Iterable[str | os.PathLike[str]]) -> str:

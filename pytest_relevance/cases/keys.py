@@ -64,6 +64,7 @@ _RATING = Shape(_as_grade, other_keys=TEXT)
 _GRADE = Shape(_as_grade, items=_RATING, keys={"grade": Shape(_as_grade, items=_RATING)}, other_keys=TEXT)
 SCALE = Shape(items=_RATING, other_keys=_RATING)
 JUDGMENTS = Shape(other_keys=_GRADE)
+CATALOGUE = Shape(_as_text, keys={**dict.fromkeys(("file", "id", "title"), TEXT), "show": TEXTS})
 
 
 def converted(node: Node, shape: Shape | None) -> object:
@@ -90,6 +91,10 @@ _ABOUT_JUDGMENTS = (
     "document: grade. A grade is a number, a name of the scale, a list of ratings, or {grade: 3, title: ..., note: "
     "...}. Or a judgment file, {file: ..., format: ...}, or a list of files."
 )
+_ABOUT_DOCUMENTS = (
+    "The catalogue, which says what documents are called: a file of JSON lines, CSV, TSV or Parquet, or {file: ..., "
+    "id: ..., title: ..., show: [...]}."
+)
 _ABOUT_TOLERANCE = "How far nDCG@k may drop below the baseline. Default: relevance_tolerance of the project, 0.05."
 _ABOUT_QUERIES = "A file of queries, {file: ..., format: ..., only: judged}, or a list of files: each query is a case."
 
@@ -115,6 +120,7 @@ _FLOOR = Kind(VALUE, checks.floor, "floor")
 _PARAMS = Kind(VALUE, checks.params, "params")
 _SCALE = Kind(SCALE, check_scale, "scale")
 _GAIN = Kind(TEXT, checks.gain, "gain")
+_CATALOGUE = Kind(CATALOGUE, checks.catalogue, "catalogue")
 _JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
 _CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
 
@@ -163,6 +169,7 @@ _KEYS = (
         ("scale",),
     ),
     Key("judgments", (CASE,), Kind(JUDGMENTS, check_judgments, "judgments"), _ABOUT_JUDGMENTS, ("scale",)),
+    Key("documents", (SUITE,), _CATALOGUE, _ABOUT_DOCUMENTS),
     Key("note", (CASE,), Kind(TEXT, checks.text, "any-text"), "Shown when the case fails."),
     Key("weight", (CASE,), Kind(VALUE, checks.weight, "weight"), "The weight of the case in means. Default: 1."),
     Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),

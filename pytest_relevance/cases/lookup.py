@@ -139,9 +139,6 @@ _MOST_ADVISED = 3
 _MOST_COMPARED = 5_000
 """How many cases without judgments get advice on close names, of how many names: 100,000 would take a second."""
 
-_MOST_FILES_COMPARED = 1000
-"""How many names in a folder are compared with that of a missing file."""
-
 Reader: TypeAlias = Callable[[Source, "str | None"], Any]
 """A function that reads the content of a file of a format."""
 
@@ -397,29 +394,12 @@ class Sources:
     def _content(self, read: Reader, named: NamedFile) -> Any:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
         path, shown = self._path(named), self._shown(named)
-        if not os.path.exists(path):
-            return f"there is no file {shown}{self._instead(named.name)}"
-        if not os.path.isfile(path):  # a device could be read without end
-            return f"{shown} is no file"
+        if why := checks.why_no_file(named.name, self._folder, shown):
+            return why
         try:
             return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)
         except JudgmentFileError as error:
             return error
-
-    def _instead(self, name: str) -> str:
-        """Say which file could be meant by a name that leads nowhere."""
-        if os.path.exists(name):
-            try:
-                path = os.path.relpath(name, self._folder or os.curdir)
-            except ValueError:  # another drive
-                path = os.path.abspath(name)
-            return f"; paths are relative to the case file, write {printable(path)}"
-        inner, base = os.path.split(name)
-        try:
-            names = os.listdir(os.path.join(self._folder, inner) or os.curdir)
-        except (OSError, ValueError):  # ValueError: a name with a NUL
-            return ", nor the folder; paths are relative to the case file"
-        return did_you_mean(base, sorted(names)[:_MOST_FILES_COMPARED]) or "; paths are relative to the case file"
 
     def _open(self, named: Sequence[NamedFile], terms: GradingTerms, at: Location) -> list[JudgmentFile]:
         """Read judgment files; those with mistakes are left out."""

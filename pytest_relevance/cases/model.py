@@ -181,13 +181,26 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogueFile:
+    """The file that says what documents are called, as a case file names it: a line or a row for each document.
+
+    `id` and `title` are their columns, None for the usual names; `show` are further columns that reports show.
+    """
+
+    file: str
+    id: str | None = None
+    title: str | None = None
+    show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
     """What a suite sets for its cases and a case may override.
 
     `depth` is how many results the search is asked for at least, None where that is not set. `tolerance` is how far
-    nDCG@k may drop below the baseline, None for the default of the project. `gates` are those of the suite, which no
-    case can change. `lowest` and `highest` are the range of grades that an unjudged result may have: that of the scale,
-    or else of all judgments of the file and 0.
+    nDCG@k may drop below the baseline, None for the default of the project. `gates` and `documents`, its
+    catalogue, are those of the suite, which no case can change. `lowest` and `highest` are the range of grades that an
+    unjudged result may have: that of the scale, or else of all judgments of the file and 0.
     """
 
     search: str = "search"
@@ -204,6 +217,7 @@ class Terms:
     title_field: str | None = None
     tolerance: float | None = None
     gates: tuple[Gate, ...] = ()
+    documents: CatalogueFile | None = None
     lowest: float = 0.0
     highest: float = 0.0
 

@@ -166,6 +166,18 @@ _DEFINITIONS: dict[str, Schema] = {
             required=["grade"],
         ),
     ),
+    "catalogue": _any_of(
+        _TEXT,
+        _mapping(
+            {
+                FILE: _FILE[FILE],
+                "id": {"description": "The column of the ids. Default: id, or a usual name of it.", **_TEXT},
+                "title": {"description": "The column of the titles. Default: title or name.", **_TEXT},
+                "show": {"description": "Further columns that reports show.", **_list(_TEXT)},
+            },
+            required=[FILE],
+        ),
+    ),
     "file": _any_of(_TEXT, _mapping(_FILE, required=[FILE])),
     "files": _any_of(_ref("file"), _list(_ref("file"), 1)),
     "query-file": _any_of(_TEXT, _mapping({**_FILE, ONLY: _ONLY}, required=[FILE])),

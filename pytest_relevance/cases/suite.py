@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from yaml.events import ScalarEvent
 
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import counted, printable, quoted
 from pytest_relevance.cases.build import NO_QUERY, check_reachable, make_case, make_terms, needs_best
+from pytest_relevance.cases.checks import why_no_file
 from pytest_relevance.cases.conditions import WITH_DEPTH, check_tags_of_gates
 from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
 from pytest_relevance.cases.keys import CASE, SUITE, Shape, check_keys, converted
@@ -22,6 +24,7 @@ from pytest_relevance.cases.yaml.scalars import value as scalar_value
 if TYPE_CHECKING:
     from pytest_relevance.cases.lookup import ListedQuery, Sources
 
+_FILE = ("file",)
 _NAMING_FILES = frozenset({"judgments", "queries"})
 _OF_FILES = _NAMING_FILES | {"scale", "raters"}
 """While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
@@ -82,6 +85,10 @@ class SuiteBuilder:
         self._terms = make_terms(self._values, at)
         if len(at.mistakes) > before:
             self._wrong |= {"scale"}
+        if (catalogue := self._terms.documents) is not None:
+            shown = printable(os.path.normpath(os.path.join(os.path.dirname(self._shown), catalogue.file)))
+            if why := why_no_file(catalogue.file, os.path.dirname(self._file), shown):
+                at.refuse(why, "documents", *_FILE * isinstance(header["documents"][1], MappingNode))
         if not self._wrong.isdisjoint(_OF_FILES):
             self._unknown = not _NAMING_FILES.isdisjoint(header)
         elif not _NAMING_FILES.isdisjoint(self._values):

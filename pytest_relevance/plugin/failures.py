@@ -74,6 +74,8 @@ class Crash:
 class FailureText:
     """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
 
+    Each text is made when it is asked for: by the terminal at the end of the run, when all results are known.
+
     `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
     for. With `is_known` the terminal shows the brief form: the advice in the whole text was shown before.
     """
@@ -81,20 +83,20 @@ class FailureText:
     def __init__(
         self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
     ) -> None:
-        whole = lines_of(max(verbosity(option), 0))
-        is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
-        brief = lines_of(-1) if is_known or verbosity(option) < 0 else whole
         self.reprcrash = crash
-        self.lines = brief if is_known else whole
-        self.shown = [] if is_by_line else brief
+        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
+        self._verbosity = -1 if is_known else verbosity(option)
+        self._whole = -1 if is_known else max(verbosity(option), 0)
+        self._lines_of = lines_of
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
-        return plain(self.lines)
+        return plain(self._lines_of(self._whole))
 
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
-        write_lines(tw, self.shown)
+        if not self._is_by_line:
+            write_lines(tw, self._lines_of(self._verbosity))
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:

@@ -172,6 +172,7 @@ class Reporting:
         """Judge the gates that were not judged yet, and check that no result was lost."""
         if self._is_worker or not self._runs_tests:
             return
+        self._store.is_over = True
         failed, is_incomplete = session.testsfailed, False
         if exitstatus not in _BROKEN_OFF:
             self._judge_gates(session)
@@ -278,6 +279,9 @@ class Reporting:
             self._advised.add(advice)
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
         crash = Crash(result.source or file, result.line, harmless(failure_message(result)))
-        return FailureText(
-            self._config.option, lambda verbosity: failure_lines(result, verbosity=verbosity), crash, is_known=is_known
-        )
+
+        def lines(verbosity: int) -> Sequence[Line]:
+            self._store.add_titles([result])
+            return failure_lines(result, verbosity=verbosity)
+
+        return FailureText(self._config.option, lines, crash, is_known=is_known)

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -28,6 +28,9 @@ from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.catalogue.titles import RunTitles
 
 ATTRIBUTE = "relevance"
 
@@ -48,7 +51,8 @@ class RunStore:
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
     `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
-    tags of cases that this process registered as markers.
+    tags of cases that this process registered as markers. `is_over`: no further results follow, so that those of the run
+    get their titles.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -63,6 +67,9 @@ class RunStore:
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
+        self._titles: RunTitles | None = None
+        self._are_titled = False
+        self.is_over = False
 
     def send_files(self, report: pytest.TestReport) -> None:
         """Attach the `FileInfo` of all files to the first report of a worker, also of files without a selected case."""
@@ -95,14 +102,33 @@ class RunStore:
         if self._results is None:
             with paused_gc():
                 self._results = worst_of_repeats([CaseResult.from_dict(values) for values in self._ended()])
+            self._are_titled = False
+        if self.is_over and not self._are_titled:
+            self._are_titled = True
+            self.add_titles(self._results)
         return self._results
+
+    def add_titles(self, results: Iterable[CaseResult]) -> None:
+        """Add the titles of the catalogues to results, in place, and messages about catalogues that cannot be read."""
+        if not any(info.documents for info in self.files.values()):
+            return
+        if self._titles is None:
+            from pytest_relevance.results.catalogue.titles import RunTitles
+
+            self._titles = RunTitles()
+        if self.is_over and not self._are_titled:
+            _ = self.results  # so that one pass over a catalogue finds the documents of all results
+        self._titles.add(results, self.files, is_over=self.is_over)
+        self.messages += map(Message, self._titles.problems)
+        self._titles.problems.clear()
 
     @property
     def dicts(self) -> list[dict[str, Any]]:
-        """The dicts of `results`: as they arrived, unless there are repeats, of which the results have a summary."""
+        """The dicts of `results`: as they arrived, unless there are repeats, or catalogues to take titles from."""
         ended = self._ended()
         has_repeats = any(values.get("items") for values in ended)
-        return [result.to_dict() for result in self.results] if has_repeats else ended
+        has_titles = any(info.documents for info in self.files.values())
+        return [result.to_dict() for result in self.results] if has_repeats or has_titles else ended
 
     def _ended(self) -> list[dict[str, Any]]:
         """Return the dicts of all cases that ended, in the order of collection."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache, partial
+from itertools import chain
 from operator import attrgetter
 from sys import intern
 from typing import Any, TypeVar
@@ -135,7 +136,9 @@ class CaseResult:
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
-    that are kept. `titles` and `notes` are of any document that is named here.
+    that are kept. `titles` and `notes` are of any document that is named here, and so are the fields `shown` with them,
+    {document: {field: text}}. `not_in_catalogue` are the documents that the catalogue of the suite does not have,
+    `not_in_index` those that the fixture `relevance_documents` does not know.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
     `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.
@@ -181,6 +184,9 @@ class CaseResult:
     deeper: Mapping[str, int] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    not_in_index: Sequence[str] = ()
+    not_in_catalogue: Sequence[str] = ()
     judgments: Mapping[float, int] = field(default_factory=dict)
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
@@ -286,6 +292,15 @@ class CaseResult:
         is_deeper = any(document in self.deeper for document, _ in self.missing)
         return bool(self.judgments and self.documents) and not is_deeper and all(each is None for each in self.grades)
 
+    @property
+    def named(self) -> Sequence[str]:
+        """The documents that a report may name, each once: returned, missing, accepted by the baseline, expected."""
+        accepted = () if self.baseline is None else self.baseline.documents
+        expected = (document for outcome in self.outcomes for document in outcome.documents)
+        repeated = () if self.repeats is None else filter(None, self.repeats.documents)
+        missing = (document for document, _ in self.missing)
+        return list(dict.fromkeys(chain(self.documents, self.deeper, missing, accepted, expected, repeated)))
+
     def rank_of(self, document: str) -> int | None:
         """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""
         try:
@@ -349,6 +364,7 @@ _ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 DETAIL_FIELDS = frozenset(
     {
         *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
+        *("shown", "not_in_index", "not_in_catalogue"),
         *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest"),
     }
 )
@@ -390,7 +406,7 @@ def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
 
 
-_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons")
+_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons", "not_in_index", "not_in_catalogue")
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,

@@ -26,7 +26,8 @@ class FileInfo:
     how many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with
     the `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
     where it has no baseline. `against` is the name of the record that is compared with in the place of its baseline.
-    `unjudged` says which of its listed queries have no judgments.
+    `documents` is its catalogue, as the fields of `cases.model.CatalogueFile`. `unjudged` says which of its listed
+    queries have no judgments.
     """
 
     path: str
@@ -39,6 +40,7 @@ class FileInfo:
     orphans: Sequence[str] | None = None
     unjudged: str = ""
     against: str = ""
+    documents: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:

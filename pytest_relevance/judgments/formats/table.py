@@ -139,7 +139,7 @@ class Rows:
     @cached_property
     def _split(self) -> Callable[[str], list[str]]:
         if self._separator == "\t":
-            return _tab_cells
+            return tab_cells
         text = self._source.text
         return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
 
@@ -209,7 +209,7 @@ def white_cells(line: str) -> list[str]:
     return _BLANKS.split(line.strip(" \t\r\n"))
 
 
-def _tab_cells(line: str) -> list[str]:
+def tab_cells(line: str) -> list[str]:
     cells = line.rstrip("\n").split("\t")
     if '"' not in line:
         return cells

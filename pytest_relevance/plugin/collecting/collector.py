@@ -39,6 +39,7 @@ from pytest_relevance.results.baseline.file import (
     orphaned_baselines,
     read_baseline,
 )
+from pytest_relevance.results.case_result import to_builtin
 from pytest_relevance.results.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ class CaseFile(pytest.Module):
             orphans=() if against else gone,  # an update drops the entries of a committed baseline
             unjudged=suite.unjudged_words,
             against=against,
+            documents={} if suite.terms.documents is None else to_builtin(suite.terms.documents),
         )
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:

@@ -1,0 +1,107 @@
+"""Titles for the results of a run, from the catalogues of its case files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
+
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.catalogue.file import Catalogue, CatalogueError, Documents
+from pytest_relevance.results.run_info import FileInfo
+
+Value = TypeVar("Value")
+
+MOST_KEPT = 200_000
+"""How many documents of a catalogue are kept where texts are asked for before the end of the run."""
+
+_EARLY_READS = (1, 10, 100)
+_FEW = 5  # documents that may all be missing in a catalogue without a doubt about its ids
+
+
+class RunTitles:
+    """Adds titles to the results of a run, and reads each catalogue as seldom as possible.
+
+    At the end of the run one pass finds all documents that its results name. For a text that is asked for earlier (by
+    JUnit's file, say), a catalogue of at most `MOST_KEPT` documents is read whole, and kept; a larger one is read for
+    the first, the tenth and the hundredth such text only. A catalogue of which no document is named is not opened.
+    `problems` are messages about what could not be read.
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self._catalogues: dict[Catalogue, _Known] = {}
+
+    def add(self, results: Iterable[CaseResult], files: Mapping[str, FileInfo], *, is_over: bool) -> None:
+        """Add titles and fields to results, in place; `is_over`: no further results of the run will follow."""
+        by_catalogue: dict[Catalogue, list[CaseResult]] = {}
+        for result in results:
+            info = files.get(result.file)
+            if info is not None and info.documents:
+                by_catalogue.setdefault(catalogue_of(result.file, info), []).append(result)
+        for catalogue, named in by_catalogue.items():
+            known = self._catalogues.setdefault(catalogue, _Known(catalogue, self.problems))
+            known.look_up({document for result in named for document in result.named}, is_over=is_over)
+            for result in named:
+                known.complete(result)
+
+
+def catalogue_of(file: str, info: FileInfo) -> Catalogue:
+    """The catalogue of a case file, by its name in results; `info.documents` has one."""
+    written = info.documents
+    name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
+    path = os.path.join(os.path.dirname(info.path), written["file"])
+    return Catalogue(path, name, written.get("id"), written.get("title"), tuple(written.get("show", ())))
+
+
+class _Known:
+    """What was read of a catalogue so far."""
+
+    def __init__(self, catalogue: Catalogue, problems: list[str]) -> None:
+        self._catalogue = catalogue
+        self._problems = problems
+        self._documents = Documents()
+        self._asked: set[str] = set()
+        self._is_final = False  # read whole, or unreadable
+        self._early = 0
+
+    def look_up(self, documents: Collection[str], *, is_over: bool) -> None:
+        """Read the file for the documents that were not looked for before, unless it is too early."""
+        new = set(documents) - self._asked
+        if not new or self._is_final:
+            return
+        if not is_over:
+            self._early += 1
+            if self._early not in _EARLY_READS:
+                return
+        try:
+            found = self._catalogue.read_all(MOST_KEPT) if not is_over and self._early == 1 else None
+            self._is_final = found is not None
+            self._add(self._catalogue.look_up(new) if found is None else found)
+            self._asked |= new
+        except CatalogueError as error:
+            self._is_final, self._documents = True, Documents()
+            self._problems.append(f"documents have no titles from the catalogue: {error}")
+        if is_over and len(self._asked) >= _FEW and not (self._documents.known or self._is_final):
+            columns = "the columns id and title" if self._catalogue.id is None else f"id: {self._catalogue.id}"
+            none = f"none of the {len(self._asked):,} documents that reports name is in it, such as {min(new)}"
+            self._problems.append(f"{self._catalogue.name}: {none}; are these its ids? see to {columns}")
+
+    def _add(self, found: Documents) -> None:
+        self._documents.titles |= found.titles
+        self._documents.fields |= found.fields
+        self._documents.known |= found.known
+        self._problems += found.problems
+
+    def complete(self, result: CaseResult) -> None:
+        """Add what is known to a result: the titles of the catalogue go before those that the result has."""
+        documents, named, asked = self._documents, result.named, None if self._is_final else self._asked
+        result.titles = {**result.titles, **_of(documents.titles, named)}
+        result.shown = {**result.shown, **_of(documents.fields, named)}
+        if documents.known:
+            absent = [document for document in named if document not in documents.known]
+            result.not_in_catalogue = tuple(document for document in absent if asked is None or document in asked)
+
+
+def _of(values: Mapping[str, Value], documents: Iterable[str]) -> dict[str, Value]:
+    return {document: values[document] for document in documents if document in values}
