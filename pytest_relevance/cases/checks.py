@@ -275,7 +275,9 @@ def catalogue(value: object, at: Location) -> object:
     unknown_keys(value, _OF_CATALOGUE, f"a catalogue has {listed(_OF_CATALOGUE, 'and')}", at)
     for key in _OF_CATALOGUE[:-1]:
         if key in value and not (isinstance(value[key], str) and value[key].strip()):
-            at.refuse(f"expected {_A_COLUMN if key != 'file' else 'the name of a file'}, found {found(value[key])}", key)
+            at.refuse(
+                f"expected {_A_COLUMN if key != 'file' else 'the name of a file'}, found {found(value[key])}", key
+            )
     show = _names(value.get("show", ()), "columns", _wrong_column, at.under("show"))
     columns = {key: value[key] for key in ("id", "title") if key in value}
     return CatalogueFile(value["file"], **columns, show=show or ())  # type: ignore[arg-type]

@@ -60,11 +60,19 @@ class CaseError(_Failed):
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them."""
+    """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
+
+    The message is made by `explain` when it is asked for, as the text of the failure is.
+    """
 
     path: str
     lineno: int
-    message: str
+    explain: Callable[[], str]
+
+    @property
+    def message(self) -> str:
+        """Why the case failed, in one line."""
+        return self.explain()
 
     def __str__(self) -> str:
         """Return `PATH:LINE: MESSAGE`."""
@@ -169,4 +177,6 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) 
     path, message = store.files[gate.file].path, harmless(gate.message)
     if outcome == "skipped":
         return path, gate.line, f"Skipped: {message}"
-    return FailureText(option, lambda verbosity: gate_lines(gate, verbosity=verbosity), Crash(path, gate.line, message))
+    return FailureText(
+        option, lambda verbosity: gate_lines(gate, verbosity=verbosity), Crash(path, gate.line, lambda: message)
+    )

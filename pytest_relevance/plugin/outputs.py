@@ -199,10 +199,14 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
 
     info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
-    accepted, unstable = acceptable([result for result in store.results if result.file == file], only_new=only_new)
+    results = [result for result in store.results if result.file == file]
+    accepted, unstable = acceptable(results, only_new=only_new)
+    titles = {document: title for result in results for document, title in result.titles.items()}
     keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
     try:
-        updated = update_baseline(baseline_path(info.path), accepted, shown=shown, only_new=only_new, all_keys=keys)
+        updated = update_baseline(
+            baseline_path(info.path), accepted, shown=shown, only_new=only_new, all_keys=keys, titles=titles
+        )
     except (RecordError, OSError) as error:
         yield Message(f"baseline {shown} is not updated{_why(error, shown)}", is_good=False)
     else:
@@ -218,12 +222,10 @@ def _counted(updated: Updated) -> str:
     """Describe the changes of a baseline: `3 added, 2 changed, 1 gone, 46 as they were`."""
     if not updated.is_change:
         return "nothing changed"
-    counts = (
-        (updated.added, "added"),
-        (updated.changed, "changed"),
-        (updated.dropped, "gone"),
-        (updated.kept, "as they were"),
-    )
+    counts = [(updated.added, "added"), (updated.changed, "changed"), (updated.dropped, "gone")]
+    if not any(count for count, _ in counts):
+        counts = [(updated.titles, "title changed" if updated.titles == 1 else "titles added or changed")]
+    counts.append((updated.kept, "as they were"))
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 

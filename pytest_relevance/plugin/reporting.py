@@ -278,10 +278,15 @@ class Reporting:
         if advice is not None:
             self._advised.add(advice)
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
-        crash = Crash(result.source or file, result.line, harmless(failure_message(result)))
 
-        def lines(verbosity: int) -> Sequence[Line]:
+        def titled() -> CaseResult:
             self._store.add_titles([result])
-            return failure_lines(result, verbosity=verbosity)
+            return result
 
-        return FailureText(self._config.option, lines, crash, is_known=is_known)
+        crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(titled())))
+        return FailureText(
+            self._config.option,
+            lambda verbosity: failure_lines(titled(), verbosity=verbosity),
+            crash,
+            is_known=is_known,
+        )

@@ -51,8 +51,8 @@ class RunStore:
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
     `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
-    tags of cases that this process registered as markers. `is_over`: no further results follow, so that those of the run
-    get their titles.
+    tags of cases that this process registered as markers. `is_over`: no further results follow, so that all
+    get their titles in one pass.
     """
 
     def __init__(self, config: pytest.Config) -> None:

@@ -5,18 +5,21 @@ Markdown, for the comment of a pull request or the summary of a CI job.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
-from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
+from pytest_relevance.reports.table import LONGEST_TITLE, RIGHT, Column, Table, code, cut, cut_middle, styled, titled
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.pairing import shown_key, some
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
+
+ShowDocument = Callable[[str, Mapping[str, str]], str]
+"""A function that makes text of a document and the titles of all."""
 
 MOST_SHOWN = 5
 """How many movers of a kind, and tags, are shown unless more are asked for."""
@@ -155,12 +158,17 @@ def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Itera
         table.add(*cells, mover.query, _label(mover), styled(similarity, DIM))
     for shown, mover in zip(table.lines(), movers, strict=True):
         yield shown
-        for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_id):
+        for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_document):
             yield from map(line, wrapped(f"          {word:<5}  ", documents))
 
 
-def _shown_id(document: str) -> str:
-    return cut_middle(harmless(document), _WIDEST_ID)
+def _shown_document(document: str, titles: Mapping[str, str]) -> str:
+    return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles)
+
+
+def _code_of_document(document: str, titles: Mapping[str, str]) -> str:
+    title = cut(harmless(titles.get(document, "")), LONGEST_TITLE)
+    return " ".join(code(text, in_cell=True) for text in (document, title) if text)
 
 
 def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[str]:
@@ -170,7 +178,7 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[
     names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
     table = Table([*names, *(Column(each, RIGHT) for each in figures)])
     for mover in movers:
-        moves = _moves(mover, is_drop=is_drop, shown=lambda document: code(document, in_cell=True))
+        moves = _moves(mover, is_drop=is_drop, shown=_code_of_document)
         changes = "<br>".join([_rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
         scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
         similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
@@ -259,10 +267,10 @@ def _rank_counts(mover: Mover) -> str:
     return ", ".join(f"{count} {what}" for count, what in counts if count) or f"the same top {changes.k}"
 
 
-def _moves(mover: Mover, *, is_drop: bool, shown: Callable[[str], str]) -> list[tuple[str, list[str]]]:
+def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
-    Relevant documents come first, then the others. `shown` escapes and cuts an id for the report.
+    Relevant documents come first, then the others. `shown` escapes and cuts an id for the report, and adds the title.
     """
     shifted = [move for move in mover.shifted if (move.distance < 0) == is_drop]
     kinds: dict[str, Sequence[Move]]
@@ -272,14 +280,14 @@ def _moves(mover: Mover, *, is_drop: bool, shown: Callable[[str], str]) -> list[
     else:
         left = [move for move in mover.changes.left if move not in mover.lost]
         kinds = {"found": mover.found, "up": shifted, "gone": left}
-    return [(word, _first_of(found, shown)) for word, found in kinds.items() if found]
+    return [(word, _first_of(found, shown, mover.titles)) for word, found in kinds.items() if found]
 
 
-def _first_of(found: Sequence[Move], shown: Callable[[str], str]) -> list[str]:
+def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, str]) -> list[str]:
     """A few of the documents, and how many more there are; one more is named, as that takes no more room."""
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
-    return [*(f"{shown(move.document)} ({_grade_and_ranks(move)})" for move in first), *more]
+    return [*(f"{shown(move.document, titles)} ({_grade_and_ranks(move)})" for move in first), *more]
 
 
 def _grade_and_ranks(move: Move) -> str:

@@ -15,11 +15,12 @@ from pytest_relevance.reports.reasons import (
     interval_text,
     reasons_in_brief,
     reasons_in_full,
+    reasons_with_titles,
     score_digits,
 )
-from pytest_relevance.reports.table import cut_middle
+from pytest_relevance.reports.table import cut_middle, titled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult, Repeats
+from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
@@ -61,7 +62,9 @@ def failure_message(result: CaseResult) -> str:
     """Why a case failed, in one line: what the short summary of pytest and JUnit show."""
     if result.error is not None:
         return ": ".join(filter(None, (result.error.type, result.error.message.partition("\n")[0])))
-    return "; ".join([*result.reasons, *([f'query "{result.query}"'] if result.id != result.query else [])])
+    return "; ".join(
+        [*reasons_with_titles(result), *([f'query "{result.query}"'] if result.id != result.query else [])]
+    )
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
@@ -131,10 +134,10 @@ def _repeated(result: CaseResult, columns: int) -> list[Line]:
         copies.setdefault(documents[index], []).append(index + 1)
     if not copies:
         return []
-    parts = [
-        f"{harmless(document)} at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
-        for document, ranks in copies.items()
-    ]
+    parts = []
+    for document, ranks in copies.items():
+        where = f"at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
+        parts.append(f"{titled(harmless(document), document, result.titles)} {where}")
     return [
         line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)
     ]
@@ -142,8 +145,8 @@ def _repeated(result: CaseResult, columns: int) -> list[Line]:
 
 def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
     """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
-    returned = _some([quoted(document) for document in result.documents])
-    judged = [quoted(document) for document, _ in result.missing]
+    returned = _some([titled(quoted(document), document, result.titles) for document in result.documents])
+    judged = [titled(quoted(document), document, result.titles) for document, _ in result.missing]
     judged = _some(judged, count=sum(result.judgments.values()))
     return [
         line("no result is judged; are these the same kind of id?", BAD),
@@ -177,7 +180,8 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
 
 def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The results without a judgment, and the interval of nDCG@k that they leave open."""
-    unjudged = _some([harmless(document) for document in result.unjudged], full=full)
+    named = [titled(harmless(document), document, result.titles) for document in result.unjudged]
+    unjudged = _some(named, full=full)
     is_inconclusive = result.verdict == INCONCLUSIVE
     if not unjudged or result.score is None:
         return []
@@ -199,12 +203,17 @@ def unstable_text(result: CaseResult) -> str:
         return ""
     different = counted(repeats.rankings, "different ranking")
     calls = counted(repeats.calls, "call")
-    return f"the ranking is not stable: {different} in {calls}; first difference at {difference_text(repeats)}"
+    return f"the ranking is not stable: {different} in {calls}; first difference at {difference_text(result)}"
 
 
-def difference_text(repeats: Repeats, longest: int = _LONGEST_ID) -> str:
-    """`rank 3: a / b (of the same score)`; ids are cut to `longest` columns."""
+def difference_text(result: CaseResult, longest: int = _LONGEST_ID) -> str:
+    """`rank 3: a / b (of the same score)` of repeated calls; ids, and titles, are cut to `longest` columns."""
+    repeats = result.repeats
+    assert repeats is not None
     if repeats.rank is None:
         return counted(repeats.rankings, "different ranking")
-    ends = ["nothing" if name is None else cut_middle(harmless(name), longest) for name in repeats.documents]
+    ends = [
+        "nothing" if name is None else titled(cut_middle(harmless(name), longest), name, result.titles, longest)
+        for name in repeats.documents
+    ]
     return f"rank {repeats.rank}: {' / '.join(ends)}{' (of the same score)' if repeats.is_tie else ''}"

@@ -13,7 +13,7 @@ from typing import TypeVar
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, number, total
-from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled
+from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, titled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
 from pytest_relevance.results.case_result import CaseResult
 
@@ -118,7 +118,7 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 
 
 def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
-    """The results with less gain than the ideal ranking has at their rank. Their titles are in the table above."""
+    """The results with less gain than the ideal ranking has at their rank."""
     if not found.too_high or result.is_unjudged:
         return []
     chosen = _most(found.too_high, full=full)
@@ -126,7 +126,9 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
     for row in chosen:
         grade = "unjudged" if row.grade is None else f"grade {number(row.grade)}"
         name = "" if row.grade is None else harmless(result.grade_names.get(row.grade, ""))
-        parts.append(f"{harmless(row.document or '')} ({grade}{name and ' '}{name}, rank {row.rank})")
+        document = row.document or ""
+        shown = titled(harmless(document), document, result.titles)
+        parts.append(f"{shown} ({grade}{name and ' '}{name}, rank {row.rank})")
     if more := len(found.too_high) - len(chosen):
         parts.append(f"and {more} more")
     first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)
@@ -170,7 +172,7 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
     together = {gains[loss.grade] for loss in losses if loss.document is None}
     table = Table([*document_columns(""), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2)
     for loss in losses:
-        rank = "not returned" if loss.rank is None else f"rank {loss.rank}"
+        rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
             grades = _grades_alike(result, loss)
             words = f"any {loss.places} of {loss.candidates:,} with grade {grades}"
@@ -181,6 +183,13 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
         amount = "" if is_of_several else figure(loss.loss)
         table.add(loss.document, result.titles.get(loss.document, ""), grade, rank, amount)
     return table
+
+
+def absence(result: CaseResult, document: str | None) -> str:
+    """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
+    if document in result.not_in_index:
+        return "not in the index"
+    return "not returned, not in the catalogue" if document in result.not_in_catalogue else "not returned"
 
 
 def _grades_alike(result: CaseResult, loss: Loss) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_relevance.reports.numbers import number
-from pytest_relevance.reports.table import cut, cut_middle
+from pytest_relevance.reports.table import cut, cut_middle, titled
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
 from pytest_relevance.results.case_result import (
     FAILED,
@@ -36,7 +36,7 @@ MOST_MOVES = 3
 """How many documents that left, entered or moved the default report shows."""
 
 _HEAD = "since the baseline: "
-_LONGEST_ID, _LONGEST_MOVED_TITLE = 40, 30  # among rank changes
+_LONGEST_ID = 40  # among rank changes
 _SAME = 1e-6  # a baseline has its scores with six decimals
 
 _LEAST_REASON = 60
@@ -45,12 +45,12 @@ _LONGEST_TITLE = 40  # in a sentence
 
 def reasons_in_brief(result: CaseResult) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
-    first, *others = _reasons(result)
+    first, *others = [*reasons_with_titles(result)] or [_met(result)]
     parts = [failure_head(result) + first, *others]
     if interval := interval_text(result):
         parts.append(interval)
     if result.verdict == INCONCLUSIVE and result.unjudged:
-        parts.append(f"judge these: {', '.join(result.unjudged)}")
+        parts.append(f"judge these: {', '.join(titled(each, each, result.titles) for each in result.unjudged)}")
     if query := query_text(result):
         parts.append(query)
     return (f"{harmless(result.place)}: ", PLAIN), (harmless("; ".join(parts)), STATUSES[result.verdict])
@@ -73,7 +73,7 @@ def query_text(result: CaseResult) -> str:
 def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
     """The first reason behind the place, or below it where that leaves little room; the others below."""
     style = STATUSES[result.verdict]
-    reasons = _with_titles(result) if result.reasons and result.outcomes else _reasons(result)
+    reasons = reasons_with_titles(result) or [_met(result)]
     first, *others = map(harmless, with_baseline(reasons, result))
     first = failure_head(result) + first
     place = f"{harmless(result.place)}: "
@@ -87,12 +87,10 @@ def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
     return lines + [line(text, style) for other in others for text in folded(f"  {other}", columns, "    ")]
 
 
-def _reasons(result: CaseResult) -> Sequence[str]:
-    return result.reasons or (_met(result),)
-
-
-def _with_titles(result: CaseResult) -> list[str]:
-    """The reasons; those that name documents have their titles."""
+def reasons_with_titles(result: CaseResult) -> list[str]:
+    """The reasons of a result; those that name documents have their titles."""
+    if not (result.reasons and result.outcomes and (result.titles or result.not_in_catalogue or result.not_in_index)):
+        return [*result.reasons]
     short = {document: cut(harmless(title), _LONGEST_TITLE) for document, title in result.titles.items()}
     messages = {outcome.message: message_with_titles(outcome, result, short) for outcome in result.outcomes}
     return [messages.get(reason, reason) for reason in result.reasons]
@@ -208,19 +206,23 @@ def _judgments_changed(result: CaseResult) -> str:
 def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
     """`3 out (a from rank 1, ...)`, `3 in (...)`, `2 moved (...)`, in pieces between which lines may be broken.
 
-    Of what left, the documents with the highest gains come first: they explain the lost score. Their titles are named,
-    those of the others are in the table above.
+    Of what left, the documents with the highest gains come first: they explain the lost score.
     """
-    gains, titles = result.settings.gains, result.titles
+    gains = result.settings.gains
     left = sorted(changes.left, key=lambda move: -gains[move.grade])
     parts: list[str] = []
     for moves, what, described in (
-        (left, "out", lambda move: f"{_from(move)}{_title(titles.get(move.document, ''))}"),
+        (left, "out", _from),
         (changes.entered, "in", _to),
         (changes.moved, "moved", lambda move: f"{move.first} -> {move.second}"),
     ):
         chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
-        shown = [f"{cut_middle(harmless(move.document), _LONGEST_ID)} {described(move)}" for move in chosen]
+        shown = [
+            titled(
+                f"{cut_middle(harmless(move.document), _LONGEST_ID)} {described(move)}", move.document, result.titles
+            )
+            for move in chosen
+        ]
         if len(shown) < len(moves):
             shown.append("...")
         if shown:
@@ -228,10 +230,6 @@ def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
             shown[-1] += ")"
         parts += shown
     return parts
-
-
-def _title(title: str) -> str:
-    return f' "{cut(harmless(title), _LONGEST_MOVED_TITLE)}"' if title else ""
 
 
 def _from(move: Move) -> str:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
 
 LEFT, RIGHT = "<", ">"
+
+LONGEST_TITLE = 30
+"""The columns that the title of a document may take in a sentence."""
 
 _NARROWEST = 12  # columns of text that is cut as far as can be
 
@@ -223,6 +226,12 @@ def cut_middle(text: str, columns: int) -> str:
     beginning = _beginning(text, (columns - 3) // 2)
     end = _beginning(text[::-1], columns - 3 - width(beginning))[::-1]
     return f"{beginning}...{end}"
+
+
+def titled(text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE) -> str:
+    """Text about a document and its title, `2060476 "Smart Watch 2"`; the text alone where no title is known."""
+    title = titles.get(document, "")
+    return f'{text} "{cut(harmless(title), longest)}"' if title else text
 
 
 def _beginning(text: str, columns: int) -> str:

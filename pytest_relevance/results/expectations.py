@@ -28,7 +28,8 @@ class Found:
 
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
-    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print.
+    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print;
+    `unknown` says of what was not returned where else it is missing.
     """
 
     k: int
@@ -38,6 +39,7 @@ class Found:
     ranks: Mapping[str, int]
     latency: float | None
     titles: Mapping[str, str] = field(default_factory=dict)
+    unknown: Mapping[str, str] = field(default_factory=dict)
     is_cut: bool = False
     depth: int | None = None
 
@@ -53,7 +55,9 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
         return outcome.message
     expected = Expectation(outcome.kind, outcome.kind, documents=tuple(outcome.documents), within=outcome.within)
     ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
-    found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles)
+    unknown = dict.fromkeys(result.not_in_catalogue, "not in the catalogue")
+    unknown |= dict.fromkeys(result.not_in_index, "not in the index")
+    found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles, unknown)
     return check(expected, found).message
 
 
@@ -173,7 +177,9 @@ def _result(found: Found, rank: int) -> str:
 
 def _where(found: Found, document: str) -> str:
     rank, title = found.ranks.get(document), found.titles.get(document)
-    where = "not returned" if rank is None else f"at rank {rank}"
+    where = f"at rank {rank}"
+    if rank is None:
+        where = ", ".join(filter(None, ("not returned", found.unknown.get(document))))
     return f"{title}, {where}" if title else where
 
 

@@ -210,6 +210,7 @@ def white_cells(line: str) -> list[str]:
 
 
 def tab_cells(line: str) -> list[str]:
+    """Split a line at tabs; a cell may be quoted as a whole."""
     cells = line.rstrip("\n").split("\t")
     if '"' not in line:
         return cells

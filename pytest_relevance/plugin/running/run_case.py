@@ -82,6 +82,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or needs_details(option):
         add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
+        if this.baseline is not None:
+            this.baseline.add_titles(result)
     set_properties(this)
     if ends:
         _end(this, result, FAILED if result.verdict == FAILED else option.relevance_inconclusive)

@@ -202,7 +202,7 @@ def _unstable_table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequenc
     variants = variants_of(called)
     has_places = len({result.file for result in called}) > 1
     table = Table([Column(most=30, least=20), Column(), Column(), Column(gap=3)], indent=2)
-    for result, repeats in shown:
+    for result, _ in shown:
         place = styled(result.place if has_places else "", DIM)
-        table.add(result.query, short_label(result, variants), difference_text(repeats, longest), place)
+        table.add(result.query, short_label(result, variants), difference_text(result, longest), place)
     return table

@@ -64,6 +64,7 @@ class Baseline:
     def __init__(self, entries: Mapping[EntryKey, BaselineEntry], *, record: str = "") -> None:
         self._entries = entries
         self.record = record
+        self._titles: Mapping[str, str] = getattr(entries, "titles", {})
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
@@ -93,6 +94,12 @@ class Baseline:
         return compare_with_baseline(
             result, case, entry, stale=stale, accepting=accepting, details=details, record=self.record
         )
+
+    def add_titles(self, result: CaseResult) -> None:
+        """Add the titles that the baseline has of documents without a title in the result."""
+        known = {document: self._titles[document] for document in result.named if document in self._titles}
+        if known:
+            result.titles = {**known, **result.titles}
 
 
 def shown_key(key: EntryKey) -> str:

@@ -1,8 +1,8 @@
 """The baseline of a case file on disk: the accepted ranking of each case and variant, meant to be committed.
 
-It has a header, one line for each entry, sorted, so that a pull request shows what moved, and an end line; without that
-the file is incomplete. There is no count of the entries, so that version control can merge two branches that add one
-each. docs/record-format.md describes the format.
+It has a header, one line for each entry, sorted, so that a pull request shows what moved, one for the title of each
+document in them, as far as these are known, and an end line; without that the file is incomplete. There is no count of
+the entries, so that version control can merge two branches that add one each. docs/record-format.md describes the format.
 """
 
 from __future__ import annotations
@@ -90,7 +90,15 @@ def with_sorted_keys(value: Any) -> Any:
     return [*map(with_sorted_keys, value)] if isinstance(value, (list, tuple)) else value
 
 
-def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[EntryKey, BaselineEntry]:
+class BaselineEntries(dict[EntryKey, BaselineEntry]):
+    """The entries of a baseline by their keys; `titles` are those of their documents, as far as they are known."""
+
+    def __init__(self, entries: Iterable[BaselineEntry] = (), titles: Mapping[str, str] | None = None) -> None:
+        super().__init__({entry.key: entry for entry in entries})
+        self.titles: dict[str, str] = dict(titles or {})
+
+
+def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> BaselineEntries:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
     if os.path.islink(path) and not os.path.exists(path):
@@ -98,7 +106,7 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
         raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
     lines = read_lines(path, file)
     read_header(file, lines, KIND, VERSION)
-    entries: dict[EntryKey, BaselineEntry] = {}
+    entries = BaselineEntries()
     ended = 0
     for number, line in lines:
         if ended:
@@ -116,6 +124,10 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
             ended = number
             continue
         try:
+            if "document" in values:
+                check_values(values, _Title)
+                entries.titles[values["document"]] = values["title"]
+                continue
             check_values(values, BaselineEntry)
             entry = from_builtin(BaselineEntry, values)
         except ValueError as error:
@@ -134,27 +146,45 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
     return entries
 
 
-def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:
-    """Write a baseline in one step, its entries sorted by id and variant. Raises OSError; then nothing is written."""
+@dataclass(frozen=True, slots=True)
+class _Title:
+    """A line of a baseline with the title of a document."""
+
+    document: str
+    title: str
+
+
+def write_baseline(
+    path: str | os.PathLike[str], entries: Iterable[BaselineEntry], titles: Mapping[str, str] | None = None
+) -> None:
+    """Write a baseline in one step, entries sorted by id and variant, then the titles of their documents.
+
+    Raises OSError; then nothing is written.
+    """
     header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS})
     ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
-    lines = [header, *(entry.line for entry in ordered), END, ""]
+    named = [as_json(to_builtin(_Title(document, title))) for document, title in sorted((titles or {}).items())]
+    lines = [header, *(entry.line for entry in ordered), *named, END, ""]
     write_whole(path, "\n".join(lines).encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """How many entries an update of a baseline added, changed, dropped, and left as they were."""
+    """How many entries an update of a baseline added, changed, dropped, and left as they were.
+
+    `titles` is how many titles of documents it added or changed.
+    """
 
     added: int
     changed: int
     dropped: int
     kept: int
+    titles: int = 0
 
     @property
     def is_change(self) -> bool:
         """Whether there was anything to write."""
-        return bool(self.added or self.changed or self.dropped)
+        return bool(self.added or self.changed or self.dropped or self.titles)
 
 
 def update_baseline(
@@ -164,17 +194,19 @@ def update_baseline(
     shown: str | None = None,
     only_new: bool = False,
     all_keys: frozenset[EntryKey] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
 
-    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped. The
-    file is read again under a lock, so that of two runs that update at once neither loses what the other accepted.
-    Raises `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
+    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
+    `titles` are those of documents, kept with those that the file has for the documents in its rankings. The file
+    is read again under a lock, so that of two runs that update at once neither loses what the other accepted. Raises
+    `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):
         _remove_leftovers(target)
-        before = read_baseline(target, shown or os.fspath(path)) if target.exists() else {}
+        before = read_baseline(target, shown or os.fspath(path)) if target.exists() else BaselineEntries()
         after = dict(before)
         added = changed = 0
         for entry in entries:
@@ -187,9 +219,14 @@ def update_baseline(
         gone = [key for key in after if all_keys is not None and key not in all_keys]
         for key in gone:
             del after[key]
-        updated = Updated(added, changed, len(gone), len(after) - added - changed)
+        ranked = {document for entry in after.values() for document in entry.ranking}
+        named = {
+            document: title for document, title in {**before.titles, **(titles or {})}.items() if document in ranked
+        }
+        renamed = len(named.items() - before.titles.items())
+        updated = Updated(added, changed, len(gone), len(after) - added - changed, renamed)
         if updated.is_change or not target.exists():
-            write_baseline(target, after.values())
+            write_baseline(target, after.values(), named)
     return updated
 
 

@@ -141,7 +141,11 @@ class _Reader:
         if first.lstrip().startswith(b"["):
             raise self._refused("the file is one JSON list; write one object on each line (jq -c '.[]')", 1)
         blocks = chain([first], blocks)
-        return self._json_lines(blocks) if first.lstrip().startswith(b"{") else self._rows(text for _, text in self._decoded(blocks))
+        return (
+            self._json_lines(blocks)
+            if first.lstrip().startswith(b"{")
+            else self._rows(text for _, text in self._decoded(blocks))
+        )
 
     def _decoded(self, blocks: Iterable[bytes]) -> Iterator[tuple[bytes, str]]:
         """The blocks, as bytes and as text; an error names the line that is not UTF-8."""
@@ -259,7 +263,7 @@ class _Reader:
 
     def _parquet(self) -> Iterator[tuple[int, str, Fields]]:
         try:
-            from pyarrow import parquet
+            from pyarrow import parquet  # type: ignore[import-untyped]
         except ImportError:
             raise self._refused("reading Parquet needs pyarrow: pip install pytest-relevance[parquet]") from None
         try:

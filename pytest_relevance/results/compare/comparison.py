@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -40,7 +40,7 @@ class Mover:
     """A case whose score changed, by the metric that the comparison is about.
 
     `lost` are the relevant documents that left the top k, the highest gain first; `found` those that entered it, and
-    `shifted` those that moved within it.
+    `shifted` those that moved within it. `titles` are those of documents in either ranking.
     """
 
     key: Key
@@ -53,6 +53,7 @@ class Mover:
     lost: tuple[Move, ...]
     found: tuple[Move, ...]
     shifted: tuple[Move, ...]
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def difference(self) -> float:
@@ -165,7 +166,9 @@ class Compared:
             for moves in (changes.left, changes.entered, changes.moved)
         )
         first, second = float(column.first[index]), float(column.second[index])
-        return Mover(self.key(index), two.line, two.query, column.metric, first, second, changes, *relevant)
+        case = (self.key(index), two.line, two.query)
+        titles = {**one.titles, **two.titles}
+        return Mover(*case, column.metric, first, second, changes, *relevant, titles=titles)
 
     @cached_property
     def changes(self) -> Floats:

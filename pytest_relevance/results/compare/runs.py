@@ -75,10 +75,11 @@ def plain_run(rankings: Iterable[tuple[str, Sequence[str]]], name: str, k: int) 
 def _read_baseline(path: Path) -> Run:
     """A baseline as a run whose judgments are unknown."""
     file = path.name.removesuffix(baseline_io.SUFFIX)
-    return Run([_of_entry(file, entry) for entry in baseline_io.read_baseline(path).values()], name=path.name)
+    entries = baseline_io.read_baseline(path)
+    return Run([_of_entry(file, entry, entries.titles) for entry in entries.values()], name=path.name)
 
 
-def _of_entry(file: str, entry: baseline_io.BaselineEntry) -> CaseResult:
+def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
     is_as_deep = len(entry.ranking) == entry.depth
     cutoffs = [metric.k for metric in map(parse_metric, entry.scores) if metric.measure == "nDCG"]
     result = CaseResult(file, 1, entry.id, MEASURED, entry.query, variant=entry.variant, params=entry.params, digest="")
@@ -87,6 +88,7 @@ def _of_entry(file: str, entry: baseline_io.BaselineEntry) -> CaseResult:
     result.is_depth_set = entry.whole and is_as_deep and not entry.cut
     result.reaches_depth = entry.cut or (entry.whole and is_as_deep)
     result.documents, result.whole, result.grades = entry.ranking, entry.whole, (None,) * len(entry.ranking)
+    result.titles = {document: titles[document] for document in entry.ranking if document in titles}
     result.returned = len(set(entry.ranking)) + (is_as_deep and not entry.whole)  # there may have been more
     return result
 
