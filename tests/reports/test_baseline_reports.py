@@ -63,14 +63,15 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
            2  sku-5  Rain jacket             -     -     1.585      -  0.000      3  11.417
            3  sku-3  Rubber boots            2     3     2.000  1.500  1.500      2  12.917
         DCG 1.500 / ideal DCG 12.917 = nDCG@3 0.116     gain exponential, ideal judged, unjudged zero
-        unjudged results: sku-5 - nDCG@3 lies between 0.116 and 0.458
+        unjudged results: sku-5 "Rain jacket" - nDCG@3 lies between 0.116 and 0.458
 
-        too high: sku-4 (grade 0, rank 1), sku-5 (unjudged, rank 2)
+        too high: sku-4 "Boot polish, black" (grade 0, rank 1), sku-5 "Rain jacket" (unjudged, rank 2)
         lost most by
           sku-2  Winter boots Borealis   grade 3   rank 4         -0.542
           sku-1                          grade 3   not returned   -0.342
         since the baseline: 2 out (sku-1 from rank 1, sku-2 from rank 2 to 4 "Winter boots Borealis"),
-                            2 in (sku-4 at rank 1, sku-5 at rank 2), Jaccard@3 0.20, RBO 0.27
+                            2 in (sku-4 at rank 1 "Boot polish, black", sku-5 at rank 2 "Rain jacket"),
+                            Jaccard@3 0.20, RBO 0.27
     """)
 
 

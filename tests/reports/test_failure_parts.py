@@ -46,7 +46,7 @@ def test_skipped_results_leave_no_row_and_no_interval(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-5", "sku-6", "sku-3"), min_ndcg=0.9, unjudged="skip")
     assert shop.part(found, "1") == "   1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000"
     assert shop.part(found, "2-3") == " 2-3  no judged result                                   3.000         12.917"
-    assert shop.part(found, "unjudged") == "unjudged results: sku-5, sku-6"
+    assert shop.part(found, "unjudged") == 'unjudged results: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"'
 
 
 def test_nothing_relevant_returned_where_that_is_the_ideal(shop: Shop) -> None:
@@ -151,7 +151,7 @@ def test_grades_are_named_where_the_scale_names_them(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-4", "sku-2"), min_ndcg=0.9, scale=scale)
     assert found.endswith(
         block("""
-            too high: sku-4 (grade 0 irrelevant, rank 1)
+            too high: sku-4 "Boot polish, black" (grade 0 irrelevant, rank 1)
             lost most by
               sku-1                          grade 3 (exact)        not returned   -0.342
               sku-2  Winter boots Borealis   grade 3 (exact)        rank 2         -0.200

@@ -32,9 +32,10 @@ def test_a_query_below_its_floor(shop: Shop) -> None:
            3  sku-5  Rain jacket                -     -     2.000      -  1.893      2  12.917
            4  sku-2  Winter boots Borealis      3     7     2.322  3.015  4.908
         DCG 4.908 / ideal DCG 12.917 = nDCG@10 0.380     gain exponential, ideal judged, unjudged zero
-        unjudged results: sku-5 - nDCG@10 lies between 0.380 and 0.651
+        unjudged results: sku-5 "Rain jacket" - nDCG@10 lies between 0.380 and 0.651
 
-        too high: sku-4 (grade 0, rank 1), sku-3 (grade 2, rank 2), sku-5 (unjudged, rank 3)
+        too high: sku-4 "Boot polish, black" (grade 0, rank 1), sku-3 "Rubber boots" (grade 2, rank 2),
+                  sku-5 "Rain jacket" (unjudged, rank 3)
         lost most by
           sku-1                          grade 3   not returned   -0.342
           sku-2  Winter boots Borealis   grade 3   rank 4         -0.309
@@ -53,7 +54,7 @@ def test_a_result_that_is_excluded_is_marked(shop: Shop) -> None:
            3  sku-2  Winter boots Borealis      3     7     2.000  3.500  10.500      2  12.917
         DCG 10.500 / ideal DCG 12.917 = nDCG@10 0.813     gain exponential, ideal judged, unjudged zero
 
-        too high: sku-4 (grade 0, rank 2)
+        too high: sku-4 "Boot polish, black" (grade 0, rank 2)
         lost most by
           sku-3                          grade 2   not returned   -0.116
           sku-2  Winter boots Borealis   grade 3   rank 3         -0.071
@@ -71,7 +72,7 @@ def test_ranks_below_the_last_result_are_folded(shop: Shop) -> None:
          2-3  nothing returned                                   3.000         12.917
         DCG 3.000 / ideal DCG 12.917 = nDCG@10 0.232     gain exponential, ideal judged, unjudged zero
 
-        too high: sku-3 (grade 2, rank 1)
+        too high: sku-3 "Rubber boots" (grade 2, rank 1)
         lost most by
           sku-1   grade 3   not returned   -0.442
           sku-2   grade 3   not returned   -0.442
@@ -90,7 +91,7 @@ def test_in_full_every_rank_has_its_line(shop: Shop) -> None:
            3  nothing returned                     2.000         3.000      2  12.917
         DCG 3.000 / ideal DCG 12.917 = nDCG@10 0.232     gain exponential, ideal judged, unjudged zero
 
-        too high: sku-3 (grade 2, rank 1)
+        too high: sku-3 "Rubber boots" (grade 2, rank 1)
         lost most by
           sku-1   grade 3   not returned   -0.442
           sku-2   grade 3   not returned   -0.442
@@ -137,7 +138,7 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-3", "sku-3", "sku-1", "sku-3"), min_ndcg=0.7) == block("""
         shop.relevance.yaml:41: nDCG@10 0.503 is below 0.700
         query "winter boots"   search   12.3 ms   2 results, all judged
-        returned more than once, counted at the first rank: sku-3 at rank 1 and again at 2, 4
+        returned more than once, counted at the first rank: sku-3 "Rubber boots" at rank 1 and again at 2, 4
 
         rank  document                     grade  gain  discount     DG    DCG  ideal    IDCG
            1  sku-3  Rubber boots              2     3     1.000  3.000  3.000      3   7.000
@@ -146,7 +147,7 @@ def test_a_document_returned_more_than_once(shop: Shop) -> None:
            4  sku-3  Rubber boots         repeat     -     2.322      -  6.500
         DCG 6.500 / ideal DCG 12.917 = nDCG@10 0.503     gain exponential, ideal judged, unjudged zero
 
-        too high: sku-3 (grade 2, rank 1)
+        too high: sku-3 "Rubber boots" (grade 2, rank 1)
         lost most by
           sku-2                        grade 3   not returned   -0.342
           sku-1  Winter boots Aurora   grade 3   rank 3         -0.271
@@ -184,9 +185,9 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
            2  sku-6  Boot laces 120 cm        -     -     1.585      -  0.000      3  11.417
            3  sku-1  Winter boots Aurora      3     7     2.000  3.500  3.500      2  12.917
         DCG 3.500 / ideal DCG 12.917 = nDCG@10 0.271     gain exponential, ideal judged, unjudged zero
-        judge these: sku-5, sku-6 - nDCG@10 lies between 0.271 and 1.000
+        judge these: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm" - nDCG@10 lies between 0.271 and 1.000
 
-        too high: sku-5 (unjudged, rank 1), sku-6 (unjudged, rank 2)
+        too high: sku-5 "Rain jacket" (unjudged, rank 1), sku-6 "Boot laces 120 cm" (unjudged, rank 2)
         lost most by
           sku-2                        grade 3   not returned   -0.342
           sku-1  Winter boots Aurora   grade 3   rank 3         -0.271
@@ -196,7 +197,7 @@ def test_an_inconclusive_case_names_the_documents_to_judge(shop: Shop) -> None:
 
 def test_an_inconclusive_case_in_brief(shop: Shop) -> None:
     assert shop.report(shop.hits("sku-5", "sku-6", "sku-1"), BRIEF, min_ndcg=0.7, min_judged=0.5) == block("""
-        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; nDCG@10 lies between 0.271 and 1.000; judge these: sku-5, sku-6
+        shop.relevance.yaml:41: inconclusive: 1 of the top 3 judged, less than min_judged 0.5; nDCG@10 0.271 is below 0.700; nDCG@10 lies between 0.271 and 1.000; judge these: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"
         """)  # noqa: E501
 
 
@@ -239,7 +240,7 @@ def test_wide_characters_are_aligned(shop: Shop) -> None:
            3  c     👟 sneaker      2     3     2.000  1.500  6.917      1  9.393
         DCG 6.917 / ideal DCG 9.393 = nDCG@10 0.736     gain exponential, ideal judged, unjudged zero
 
-        too high: 靴-1 (grade 1, rank 1)
+        too high: 靴-1 "運動靴 黒" (grade 1, rank 1)
         lost most by
           b  Boots        grade 3   rank 2   -0.275
           c  👟 sneaker   grade 2   rank 3   -0.042

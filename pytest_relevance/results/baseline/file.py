@@ -1,8 +1,9 @@
 """The baseline of a case file on disk: the accepted ranking of each case and variant, meant to be committed.
 
 It has a header, one line for each entry, sorted, so that a pull request shows what moved, one for the title of each
-document in them, as far as these are known, and an end line; without that the file is incomplete. There is no count of
-the entries, so that version control can merge two branches that add one each. docs/record-format.md describes the format.
+document in them, as far as these are known, and an end line; without that the file is incomplete. There is no count
+of the entries, so that version control can merge two branches that add one each. docs/record-format.md describes the
+format.
 """
 
 from __future__ import annotations

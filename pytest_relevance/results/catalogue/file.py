@@ -112,18 +112,22 @@ class _Reader:
                 return None
             self._lines[document] = line
             self._found.known.add(document)
-            if title := _text(_value(fields, self._title)):
+            if title := self._title_text(fields):
                 self._found.titles[document] = title
             if shown := self._shown(fields):
                 self._found.fields[document] = shown
         return self._found
+
+    def _title_text(self, fields: Fields) -> str:
+        names = TITLE_NAMES if self._catalogue.title is None else (self._title,)
+        return next(filter(None, (_text(_value(fields, name)) for name in names)), "")
 
     def _shown(self, fields: Fields) -> dict[str, str]:
         return {name: text for name in self._catalogue.show if (text := _text(_value(fields, name)))}
 
     def _add_again(self, line: int, document: str, fields: Fields) -> None:
         """Report a second line of a document, unless it says the same; the first one counts."""
-        title, found = _text(_value(fields, self._title)), self._found
+        title, found = self._title_text(fields), self._found
         if title != found.titles.get(document, "") or self._shown(fields) != found.fields.get(document, {}):
             first = f"the first, which counts, is in line {self._lines[document]}"
             self._problem(line, f"a second line of the document {quoted(document)} says something else; {first}")
@@ -228,7 +232,7 @@ class _Reader:
     def _check_lines(self, block: bytes, first: int, find: re.Pattern[bytes]) -> None:
         """Report the lines of a block that have no id which is text or an integer."""
         for number, line in enumerate(block.split(b"\n"), first):
-            if len(self._found.problems) >= _MOST_PROBLEMS:
+            if len(self._found.problems) > _MOST_PROBLEMS:
                 return
             if not line.strip() or find.search(line) or (fields := self._object(line, number)) is None:
                 continue

@@ -161,14 +161,14 @@ class Compared:
         grades = {document: grade for document, grade in judged if grade is not None}
         changes = rank_changes(one.documents, two.documents, two.k, grades, two.deeper)
         gains = two.settings.gains
-        relevant = (
+        lost, found, shifted = (
             tuple(sorted((move for move in moves if gains[move.grade] > 0), key=lambda move: -gains[move.grade]))
             for moves in (changes.left, changes.entered, changes.moved)
         )
         first, second = float(column.first[index]), float(column.second[index])
         case = (self.key(index), two.line, two.query)
         titles = {**one.titles, **two.titles}
-        return Mover(*case, column.metric, first, second, changes, *relevant, titles=titles)
+        return Mover(*case, column.metric, first, second, changes, lost, found, shifted, titles)
 
     @cached_property
     def changes(self) -> Floats:

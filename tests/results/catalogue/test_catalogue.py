@@ -1,0 +1,253 @@
+"""A catalogue: what it says of the documents that are asked for, in every format, and what is wrong with one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance.results.catalogue.file import Catalogue, CatalogueError, Documents
+
+ROWS = [
+    {"id": "sku-1", "title": "Winter boots", "brand": "Aurora", "price": "99.5"},
+    {"id": "007", "title": "Rubber boots, \"black\"", "brand": "", "price": "12"},
+    {"id": "ü/1", "title": "Überschuhe", "brand": "Öl & Co", "price": "1"},
+]  # fmt: skip
+
+Write = Callable[[str, "str | bytes"], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a file; its name ends in .gz where it is to be packed."""
+
+    def write_file(name: str, text: str | bytes) -> Path:
+        data = text.encode() if isinstance(text, str) else text
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write_file
+
+
+def look_up(path: Path, *ids: str, **columns: Any) -> Documents:
+    return Catalogue(str(path), path.name, **columns).look_up(ids)
+
+
+def refusal(path: Path, *ids: str, **columns: Any) -> str:
+    with pytest.raises(CatalogueError) as caught:
+        look_up(path, *(ids or ("a",)), **columns)
+    return str(caught.value)
+
+
+def table(rows: list[dict[str, str]], separator: str) -> str:
+    def cell(text: str) -> str:
+        return '"' + text.replace('"', '""') + '"' if separator in text or '"' in text else text
+
+    lines = [[*rows[0]], *([*row.values()] for row in rows)]
+    return "".join(separator.join(map(cell, line)) + "\n" for line in lines)
+
+
+def json_lines(rows: list[dict[str, str]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+TEXTS = {"jsonl": json_lines(ROWS), "csv": table(ROWS, ","), "tsv": table(ROWS, "\t")}
+
+
+@pytest.mark.parametrize(
+    "name", [f"{kind}{packed}" for kind in ("jsonl", "csv", "tsv", "parquet") for packed in ("", ".gz")]
+)
+def test_titles_and_fields_of_the_documents_that_are_asked_for(write: Write, tmp_path: Path, name: str) -> None:
+    kind = name.partition(".")[0]
+    if kind == "parquet":
+        pandas = pytest.importorskip("pandas")
+        pandas.DataFrame(ROWS).to_parquet(tmp_path / "plain.parquet")
+        path = write(f"products.{name}", (tmp_path / "plain.parquet").read_bytes())
+    else:
+        path = write(f"products.{name}", TEXTS[kind])
+    found = look_up(path, "007", "ü/1", "gone", show=("brand", "price"))
+    assert found.titles == {"007": 'Rubber boots, "black"', "ü/1": "Überschuhe"}
+    assert found.fields == {"007": {"price": "12"}, "ü/1": {"brand": "Öl & Co", "price": "1"}}
+    assert found.known == {"007", "ü/1"}
+    assert found.problems == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": "a", "title": "A"}',
+        '{"title":"A","id":"a"}',
+        '  {"title": "A", "id"  :  "a"  }  ',
+        '{"brand": {"id": "b", "name": "B"}, "id": "a", "title": "A"}',
+        '{"related": [{"id": 5}, {"id": null}], "title": "A", "id": "a"}',
+        '{"note": "the key \\"id\\": \\"x\\" is text", "id": "a", "title": "A"}',
+        '{"id": "\\u0061", "title": "\\u0041"}',
+        '{"id": "a", "title": ["A"]}',
+        '{"id": "a", "name": "A"}',
+    ],
+)
+def test_a_line_of_json_however_it_is_written(write: Write, line: str) -> None:
+    found = look_up(
+        write("products.jsonl", f'{{"id": "z", "title": "Z"}}\r\n\n{line}\r\n{{"id": "y"}}'), "a", "b", "x", "5"
+    )
+    assert found.titles == {"a": "A"}
+    assert found.known == {"a"}
+    assert found.problems == []
+
+
+def test_integers_are_their_digits(write: Write) -> None:
+    found = look_up(write("products.jsonl", '{"id": 7, "title": "Seven"}\n{"id": 70, "title": 70}\n'), "7", "70", "07")
+    assert found.titles == {"7": "Seven", "70": "70"}
+
+
+def test_the_columns_that_are_named(write: Write) -> None:
+    path = write(
+        "products.jsonl", '{"sku": "a", "id": 1, "texts": {"en": "A"}, "brand": {"name": "B"}, "tags": ["x", 2]}\n'
+    )
+    found = look_up(path, "a", id="sku", title="texts.en", show=("brand.name", "tags"))
+    assert found.titles == {"a": "A"}
+    assert found.fields == {"a": {"brand.name": "B", "tags": "x, 2"}}
+
+
+@given(
+    ids=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6), unique=True, min_size=1),
+    is_ascii=st.booleans(),
+    data=st.data(),
+)
+def test_every_document_is_found_as_a_json_parser_finds_it(
+    tmp_path_factory: pytest.TempPathFactory, ids: list[str], is_ascii: bool, data: st.DataObject
+) -> None:
+    wanted = data.draw(st.sets(st.sampled_from(ids)))
+    path = tmp_path_factory.mktemp("catalogue") / "products.jsonl"
+    lines = [
+        json.dumps({"of": {"id": ids[-1]}, "title": f"T {each}", "id": each}, ensure_ascii=is_ascii) for each in ids
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8", newline="")
+    found = look_up(path, *wanted)
+    assert found.titles == {each: f"T {each}".strip() for each in wanted}
+    assert found.problems == []
+
+
+def test_more_blocks_than_one(write: Write) -> None:
+    path = write("products.jsonl.gz", "".join(f'{{"id": {n}, "title": "{n}{"x" * 300}"}}\n' for n in range(20_000)))
+    found = look_up(path, "0", "9999", "19999", "20000")
+    assert [title.rstrip("x") for title in found.titles.values()] == ["0", "9999", "19999"]
+
+
+def test_a_document_that_the_file_has_twice(write: Write) -> None:
+    path = write("products.csv", "id,title\na,A\nb,B\na,A\nb,Bee\n")
+    found = look_up(path, "a", "b")
+    assert found.titles == {"a": "A", "b": "B"}
+    assert found.problems == [
+        'products.csv:5: a second line of the document "b" says something else; the first, which counts, is in line 3'
+    ]
+    assert look_up(path, "a").problems == []
+
+
+BAD_LINES = {
+    '{"id": 1.5, "title": "A"}': 'products.jsonl:2: found 1.5 as the "id"; an id is text or an integer',
+    '{"title": "A"}': 'products.jsonl:2: the line has no "id"; an id is text or an integer',
+    "[1, 2]": 'products.jsonl:2: expected a JSON object, found "[1, 2]"; is the file truncated?',
+    '{"id": "b", "titl': 'products.jsonl:2: expected a JSON object, found "{"id": "b", "titl"; is the file truncated?',
+}
+
+
+@pytest.mark.parametrize(("line", "problem"), BAD_LINES.items())
+def test_a_line_that_is_left_out(write: Write, line: str, problem: str) -> None:
+    found = look_up(write("products.jsonl", f'{{"id": "a", "title": "A"}}\n{line}'), "a", "b")
+    assert found.titles == {"a": "A"}
+    assert found.problems == [problem]
+
+
+def test_many_lines_that_are_left_out(write: Write) -> None:
+    lines = '{"id": "a", "title": "A"}\n' + '{"title": "none"}\n' * 50
+    found = look_up(write("products.jsonl", lines), "a")
+    assert len(found.problems) == 6
+    assert found.problems[-1] == "products.jsonl: there are more lines like these"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "products.csv",
+            "sku,title\na,A\n",
+            'products.csv:1: there is no column "id", "_id", "doc_id", "docid", "document_id" or "objectID"; the columns '
+            'are "sku" and "title"; name the column: documents: {file: products.csv, id: ...}',
+        ),
+        (
+            "products.jsonl",
+            '{"id": "a", "label": "A"}\n',
+            'products.jsonl:1: there is no column "title" or "name"; the columns are "id" and "label"; name the column: '
+            "documents: {file: products.jsonl, title: ...}",
+        ),
+        (
+            "rated.csv",
+            "query,docid,title,rating\nboots,a,A,3\n",
+            "rated.csv:1: this seems to be a file of judgments; name the file that has a line for each document",
+        ),
+        (
+            "qrels.txt",
+            "q1 0 a 1\nq1 0 b 2\n",
+            "qrels.txt:1: this seems to be a file of qrels; name the file that has a line for each document",
+        ),
+        ("products.json", '[{"id": "a"}]', "is one JSON list; write one object on each line"),
+        ("products.json", '{\n "id": "a"\n}', "products.json:1: expected a JSON object"),
+        ("products.csv", "id,title\na,A\nb,\"B\n", "the row that ends here cannot be read"),
+        ("products.csv", " \n", "products.csv: the file is empty"),
+        ("products.csv", "id,title\na,A\n".encode("utf-16"), "the file is UTF-16; save it as UTF-8"),
+        ("products.csv", "id,title\na,A\nb,Bü\n".encode("latin-1"), "products.csv:3: the line is not UTF-8 (byte 0xfc"),
+        ("products.jsonl", '{"id": "a", "title": "Bü"}'.encode("latin-1"), "products.jsonl:1: the line is not UTF-8"),
+        ("products.jsonl", gzip.compress(b'{"id": "a", "title": "A"}\n' * 99)[:-20], "ends early, it is truncated"),
+        ("products.csv", b"PK\x03\x04" + b"\0" * 40, "a zip archive"),
+        ("products.parquet", b"PAR1" + b"x" * 40, "the Parquet file cannot be read"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used(write: Write, name: str, text: str | bytes, message: str) -> None:
+    assert message in refusal(write(name, text))
+
+
+def test_columns_that_are_named_and_not_there(write: Write) -> None:
+    path = write("products.csv", "id,title,brand\na,A,B\n")
+    assert refusal(path, title="titel").startswith(
+        'products.csv:1: there is no column "titel"; did you mean "title"?; the columns are "id", "title" and "brand"'
+    )
+    assert refusal(path, show=("brnd",)).endswith(
+        'there is no column "brnd"; did you mean "brand"?; the columns are "id", "title" and "brand"'
+    )
+
+
+def test_a_row_of_another_width_is_left_out(write: Write) -> None:
+    found = look_up(write("products.csv", "id,title\na,A\nb\n\nc,C,D\n"), "a", "b", "c")
+    assert found.titles == {"a": "A"}
+    assert found.problems == [
+        "products.csv:3: found 1 column where there are 2; mend the line",
+        "products.csv:5: found 3 columns where there are 2; mend the line",
+    ]
+
+
+def test_floats_in_the_id_column_of_parquet(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"id": [1.5, 2.0], "title": ["A", "B"]}).to_parquet(tmp_path / "products.parquet")
+    assert refusal(tmp_path / "products.parquet") == (
+        'products.parquet: row 1: the column "id" has 1.5; an id is text or an integer'
+    )
+
+
+def test_a_file_that_is_gone(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "products.csv") == "products.csv: cannot be read: No such file or directory"
+
+
+def test_all_documents_of_a_small_catalogue(write: Write) -> None:
+    catalogue = Catalogue(str(write("products.csv", "id,title\na,A\nb,B\n")))
+    whole = catalogue.read_all(2)
+    assert whole is not None
+    assert whole.titles == {"a": "A", "b": "B"}
+    assert catalogue.read_all(1) is None
