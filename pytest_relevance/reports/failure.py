@@ -8,7 +8,7 @@ from pytest_relevance._text import counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.numbers import number, total
-from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, result_lines
+from pytest_relevance.reports.ranking import blame_lines, breakdown_lines, field_lines, result_lines
 from pytest_relevance.reports.reasons import (
     STATUSES,
     baseline_change_lines,
@@ -55,6 +55,8 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
         lines += blame_lines(result, found, full=full, columns=columns)
     elif result.documents:
         lines += [line(""), *result_lines(result, full=full, columns=columns)]
+    if full and result.shown:
+        lines += field_lines(result, columns)
     return lines + baseline_change_lines(result, full=full, columns=columns)
 
 

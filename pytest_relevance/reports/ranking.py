@@ -185,6 +185,18 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
     return table
 
 
+def field_lines(result: CaseResult, columns: int) -> list[Line]:
+    """The further fields of the documents in the top k and of those that are missing: one paragraph for each."""
+    documents = [*result.documents[: result.k], *(document for document, _ in result.missing)]
+    lines: list[Line] = []
+    for document in dict.fromkeys(documents):
+        fields = [f"{harmless(name)}: {harmless(text)}" for name, text in result.shown.get(document, {}).items()]
+        if fields:
+            head = f"  {titled(harmless(document), document, result.titles)}   "
+            lines += map(line, wrapped(head, fields, columns, "   "))
+    return [line("about the documents", STRONG), *lines] if lines else []
+
+
 def absence(result: CaseResult, document: str | None) -> str:
     """Why a document is not in the ranking, as far as is known: `not returned`, `not in the index`."""
     if document in result.not_in_index:

@@ -1,0 +1,314 @@
+"""The catalogue of a suite: reports, records and baselines name documents with the titles that it has."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run
+from pytest_relevance.results.baseline.file import read_baseline
+from pytest_relevance.results.catalogue import titles
+from pytest_relevance.results.catalogue.file import Catalogue, Documents
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tests.plugin.conftest import Project
+
+ROOT = Path(__file__).parents[2]
+SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+CHORUS = SHARED / "acceptance" / "chorus"
+
+PRODUCTS = """\
+id,title,brand
+a,Winter boots,Aurora
+b,Rubber boots,Borealis
+c,Boot polish,
+d,Rain jacket,Cirrus
+"""
+
+SUITE = """
+    documents: {documents}
+    cases:
+      - query: c d x
+        min_ndcg: 0.9
+        judgments: {{a: 3, b: 2, gone: 1, c: 0}}
+        expect: {{include: [a, x]}}
+      - query: a b
+        id: passes
+        min_ndcg: 0.9
+        judgments: {{a: 3, b: 2}}
+"""
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[list[str] | None]:
+    """What was asked of catalogues: the ids, sorted, or None for all documents; an entry for each pass over a file."""
+    found: list[list[str] | None] = []
+    look_up, read_all = Catalogue.look_up, Catalogue.read_all
+
+    def looking_up(self: Catalogue, ids: Collection[str]) -> Documents:
+        found.append(sorted(ids))
+        return look_up(self, ids)
+
+    def reading_all(self: Catalogue, most: int) -> Documents | None:
+        found.append(None)
+        return read_all(self, most)
+
+    monkeypatch.setattr(Catalogue, "look_up", looking_up)
+    monkeypatch.setattr(Catalogue, "read_all", reading_all)
+    return found
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """A shop whose search returns the words of the query, and its catalogue."""
+    project.conftest()
+    project.write("products.csv", PRODUCTS)
+    project.cases(SUITE.format(documents="products.csv"))
+    return project
+
+
+def test_a_failure_names_the_documents_with_their_titles(shop: Project) -> None:
+    failure = shop.run().failure("c d x")
+    assert 'include: not in the top 10: "a" (Winter boots, not returned)' in " ".join(failure.split())
+    rows = [line.split()[:5] for line in failure.splitlines()]
+    assert ["1", "c", "Boot", "polish", "0"] in rows
+    assert ["2", "d", "Rain", "jacket", "-"] in rows
+    assert 'unjudged results: d "Rain jacket", x' in failure
+    assert 'too high: c "Boot polish" (grade 0, rank 1)' in failure
+    assert re.search(r"^  a     Winter boots +grade 3   not returned  ", failure, re.MULTILINE)
+    assert re.search(r"^  gone +grade 1   not returned, not in the catalogue  ", failure, re.MULTILINE)
+    assert "brand" not in failure
+
+
+def test_the_short_summary_and_brief_reports_name_titles_too(shop: Project) -> None:
+    run = shop.run("-q", "-rf")
+    assert 'not in the top 10: "a" (Winter boots, not returned)' in run.text
+    (line,) = run.short_summary
+    assert '"a" (Winter boots, not returned)' in line
+
+
+def test_fields_to_show_with_v(shop: Project) -> None:
+    shop.cases(SUITE.format(documents="{file: products.csv, show: [brand]}"))
+    assert shop.run("-v").failure("c d x").partition("about the documents\n")[2].splitlines() == [
+        '  d "Rain jacket"   brand: Cirrus',
+        '  a "Winter boots"   brand: Aurora',
+        '  b "Rubber boots"   brand: Borealis',
+    ]
+    assert "Aurora" not in shop.run().text
+
+
+def test_all_documents_of_a_run_are_found_in_one_pass(shop: Project, reads: list[list[str] | None]) -> None:
+    shop.run("--relevance-record=run.jsonl", "--relevance-unjudged=list.csv", "--relevance-update", "-vv")
+    assert reads == [["a", "b", "c", "d", "gone", "x"]]
+
+
+def test_a_catalogue_of_which_no_document_is_named_is_not_opened(shop: Project, reads: list[list[str] | None]) -> None:
+    assert shop.run("-k", "passes").code == 0
+    assert reads == []
+
+
+def test_results_of_workers(shop: Project) -> None:
+    assert 'too high: c "Boot polish" (grade 0, rank 1)' in shop.run("-n", "1").failure("c d x")
+
+
+def test_a_case_file_in_another_folder(project: Project) -> None:
+    project.conftest()
+    project.write("data/products.csv", PRODUCTS)
+    project.cases(SUITE.format(documents="../data/products.csv"), "suites/shop.relevance.yaml")
+    assert 'too high: c "Boot polish"' in project.run("suites").failure("c d x")
+
+
+def test_a_record_has_the_titles_and_the_fields_of_the_catalogue(shop: Project) -> None:
+    shop.cases(SUITE.format(documents="{file: products.csv, show: [brand]}"))
+    shop.run("--relevance-record=run.jsonl")
+    failed, passed = Run.open(shop.path / "run.jsonl").results
+    assert failed.titles == {"a": "Winter boots", "b": "Rubber boots", "c": "Boot polish", "d": "Rain jacket"}
+    assert failed.shown == {"a": {"brand": "Aurora"}, "b": {"brand": "Borealis"}, "d": {"brand": "Cirrus"}}
+    assert set(failed.not_in_catalogue) == {"gone", "x"}
+    assert passed.titles == {"a": "Winter boots", "b": "Rubber boots"}
+    shop.path.joinpath("products.csv").unlink()
+    assert 'too high: c "Boot polish"' in shop.pytester.run("pytest-relevance", "report", "run.jsonl").stdout.str()
+
+
+SOURCES = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        return lambda query: [{"id": word, "title": f"{word} of the search"} for word in query.split()]
+"""
+
+
+def test_the_catalogue_comes_before_the_result_and_that_before_judgment_and_baseline(project: Project) -> None:
+    project.conftest(SOURCES)
+    project.write("products.csv", "id,title\na,a of the catalogue\n")
+    project.cases("""
+        documents: products.csv
+        cases:
+          - query: %s
+            id: shoes
+            judgments:
+              a: {grade: 3, title: a of the judgment}
+              b: {grade: 3, title: b of the judgment}
+              c: {grade: 3, title: c of the judgment}
+    """ % "a b d")  # fmt: skip
+    project.run("--relevance-update")
+    case_file = project.path / "shop.relevance.yaml"
+    case_file.write_text(case_file.read_text().replace("query: a b d", "query: a b"))
+    baseline = project.path / "shop.relevance.yaml.baseline.jsonl"
+    baseline.write_text(baseline.read_text().replace('"query":"a b d"', '"query":"a b"'))
+    project.run("--relevance-record=run.jsonl")
+    (result,) = Run.open(project.path / "run.jsonl").results
+    assert result.titles == {
+        "a": "a of the catalogue",
+        "b": "b of the search",
+        "c": "c of the judgment",
+        "d": "d of the search",
+    }
+    assert json.loads(baseline.read_text().splitlines()[-2]) == {"document": "d", "title": "d of the search"}
+
+
+def test_a_baseline_keeps_the_titles_of_its_documents(shop: Project) -> None:
+    shop.run("--relevance-update")
+    path = shop.path / "shop.relevance.yaml.baseline.jsonl"
+    assert path.read_text().splitlines()[-5:] == [
+        '{"document":"a","title":"Winter boots"}',
+        '{"document":"b","title":"Rubber boots"}',
+        '{"document":"c","title":"Boot polish"}',
+        '{"document":"d","title":"Rain jacket"}',
+        '{"end":true}',
+    ]
+    shop.write("products.csv", PRODUCTS.replace("Rain jacket", "Rain coat"))
+    assert shop.run("--relevance-update").sentences("baseline") == [
+        "baseline shop.relevance.yaml.baseline.jsonl: 1 title changed, 2 as they were"
+    ]
+    assert read_baseline(path).titles["d"] == "Rain coat"
+    assert shop.run("--relevance-update").sentences("baseline") == [
+        "baseline shop.relevance.yaml.baseline.jsonl: nothing changed"
+    ]
+
+
+def test_the_documents_that_left_have_the_titles_of_the_baseline(shop: Project) -> None:
+    shop.run("--relevance-update")
+    shop.cases(SUITE.format(documents="products.csv").replace("documents: products.csv\n", ""))
+    shop.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: ["x"]
+    """)
+    failure = shop.run().failure("passes")
+    assert '2 out (a from rank 1 "Winter boots", b from rank 2 "Rubber boots"), 1 in (x at rank 1)' in failure
+
+
+def test_compare_names_titles(shop: Project) -> None:
+    shop.run("--relevance-record=before.jsonl")
+    shop.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: ["d"]
+    """)
+    shop.run("--relevance-record=after.jsonl")
+    text = shop.pytester.run("pytest-relevance", "compare", "before.jsonl", "after.jsonl").stdout.str()
+    assert 'lost   a "Winter boots" (grade 3, was rank 1), b "Rubber boots" (grade 2, was rank 2)' in text
+    assert 'new    d "Rain jacket" (unjudged, now rank 1)' in text
+    markdown = shop.pytester.run("pytest-relevance", "compare", "before.jsonl", "after.jsonl", "--format=markdown")
+    assert "lost: `a` `Winter boots` (grade 3, was rank 1)" in markdown.stdout.str()
+
+
+# Texts that are asked for before the end of the run
+
+
+def test_junit_has_titles_and_reads_a_small_catalogue_once(shop: Project, reads: list[list[str] | None]) -> None:
+    shop.cases(SUITE.format(documents="products.csv") + "      - {query: d, judgments: {a: 1}, min_ndcg: 1}\n")
+    cases = shop.junit()
+    assert 'too high: c "Boot polish"' in str(cases["c d x"].find("failure").text)  # type: ignore[union-attr]
+    assert "a  Winter boots" in str(cases["d"].find("failure").text)  # type: ignore[union-attr]
+    assert reads == [None]
+
+
+def test_a_large_catalogue_is_read_for_the_first_the_tenth_and_the_hundredth_early_text(
+    shop: Project, reads: list[list[str] | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(titles, "MOST_KEPT", 2)
+    case = "  - {{query: d x{number}, id: q{number}, judgments: {{a: 1}}, min_ndcg: 1}}\n"
+    shop.cases("documents: products.csv\ncases:\n" + "".join(case.format(number=number) for number in range(30)))
+    cases = shop.junit()
+    assert reads[0] is None
+    assert len(reads) == 4
+    assert all("a  Winter boots" in str(cases[f"q{n}"].find("failure").text) for n in range(30))  # type: ignore[union-attr]
+
+
+# What is wrong with a catalogue
+
+
+def test_a_missing_file_is_an_error_of_the_case_file(shop: Project) -> None:
+    shop.cases(SUITE.format(documents="product.csv"))
+    run = shop.run()
+    assert 'shop.relevance.yaml:1:12: documents: there is no file product.csv; did you mean "products.csv"?' in run.text
+    assert run.counts == {"errors": 1}
+
+
+def test_a_catalogue_that_cannot_be_read_changes_no_verdict_and_is_told_once(shop: Project) -> None:
+    expected = shop.run().outcomes
+    shop.write("products.csv", PRODUCTS.replace("id,title", "sku,title"))
+    run = shop.run("-v", "--junitxml=junit.xml", "--relevance-record=run.jsonl")
+    assert run.outcomes == expected
+    assert "too high: c (grade 0, rank 1)" in run.failure("c d x")
+    (sentence,) = run.sentences("documents have no titles")
+    assert "products.csv:1: there is no column" in sentence
+    assert run.text.count("there is no column") == 1
+
+
+def test_the_ids_of_another_collection(shop: Project) -> None:
+    shop.write("products.csv", "id,title\n1,One\n2,Two\n")
+    run = shop.run()
+    (sentence,) = run.sentences("products.csv:")
+    assert "none of the 6 documents that reports name is in it, such as a; are these its ids?" in sentence
+    assert "not in the catalogue" not in run.text
+
+
+# A real shop
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+def test_every_line_that_names_a_document_names_its_title(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = project.path / "acceptance" / "chorus"
+    suite.mkdir(parents=True)
+    (project.path / "data").symlink_to(SHARED / "data")
+    shutil.copyfile(CHORUS / "conftest.py", suite / "conftest.py")
+    text = (CHORUS / "electronics.relevance.yaml").read_text(encoding="utf-8")
+    catalogue = "documents: ../../data/chorus/products.jsonl.gz\n"
+    (suite / "electronics.relevance.yaml").write_text(catalogue + text, encoding="utf-8")
+    options = ("--rootdir", str(project.path), "-c", os.devnull, "acceptance")
+    monkeypatch.setenv("RANKER", "any")
+    assert project.run("--relevance-update", *options).code == 0
+    monkeypatch.setenv("RANKER", "title")
+    run = project.run("-v", *options)
+
+    products = Catalogue(str(SHARED / "data/chorus/products.jsonl.gz")).read_all(20_000)
+    assert products is not None
+    assert len(products.titles) == 19_406
+    named = 0
+    for name, outcome in run.outcomes.items():
+        if outcome != "failed":
+            continue
+        documents = {*run.results[name].named}
+        for line in run.failure(name).splitlines():
+            for document in documents.intersection(re.findall(r'(?:^|[\s("])(\d+)(?=$|[\s,")])', line)):
+                if f" rank {document}" not in line:
+                    named += 1
+                    beginning = products.titles[document].partition(" ")[0] if document in products.titles else ""
+                    assert beginning[:8] in line, line
+    assert named > 2_000
