@@ -62,6 +62,7 @@ class _Known:
         self._problems = problems
         self._documents = Documents()
         self._asked: set[str] = set()
+        self._skipped: set[str] = set()
         self._is_final = False  # read whole, or unreadable
         self._early = 0
 
@@ -71,7 +72,8 @@ class _Known:
         if not new or self._is_final:
             return
         if not is_over:
-            self._early += 1
+            self._early += not new <= self._skipped  # a text may be asked for several times
+            self._skipped |= new
             if self._early not in _EARLY_READS:
                 return
         try:

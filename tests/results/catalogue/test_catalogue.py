@@ -179,14 +179,14 @@ def test_many_lines_that_are_left_out(write: Write) -> None:
         (
             "products.csv",
             "sku,title\na,A\n",
-            'products.csv:1: there is no column "id", "_id", "doc_id", "docid", "document_id" or "objectID"; the columns '
-            'are "sku" and "title"; name the column: documents: {file: products.csv, id: ...}',
+            'products.csv:1: there is no column "id", "_id", "doc_id", "docid", "document_id" or "objectID"; the '
+            'columns are "sku" and "title"; name the column: documents: {file: products.csv, id: ...}',
         ),
         (
             "products.jsonl",
             '{"id": "a", "label": "A"}\n',
-            'products.jsonl:1: there is no column "title" or "name"; the columns are "id" and "label"; name the column: '
-            "documents: {file: products.jsonl, title: ...}",
+            'products.jsonl:1: there is no column "title" or "name"; the columns are "id" and "label"; name the '
+            "column: documents: {file: products.jsonl, title: ...}",
         ),
         (
             "rated.csv",
@@ -205,7 +205,7 @@ def test_many_lines_that_are_left_out(write: Write) -> None:
         ("products.csv", "id,title\na,A\n".encode("utf-16"), "the file is UTF-16; save it as UTF-8"),
         ("products.csv", "id,title\na,A\nb,Bü\n".encode("latin-1"), "products.csv:3: the line is not UTF-8 (byte 0xfc"),
         ("products.jsonl", '{"id": "a", "title": "Bü"}'.encode("latin-1"), "products.jsonl:1: the line is not UTF-8"),
-        ("products.jsonl", gzip.compress(b'{"id": "a", "title": "A"}\n' * 99, mtime=0)[:-20], "ends early, it is truncated"),
+        ("products.jsonl", gzip.compress(b'{"id": "a", "title": "A"}' * 99, mtime=0)[:-20], "ends early, it is truncated"),
         ("products.csv", b"PK\x03\x04" + b"\0" * 40, "a zip archive"),
         ("products.parquet", b"PAR1" + b"x" * 40, "the Parquet file cannot be read"),
     ],
