@@ -58,6 +58,10 @@ class CaseError(_Failed):
     """
 
 
+class NotSearched(CaseError):
+    """The search of a case was not called, as it failed in too many cases in a row before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Crash:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them."""
@@ -75,18 +79,14 @@ class FailureText:
     """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
 
     `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
-    for. With `is_known` the terminal shows the brief form: the advice in the whole text was shown before.
+    for.
     """
 
-    def __init__(
-        self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
-    ) -> None:
-        whole = lines_of(max(verbosity(option), 0))
+    def __init__(self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Any) -> None:
         is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
-        brief = lines_of(-1) if is_known or verbosity(option) < 0 else whole
         self.reprcrash = crash
-        self.lines = brief if is_known else whole
-        self.shown = [] if is_by_line else brief
+        self.lines = lines_of(max(verbosity(option), 0))
+        self.shown = [] if is_by_line else lines_of(-1) if verbosity(option) < 0 else self.lines
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""

@@ -15,7 +15,9 @@ import pytest
 
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
+from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, runs_tests
+from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
@@ -42,6 +44,8 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
+    manager.register(GivingUp(config), "relevance-giving-up")
+    manager.register(RepeatedFailures(), "relevance-repeated-failures")
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
 
@@ -56,7 +60,6 @@ class Reporting:
         self._store = run_store(config)
         self._gates: Sequence[GateResult] = ()
         self._gates_are_judged = self._was_cut_short = False
-        self._advised: set[str] = set()
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -96,7 +99,7 @@ class Reporting:
             raise_lost_check(item, call)
         if call.when != "call" and call.excinfo is None:
             return (yield)
-        run, advice = item.stash.get(CASE_RUN, None), None
+        run = item.stash.get(CASE_RUN, None)
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
@@ -104,13 +107,13 @@ class Reporting:
                     if each.result is None:
                         set_properties(each)
             if run is not None:
-                advice = explain(run, call)
+                explain(run, call)
         report = yield
         end = CallEnd(item, call, case_runs_of(item))
         if end.runs and is_subtest:
             end.attach_subtest(report)
         elif end.runs and ends:
-            end.attach(report, advice)
+            end.attach(report)
             if run is None:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
         return report
@@ -123,8 +126,7 @@ class Reporting:
             return
         attached = attached_to(report)
         if "shown" in attached and report.failed:
-            text = self._text(CaseResult.from_dict(attached["shown"]), attached.get("advice"))
-            report.longrepr = text  # type: ignore[assignment]
+            report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
         self._store.add(report)
 
     @pytest.hookimpl
@@ -245,16 +247,8 @@ class Reporting:
             for file, info in self._store.files.items()
         }
 
-    def _text(self, result: CaseResult, advice: str | None) -> FailureText:
-        """Return the report of a failure for pytest to print.
-
-        Each advice is shown once in a run, as many cases may lack the same fixture.
-        """
-        is_known = advice in self._advised
-        if advice is not None:
-            self._advised.add(advice)
+    def _text(self, result: CaseResult) -> FailureText:
+        """Return the report of a failure for pytest to print."""
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
         crash = Crash(result.source or file, result.line, harmless(failure_message(result)))
-        return FailureText(
-            self._config.option, lambda verbosity: failure_lines(result, verbosity=verbosity), crash, is_known=is_known
-        )
+        return FailureText(self._config.option, lambda verbosity: failure_lines(result, verbosity=verbosity), crash)

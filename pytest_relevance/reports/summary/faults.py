@@ -1,0 +1,59 @@
+"""Faults in a report: one in full, the other cases that failed alike in a line each or, where many, in one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.reports.failure import search_label
+from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.faults import IDS, SEARCH, Fault, faults_of, not_searched
+
+MOST_ALIKE = 5
+"""How many further cases that failed alike are shown in a line each; of more, all are told in one line."""
+
+_MOST_NAMED = 10
+
+
+def fault_lines(results: Sequence[CaseResult], *, full: bool = False, columns: int = WIDEST) -> list[Line]:
+    """The faults of a run and how many cases have each, then the cases that were not searched; `full` names these."""
+    told = [(_fault_text(fault), fault.results) for fault in faults_of(results).values()]
+    if given_up := not_searched(results):
+        told.append((not_searched_text(given_up), given_up))
+    texts = [f"{text}: {case_names(of, full=True)}" if full else text for text, of in told]
+    return [spans for text in texts for spans in folded_lines(text, BAD, columns)]
+
+
+def alike_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
+    """`and 134 more cases failed alike: q002, q003 and 132 more`."""
+    return f"and {counted(len(results), 'more case')} failed alike: {case_names(results, full=full)}"
+
+
+def not_searched_text(results: Sequence[CaseResult]) -> str:
+    """How many cases were not searched, and why: `125 cases were not searched, as search failed ...`."""
+    searches = dict.fromkeys(search_label(result.search, result.variant, {}) for result in results)
+    cases = counted(len(results), "case was", "cases were")
+    return f"{cases} not searched, as {listed(searches, 'and')} failed in too many cases in a row (relevance_give_up)"
+
+
+def _fault_text(fault: Fault) -> str:
+    results, first = fault.results, fault.results[0]
+    if fault.kind == IDS:
+        search = search_label(first.search, first.variant, {})
+        ids = f"returned {quoted(first.documents[0])}, judged {quoted(first.missing[0][0])}" if first.missing else ""
+        remedy = "if not, name the id with id_field in the case file, or return it from search"
+        what = f"{search} returned no judged result in {counted(len(results), 'case')}, and in none another one"
+        return f"{what}; are these the same kind of id? {ids}{'; ' if ids else ''}{remedy}"
+    what = counted(len(results), "search", "searches") if fault.kind == SEARCH else counted(len(results), "case")
+    where, _, function = fault.frame.rpartition(" in ")
+    frame = f" ({function} in {where})" if where else ""
+    return f"{what} failed alike: {fault.message}{frame}"
+
+
+def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
+    """The names of cases as their node ids have them; of many the first few and how many more there are."""
+    names = [harmless((result.node or result.id).rpartition("::")[2]) for result in results]
+    if full or len(names) <= _MOST_NAMED + 1:
+        return listed(names, "and")
+    return listed([*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"], "and")
