@@ -16,15 +16,12 @@ import pytest
 from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import verbosity
-from pytest_relevance.plugin.run_store import ATTRIBUTE, attached_to, run_store
+from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.failure import failure_lines, failure_message
-from pytest_relevance.reports.summary.faults import MOST_ALIKE, alike_text, case_names, not_searched_text
+from pytest_relevance.reports.summary.faults import shown_together, together_text, together_title
 from pytest_relevance.reports.text import BAD, folded_lines, harmless, line
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
-
-_IS_GIVEN_UP = "relevance_is_given_up"
-"""The attribute that marks the stand-in for cases that were not searched."""
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""
@@ -37,12 +34,10 @@ class RepeatedFailures:
 
     @pytest.hookimpl
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Status | None:
-        """Count cases that were not searched under a status of their own, which their stand-in has too."""
+        """Count cases that were not searched under a status of their own."""
         if report.outcome != "failed":
             return None
-        is_given_up = hasattr(report, _IS_GIVEN_UP) or any(
-            values["verdict"] == NOT_SEARCHED for values in attached_to(report).get("cases", ())
-        )
+        is_given_up = any(values["verdict"] == NOT_SEARCHED for values in attached_to(report).get("cases", ()))
         return (NOT_SEARCHED, "N", (NOT_SEARCHED.upper(), {"red": True})) if is_given_up else None
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -63,7 +58,9 @@ def _repeated_once(reporter: Any, results: Sequence[CaseResult]) -> Iterator[Non
             stats[name] = _with_stand_ins(reports, faults, option)
     given_up = ((report, _result_of(report)) for report in stats.get(NOT_SEARCHED, ()))
     if left_out := [(report, result) for report, result in given_up if result is not None]:
-        stats["failed"] = [*stats.get("failed", ()), _not_searched(left_out, option)]
+        stand_in = _for_all(left_out, option)
+        stand_in.when = "call"
+        stats["failed"] = [*stats.get("failed", ()), stand_in]
     try:
         yield
     finally:
@@ -73,25 +70,15 @@ def _repeated_once(reporter: Any, results: Sequence[CaseResult]) -> Iterator[Non
 
 def _with_stand_ins(reports: Sequence[Any], faults: Mapping[Key, object], option: Any) -> list[Any]:
     """Return the reports, with stand-ins for those that repeat a fault of an earlier one."""
-    groups: dict[Key, list[Found]] = {}
-    keys: list[Key | None] = []
-    for report in reports:
-        result = _result_of(report)
-        key = None if result is None else fault_key(result)
-        keys.append(key if key in faults else None)
-        if result is not None and key in faults:
-            groups.setdefault(key, []).append((report, result))
+    results = [_result_of(report) for report in reports]
+    keys = [None if result is None else fault_key(result) for result in results]
     found: list[Any] = []
-    told: dict[Key, int] = {}
-    for report, key in zip(reports, keys, strict=True):
-        before = told[key] = 0 if key is None else told.get(key, -1) + 1
-        others = [] if key is None else groups[key][1:]
-        if not before:
-            found.append(report)
-        elif len(others) <= MOST_ALIKE:
-            found.append(_brief(*others[before - 1], option))
-        elif before == 1:
-            found.append(_for_all_alike(others, option))
+    for repeats, indices in shown_together([key if key in faults else None for key in keys]):
+        pairs = [(reports[index], result) for index in indices if (result := results[index]) is not None]
+        if not repeats:
+            found.append(reports[indices[0]])
+        else:
+            found.append(_brief(*pairs[0], option) if len(pairs) == 1 else _for_all(pairs, option))
     return found
 
 
@@ -103,32 +90,21 @@ def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
     return _copy(report, FailureText(option, lambda _: failure_lines(result, verbosity=-1), crash))
 
 
-def _for_all_alike(others: Sequence[Found], option: Any) -> Any:
-    results = [result for _, result in others]
-    message = f"{counted(len(others), 'more case')} failed alike: {failure_message(results[0])}"
-    return _for_all(others, alike_text(results, full=verbosity(option) > 0), message, option)
-
-
-def _not_searched(left_out: Sequence[Found], option: Any) -> Any:
-    results = [result for _, result in left_out]
-    message = f"{counted(len(results), 'case')}: {failure_message(results[0]).removeprefix(f'{NOT_SEARCHED}: ')}"
-    text = f"{not_searched_text(results)}: {case_names(results, full=verbosity(option) > 0)}"
-    report = _for_all(left_out, text, message, option)
-    report.when = "call"
-    setattr(report, _IS_GIVEN_UP, True)
-    return report
-
-
-def _for_all(found: Sequence[Found], text: str, message: str, option: Any) -> Any:
+def _for_all(found: Sequence[Found], option: Any) -> Any:
     """Return a stand-in for several reports, under the name of their file."""
-    first, result = found[0]
-    files = {report.nodeid.partition("::")[0] for report, _ in found}
-    crash = Crash(result.source or result.file, result.line, harmless(message))
+    (first, result), results = found[0], [result for _, result in found]
+    message, cases = failure_message(result), counted(len(found), "case")
+    if result.status == NOT_SEARCHED:
+        message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
+    else:
+        message = f"{counted(len(found), 'more case')} failed alike: {message}"
+    text = together_text(results, full=verbosity(option) > 0)
     lines = folded_lines(text, BAD) if verbosity(option) >= 0 else [line(harmless(text), BAD)]
+    crash = Crash(result.source or result.file, result.line, harmless(message))
     stand_in = _copy(first, FailureText(option, lambda _: lines, crash))
-    delattr(stand_in, ATTRIBUTE)
+    files = {report.nodeid.partition("::")[0] for report, _ in found}
     stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
-    stand_in.location = (first.location[0], None, counted(len(found), "more case"))
+    stand_in.location = (first.location[0], None, together_title(results))
     return stand_in
 
 

@@ -109,12 +109,18 @@ def _fault(kind: str, results: Sequence[CaseResult]) -> Fault:
     error = results[0].error
     if error is None:
         return Fault(kind, "no result is judged; are these the same kind of id?", "", results)
-    return Fault(kind, error.headline, error.frame, results)
+    message = ": ".join(filter(None, (error.type, _first_line(error))))
+    return Fault(kind, message, error.frame, results)
+
+
+def _first_line(error: SearchError) -> str:
+    """The first line of a message, without the number of the call where a search is called several times."""
+    return _CALL.sub("", error.message.partition("\n")[0])
 
 
 def _normalised(error: SearchError, query: str) -> str:
     """The first line of a message without what differs between errors that are alike."""
-    text = _CALL.sub("", error.message.partition("\n")[0])
+    text = _first_line(error)
     if not error.type and error.phase != SETUP:
         return _QUOTED.sub("#", _SHOWN.sub("#", text))
     forms = "|".join(re.escape(form) for form in dict.fromkeys((query, quote(query), quote_plus(query))))

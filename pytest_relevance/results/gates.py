@@ -154,15 +154,7 @@ def passes(result: CaseResult) -> bool:
 
 def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
     """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
-    kinds = (
-        (ERROR, ("ended in an error", "ended in an error")),
-        (NOT_SEARCHED, ("was not searched", "were not searched")),
-    )
-    by_verdict = [(words, [result.id for result in results if result.verdict == verdict]) for verdict, words in kinds]
-    errors = [
-        f"{counted(len(found), 'case')} {words[len(found) > 1]}: {_some(found)}" for words, found in by_verdict if found
-    ]
-    if errors:
+    if errors := [*_without_score(results)]:
         yield GateFinding(False, "; ".join(errors), ERRORS)
     cases = [result for result in results if looks_at(gate, result)]
     if gate.condition == PASSING:
@@ -173,6 +165,15 @@ def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
     fresh = [case.id for case in cases if case.verdict not in WITHOUT_SCORE and score_before(case) is None]
     if fresh and gate.condition == MAX_DROP:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
+
+
+def _without_score(results: Sequence[CaseResult]) -> Iterator[str]:
+    for verdict, one, several in (
+        (ERROR, "case ended in an error", "cases ended in an error"),
+        (NOT_SEARCHED, "case was not searched", "cases were not searched"),
+    ):
+        if found := [result.id for result in results if result.verdict == verdict]:
+            yield f"{counted(len(found), one, several)}: {_some(found)}"
 
 
 def _mean(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:

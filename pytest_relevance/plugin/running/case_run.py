@@ -49,10 +49,11 @@ class CaseRun:
     function of the case, None for a check. `items` are the names of its items in this variant, if they do not follow
     from id and variant. `baseline` is that of its file, `neglected_fixture` an async fixture that no plugin sets up.
 
-    Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
-    of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
-    the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is a reason of the
-    verdict; `is_read`: the response of the search was read as a ranking; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item.
+    Set during the run: `response` is the response of a search that was called ahead of the test function, with the
+    time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
+    `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
+    a reason of the verdict; `is_read`: the response of the search was read as a ranking; `repeats` compares the
+    responses of repeated calls; `properties` are the JUnit properties on the item.
     """
 
     case: Case

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import search_label
 from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.faults import IDS, SEARCH, Fault, faults_of, not_searched
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched
 
 MOST_ALIKE = 5
 """How many further cases that failed alike are shown in a line each; of more, all are told in one line."""
@@ -18,16 +18,33 @@ _MOST_NAMED = 10
 
 def fault_lines(results: Sequence[CaseResult], *, full: bool = False, columns: int = WIDEST) -> list[Line]:
     """The faults of a run and how many cases have each, then the cases that were not searched; `full` names these."""
+    return [spans for text in fault_texts(results, full=full) for spans in folded_lines(text, BAD, columns)]
+
+
+def fault_texts(results: Sequence[CaseResult], *, full: bool = False) -> list[str]:
+    """The same, a text for each."""
     told = [(_fault_text(fault), fault.results) for fault in faults_of(results).values()]
     if given_up := not_searched(results):
         told.append((not_searched_text(given_up), given_up))
-    texts = [f"{text}: {case_names(of, full=True)}" if full else text for text, of in told]
-    return [spans for text in texts for spans in folded_lines(text, BAD, columns)]
+    return [f"{text}: {case_names(of, full=True)}" if full else text for text, of in told]
 
 
-def alike_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
-    """`and 134 more cases failed alike: q002, q003 and 132 more`."""
-    return f"and {counted(len(results), 'more case')} failed alike: {case_names(results, full=full)}"
+def shown_together(keys: Sequence[Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
+    """The indices of failures in the order in which they are shown, by the keys of their faults (None: no fault).
+
+    Each is shown by itself; of a fault with more than `MOST_ALIKE` repeats all of these are shown together, in the
+    place of the first. With each, whether it repeats an earlier failure.
+    """
+    groups: dict[Key, list[int]] = {}
+    for index, key in enumerate(keys):
+        if key is not None:
+            groups.setdefault(key, []).append(index)
+    for index, key in enumerate(keys):
+        first, *others = [index] if key is None else groups[key]
+        if index == first or len(others) <= MOST_ALIKE:
+            yield index != first, (index,)
+        elif index == others[0]:
+            yield True, others
 
 
 def not_searched_text(results: Sequence[CaseResult]) -> str:
@@ -49,6 +66,20 @@ def _fault_text(fault: Fault) -> str:
     where, _, function = fault.frame.rpartition(" in ")
     frame = f" ({function} in {where})" if where else ""
     return f"{what} failed alike: {fault.message}{frame}"
+
+
+def together_title(results: Sequence[CaseResult]) -> str:
+    """The heading of cases that are shown together."""
+    if results[0].status == NOT_SEARCHED:
+        return f"{counted(len(results), 'case')} not searched"
+    return counted(len(results), "more case")
+
+
+def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
+    """The text of cases that are shown together: `and 134 more cases failed alike: q002, q003 and 132 more`."""
+    if results[0].status == NOT_SEARCHED:
+        return f"{not_searched_text(results)}: {case_names(results, full=full)}"
+    return f"and {counted(len(results), 'more case')} failed alike: {case_names(results, full=full)}"
 
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
