@@ -104,6 +104,7 @@ def _for_all(found: Sequence[Found], option: Any) -> Any:
     stand_in = _copy(first, FailureText(option, lambda _: lines, crash))
     files = {report.nodeid.partition("::")[0] for report, _ in found}
     stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
+    vars(stand_in).pop("node", None)  # the worker of pytest-xdist, which the terminal would name
     stand_in.location = (first.location[0], None, together_title(results))
     return stand_in
 

@@ -84,7 +84,8 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
     """The names of cases as their node ids have them; of many the first few and how many more there are."""
-    names = [harmless((result.node or result.id).rpartition("::")[2]) for result in results]
+    ordered = sorted(results, key=lambda result: (result.file, result.line))
+    names = [harmless((result.node or result.id).rpartition("::")[2]) for result in ordered]
     if full or len(names) <= _MOST_NAMED + 1:
         return listed(names, "and")
     return listed([*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"], "and")
