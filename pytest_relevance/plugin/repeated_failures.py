@@ -97,7 +97,8 @@ def _for_all(found: Sequence[Found], option: Any) -> Any:
     if result.status == NOT_SEARCHED:
         message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
     else:
-        message = f"{counted(len(found), 'more case')} failed alike: {message}"
+        alike = message if result.error is not None else "no result is judged"
+        message = f"{counted(len(found), 'more case')} failed alike: {alike}"
     text = together_text(results, full=verbosity(option) > 0)
     lines = folded_lines(text, BAD) if verbosity(option) >= 0 else [line(harmless(text), BAD)]
     crash = Crash(result.source or result.file, result.line, harmless(message))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import search_label
+from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched
@@ -14,6 +15,7 @@ MOST_ALIKE = 5
 """How many further cases that failed alike are shown in a line each; of more, all are told in one line."""
 
 _MOST_NAMED = 10
+_LONGEST_MESSAGE = 300
 
 
 def fault_lines(results: Sequence[CaseResult], *, full: bool = False, columns: int = WIDEST) -> list[Line]:
@@ -60,12 +62,12 @@ def _fault_text(fault: Fault) -> str:
         search = search_label(first.search, first.variant, {})
         ids = f"returned {quoted(first.documents[0])}, judged {quoted(first.missing[0][0])}" if first.missing else ""
         remedy = "if not, name the id with id_field in the case file, or return it from search"
-        what = f"{search} returned no judged result in {counted(len(results), 'case')}, and in none another one"
-        return f"{what}; are these the same kind of id? {ids}{'; ' if ids else ''}{remedy}"
+        what = f"{search} returned no judged document in any case ({len(results):,})"
+        return f"{what}: are these the same kind of id? {ids}{'; ' if ids else ''}{remedy}"
     what = counted(len(results), "search", "searches") if fault.kind == SEARCH else counted(len(results), "case")
     where, _, function = fault.frame.rpartition(" in ")
     frame = f" ({function} in {where})" if where else ""
-    return f"{what} failed alike: {fault.message}{frame}"
+    return f"{what} failed alike: {cut(harmless(fault.message), _LONGEST_MESSAGE)}{frame}"
 
 
 def together_title(results: Sequence[CaseResult]) -> str:
