@@ -26,6 +26,8 @@ from pytest_relevance.results.faults import Key, fault_key, faults_of
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""
 
+_MOST_OUTPUT = 10  # lines of captured output
+
 Found = tuple[pytest.TestReport, CaseResult]
 
 
@@ -76,10 +78,26 @@ def _with_stand_ins(reports: Sequence[Any], faults: Mapping[Key, object], option
     for repeats, indices in shown_together([key if key in faults else None for key in keys]):
         pairs = [(reports[index], result) for index in indices if (result := results[index]) is not None]
         if not repeats:
-            found.append(reports[indices[0]])
+            report = reports[indices[0]]
+            found.append(report if keys[indices[0]] not in faults else _with_cut_output(report, option))
         else:
             found.append(_brief(*pairs[0], option) if len(pairs) == 1 else _for_all(pairs, option))
     return found
+
+
+def _with_cut_output(report: pytest.TestReport, option: Any) -> Any:
+    """Return a report whose captured output is cut: a client may log the same at each of its attempts."""
+    if verbosity(option) > 0 or all(content.count("\n") < _MOST_OUTPUT for _, content in report.sections):
+        return report
+    cut: Any = copy(report)
+    cut.sections = [(name, _beginning(content)) for name, content in report.sections]
+    return cut
+
+
+def _beginning(content: str) -> str:
+    lines = content.splitlines()
+    more = len(lines) - _MOST_OUTPUT
+    return content if more <= 1 else "\n".join([*lines[:_MOST_OUTPUT], f"... {more:,} more lines (-v shows all)"])
 
 
 def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:

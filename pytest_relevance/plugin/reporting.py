@@ -21,7 +21,7 @@ from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
-from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.cases import anything_ran
@@ -109,6 +109,8 @@ class Reporting:
             if run is not None:
                 explain(run, call)
         report = yield
+        if run is not None and report.failed and (brief := brief_traceback(call, item.config)) is not None:
+            report.longrepr = brief
         end = CallEnd(item, call, case_runs_of(item))
         if end.runs and is_subtest:
             end.attach_subtest(report)

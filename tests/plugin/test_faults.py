@@ -391,3 +391,48 @@ CALLS = """
 def calls(project: Project) -> list[int]:
     """The numbers of the queries that were searched."""
     return [int(line) for line in (project.path / "calls.txt").read_text(encoding="utf-8").split()]
+
+
+class TestTracebacks:
+    """Of an error inside an installed package the user's own frames and the last one are shown."""
+
+    LIBRARY = """
+        import json
+        import logging
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def search():
+            def search(query):
+                for attempt in range(30):
+                    logging.getLogger("client").warning("attempt %d", attempt)
+                try:
+                    return json.loads("[1, 2")
+                except ValueError:
+                    return json.loads(query)
+            return search
+    """
+
+    def test_by_default_they_are_left_out(self, project: Project) -> None:
+        project.conftest(self.LIBRARY)
+        shop(project)
+        run = project.run()
+        shown = run.failure("q001")
+        assert len(run.text.splitlines()) < FEW_LINES
+        assert ">                   return json.loads(query)" in shown
+        assert "decoder.py" in shown
+        assert "__init__.py" not in shown  # json.loads itself
+        assert "attempt 9\n... 20 more lines (-v shows all)\n" in shown
+        assert "JSONDecodeError: Expecting value" in shown
+        assert (
+            "failed alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (search in"
+            in one_line(run)
+        )
+
+    @pytest.mark.parametrize("option", ["-v", "--tb=long", "--tb=short", "--full-trace"])
+    def test_options_ask_for_more(self, project: Project, option: str) -> None:
+        project.conftest(self.LIBRARY)
+        shop(project, 2)
+        shown = project.run(option).failure("q001")
+        assert "json/__init__.py" in shown
+        assert ("attempt 29" in shown) == (option == "-v")

@@ -228,10 +228,10 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
 
 def _innermost(traceback: Sequence[Any]) -> Any:
     """Return the innermost entry of a traceback in the user's own code, or the innermost of all."""
-    return next((entry for entry in reversed(traceback) if not _is_installed(entry.path)), traceback[-1])
+    return next((entry for entry in reversed(traceback) if not is_installed(entry.path)), traceback[-1])
 
 
-def _is_installed(path: object) -> bool:
+def is_installed(path: object) -> bool:
     """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
     parts = Path(str(path)).parts
     return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))

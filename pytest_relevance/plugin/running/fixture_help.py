@@ -12,7 +12,8 @@ import pytest
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.running.case_run import CaseRun, is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",
@@ -92,6 +93,34 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
             theirs = number
     if theirs < len(excinfo.traceback):
         excinfo.traceback = excinfo.traceback[theirs:]
+
+
+def brief_traceback(call: pytest.CallInfo[None], config: pytest.Config) -> Any:
+    """Return the representation of an exception without the frames inside installed packages, except for the last.
+
+    Return None where that changes nothing, or where options ask for another traceback than pytest's default.
+    """
+    option, excinfo = config.option, call.excinfo
+    if excinfo is None or verbosity(option) > 0 or option.fulltrace or option.tbstyle != "auto":
+        return None
+    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
+    if not visible or _is_of_user(visible[-1]):
+        return None
+    return excinfo.getrepr(showlocals=option.showlocals, funcargs=True, tbfilter=_user_frames)
+
+
+def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return a traceback of the user's frames and the last of all, short except for the user's first and last."""
+    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
+    own = [entry for entry in visible if _is_of_user(entry)]
+    shown = [entry if entry in (own[0], own[-1]) else entry.with_repr_style("short") for entry in own]
+    shown += [entry.with_repr_style("short") for entry in visible[-1:] if not _is_of_user(entry)]
+    return type(excinfo.traceback)(shown)
+
+
+def _is_of_user(entry: Any) -> bool:
+    is_ours = str(entry.frame.f_globals.get("__name__")).startswith(_OURS)
+    return not (is_ours or is_installed(entry.path))
 
 
 def _place(fixture: Any) -> str:
