@@ -56,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     options.requires_baseline(config)
     if config.option.relevance_against is not None and not hasattr(config, "workerinput"):
         options.recorded_rankings(config)  # a worker reads it where it collects a case file
+    options.most_failures(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 

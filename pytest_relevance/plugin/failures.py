@@ -58,6 +58,10 @@ class CaseError(_Failed):
     """
 
 
+class NotSearched(CaseError):
+    """The search of a case was not called, as it failed in too many cases in a row before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Crash:
     """The position of a failing case and its message, as `--tb=line`, JUnit and the short summary show them.
@@ -85,16 +89,14 @@ class FailureText:
     Each text is made when it is asked for: by the terminal at the end of the run, when all results are known.
 
     `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
-    for. With `is_known` the terminal shows the brief form: the advice in the whole text was shown before.
+    for.
     """
 
-    def __init__(
-        self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
-    ) -> None:
+    def __init__(self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash) -> None:
         self.reprcrash = crash
         self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
-        self._verbosity = -1 if is_known else verbosity(option)
-        self._whole = -1 if is_known else max(verbosity(option), 0)
+        self._verbosity = verbosity(option)
+        self._whole = max(verbosity(option), 0)
         self._lines_of = lines_of
 
     def __str__(self) -> str:

@@ -64,6 +64,14 @@ def declare(parser: pytest.Parser) -> None:
         type=_calls,
         help="call each search N times, and name the queries whose ranking changes from call to call",
     )
+    group.addoption(
+        "--relevance-give-up",
+        metavar="N",
+        type=_failures,
+        default=None,
+        help="after N cases in a row whose search failed, do not call that search any more, and fail the remaining "
+        "cases as not searched (default: 10; 5 N where the search has succeeded before; 0: never)",
+    )
     # --relevance-update=new is a whole option name: an optional value would swallow a folder that follows the option
     for names, accepts, what in (
         (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),
@@ -80,6 +88,11 @@ def declare(parser: pytest.Parser) -> None:
         "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
         type="float",
         default=0.05,
+    )
+    parser.addini(
+        "relevance_give_up",
+        "after how many failed searches in a row the remaining cases fail as not searched (--relevance-give-up)",
+        default="10",
     )
     parser.addini(
         "relevance_baseline",
@@ -101,6 +114,13 @@ def _calls(text: str) -> int:
     """
     if not (text.isascii() and text.isdigit() and int(text) > 1):
         raise ArgumentTypeError(f"call each search 2 times or more, to see whether its ranking changes; found {text!r}")
+    return int(text)
+
+
+def _failures(text: str) -> int:
+    """Convert the value of `--relevance-give-up`. Raises ArgumentTypeError for anything but a whole number."""
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {text!r}")
     return int(text)
 
 
@@ -180,6 +200,19 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
         except RecordError as error:
             raise pytest.UsageError(f"--relevance-against: {error}") from None
     return config.stash[AGAINST]
+
+
+def most_failures(config: pytest.Config) -> int:
+    """Return after how many failures in a row a search is given up; 0: never.
+
+    Raises UsageError where the ini key `relevance_give_up` is no whole number.
+    """
+    if config.option.relevance_give_up is not None:
+        return int(config.option.relevance_give_up)
+    try:
+        return _failures(str(config.getini("relevance_give_up")))
+    except ArgumentTypeError as error:
+        raise pytest.UsageError(f"relevance_give_up is {error}") from None
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:

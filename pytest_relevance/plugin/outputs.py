@@ -115,6 +115,7 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
 
 def _write_record(target: Target, started: str) -> Message:
     from pytest_relevance import __version__
+    from pytest_relevance.results.faults import faults_of
     from pytest_relevance.results.record import write_record
 
     store = run_store(target.config)
@@ -122,7 +123,8 @@ def _write_record(target: Target, started: str) -> Message:
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
     files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
-    info = RunInfo(__version__, started, versions, command, missing=missing)
+    faults = tuple(fault.to_dict() for fault in faults_of(store.results).values())
+    info = RunInfo(__version__, started, versions, command, missing=missing, faults=faults)
     with paused_gc():
         trouble = target.write(lambda path: write_record(path, store.dicts, files, info))
     if trouble is not None:

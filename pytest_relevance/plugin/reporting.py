@@ -15,11 +15,13 @@ import pytest
 
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
+from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, runs_tests
+from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
-from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.cases import anything_ran
@@ -43,6 +45,8 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
+    manager.register(GivingUp(config), "relevance-giving-up")
+    manager.register(RepeatedFailures(), "relevance-repeated-failures")
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
 
@@ -57,7 +61,6 @@ class Reporting:
         self._store = run_store(config)
         self._gates: Sequence[GateResult] = ()
         self._gates_are_judged = self._was_cut_short = False
-        self._advised: set[str] = set()
         self._failures: dict[str, CaseResult] = {}
 
     @pytest.hookimpl
@@ -98,7 +101,7 @@ class Reporting:
             raise_lost_check(item, call)
         if call.when != "call" and call.excinfo is None:
             return (yield)
-        run, advice = item.stash.get(CASE_RUN, None), None
+        run = item.stash.get(CASE_RUN, None)
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
@@ -106,13 +109,15 @@ class Reporting:
                     if each.result is None:
                         set_properties(each)
             if run is not None:
-                advice = explain(run, call)
+                explain(run, call)
         report = yield
+        if run is not None and report.failed and (brief := brief_traceback(call, item.config)) is not None:
+            report.longrepr = brief
         end = CallEnd(item, call, case_runs_of(item))
         if end.runs and is_subtest:
             end.attach_subtest(report)
         elif end.runs and ends:
-            end.attach(report, advice)
+            end.attach(report)
             if run is None:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
         return report
@@ -125,8 +130,7 @@ class Reporting:
             return
         attached = attached_to(report)
         if "shown" in attached and report.failed:
-            text = self._text(CaseResult.from_dict(attached["shown"]), attached.get("advice"))
-            report.longrepr = text  # type: ignore[assignment]
+            report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
         if report.failed and attached.get("cases"):
             result = CaseResult.from_dict(attached["cases"][0])
             if not result.is_check:
@@ -269,14 +273,8 @@ class Reporting:
             for file, info in self._store.files.items()
         }
 
-    def _text(self, result: CaseResult, advice: str | None) -> FailureText:
-        """Return the report of a failure for pytest to print.
-
-        Each advice is shown once in a run, as many cases may lack the same fixture.
-        """
-        is_known = advice in self._advised
-        if advice is not None:
-            self._advised.add(advice)
+    def _text(self, result: CaseResult) -> FailureText:
+        """Return the report of a failure for pytest to print."""
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
         def titled() -> CaseResult:
@@ -284,9 +282,4 @@ class Reporting:
             return result
 
         crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(titled())))
-        return FailureText(
-            self._config.option,
-            lambda verbosity: failure_lines(titled(), verbosity=verbosity),
-            crash,
-            is_known=is_known,
-        )
+        return FailureText(self._config.option, lambda verbosity: failure_lines(titled(), verbosity=verbosity), crash)

@@ -5,7 +5,6 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
 
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
-     "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept

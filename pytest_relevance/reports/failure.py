@@ -20,7 +20,7 @@ from pytest_relevance.reports.reasons import (
 )
 from pytest_relevance.reports.table import cut_middle, titled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.case_result import INCONCLUSIVE, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
@@ -36,7 +36,7 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
     """
     if verbosity < 0:
         return [_brief(result)]
-    if result.verdict == ERROR:
+    if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full, columns = verbosity > 0, width
     lines = [*reasons_in_full(result, columns), *_query_line(result, columns)]
@@ -63,7 +63,7 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
 def failure_message(result: CaseResult) -> str:
     """Why a case failed, in one line: what the short summary of pytest and JUnit show."""
     if result.error is not None:
-        return ": ".join(filter(None, (result.error.type, result.error.message.partition("\n")[0])))
+        return result.error.headline
     return "; ".join(
         [*reasons_with_titles(result), *([f'query "{result.query}"'] if result.id != result.query else [])]
     )
@@ -96,7 +96,7 @@ def settings_text(settings: Settings, depth: int | None = None) -> str:
 
 
 def _brief(result: CaseResult) -> Line:
-    if result.verdict == ERROR:
+    if result.verdict in WITHOUT_SCORE:
         return ((f"{harmless(result.place)}: {harmless(failure_message(result))}", BAD),)
     unstable = unstable_text(result)
     return (*reasons_in_brief(result), *([(f"; {unstable}", DOUBT)] if unstable else []))

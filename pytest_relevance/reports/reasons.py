@@ -24,6 +24,7 @@ STATUSES = {
     "passed": GOOD,
     "failed": BAD,
     "error": BAD,
+    "not searched": BAD,
     "inconclusive": DOUBT,
     "xfailed": DOUBT,
     "xpassed": DOUBT,

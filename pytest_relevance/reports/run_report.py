@@ -10,6 +10,7 @@ from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.baseline import mean_change_lines, mover_tables
 from pytest_relevance.reports.summary.cases import anything_ran, lowest_table, variants_of
+from pytest_relevance.reports.summary.faults import fault_texts, shown_together, together_text, together_title
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.slices import tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
@@ -17,7 +18,8 @@ from pytest_relevance.reports.summary.summary import summary_lines, verdict_line
 from pytest_relevance.reports.table import Column, Table, block, code, escaped
 from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
+from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
+from pytest_relevance.results.faults import fault_key, faults_of, not_searched
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
 
@@ -35,12 +37,14 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     """
     gates = run_gates(run)
     lines: list[Line] = []
-    for result in in_failure_order(run.results):
-        if has_failed(result) or (verbosity > 1 and result.documents and result.status != SKIPPED):
-            lines += [
-                *_title(result.node or result.id, verbosity),
-                *failure_lines(result, verbosity=verbosity, width=width),
-            ]
+    for repeats, results in _shown(run, verbosity):
+        result = results[0]
+        if len(results) == 1:
+            found = failure_lines(result, verbosity=-1 if repeats else verbosity, width=width)
+            lines += [*_title(result.node or result.id, verbosity), *found]
+        else:
+            text = together_text(results, full=verbosity > 0)
+            lines += [*_title(together_title(results), verbosity), *folded_lines(text, BAD, width)]
     for gate in gates:
         if gate.outcome() == FAILED:
             lines += [*_title(gate.name, verbosity), *gate_lines(gate, verbosity=verbosity, width=width)]
@@ -59,8 +63,12 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     changes = mean_change_lines(run.results, run.files, verbosity=verbosity, columns=_UNLIMITED)
     parts += [[f"- {escaped(plain([spans]).strip())}" for spans in changes]] if changes else []
     parts += _tables(run, gates, verbosity)
-    failed = [result for result in in_failure_order(run.results) if has_failed(result)]
-    parts += [_folded_failure(result, verbosity) for result in failed]
+    parts += [[f"**{code(text)}**"] for text in fault_texts(run.results)]
+    for repeats, results in _shown(run):
+        if len(results) == 1:
+            parts.append(_folded_failure(results[0], -1 if repeats else max(verbosity, 0)))
+        else:
+            parts.append([code(together_text(results, full=verbosity > 0))])
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
@@ -79,6 +87,25 @@ def run_gates(run: Run) -> list[GateResult]:
     """The gates of the files of which any case ran, as a run reports them."""
     ran = {result.file for result in run.results if result.status != SKIPPED}
     return [gate for gate in judge_gates(run.results, run.files) if gate.file in ran]
+
+
+def _shown(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
+    """The results to report, those of a fault with many cases together, and whether they repeat an earlier one.
+
+    Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together.
+    """
+    faults = faults_of(run.results)
+    results = [
+        result
+        for result in in_failure_order(run.results)
+        if result.status != NOT_SEARCHED
+        and (has_failed(result) or (verbosity > 1 and result.documents and result.status != SKIPPED))
+    ]
+    keys = [key if (key := fault_key(result)) in faults else None for result in results]
+    for repeats, indices in shown_together(keys):
+        yield repeats, [results[index] for index in indices]
+    if given_up := not_searched(run.results):
+        yield True, given_up
 
 
 def _title(name: str, verbosity: int) -> list[Line]:
@@ -131,7 +158,7 @@ def _gates(gates: Sequence[GateResult]) -> Table:
 def _folded_failure(result: CaseResult, verbosity: int) -> list[str]:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
     query, reason = (escape(harmless(text)) for text in (result.query, failure_message(result)))
-    text = plain(failure_lines(result, verbosity=max(verbosity, 0)))
+    text = plain(failure_lines(result, verbosity=verbosity))
     return [
         f"<details><summary><code>{query}</code> <code>{reason}</code></summary>",
         "",

@@ -19,10 +19,17 @@ from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 
-VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, SKIPPED = (
-    *("passed", "failed", "inconclusive", "measured", "error", "skipped"),
+VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
+    *("passed", "failed", "inconclusive", "measured", "error", "not searched", "skipped"),
 )
-"""The verdicts of a case. `measured`: it has neither floor nor expectation; `skipped`: it was not to run."""
+"""The verdicts of a case. `measured`: it has neither floor nor expectation; `not searched`: its search was not called,
+as it had failed in too many cases before; `skipped`: it was not to run."""
+
+WITHOUT_SCORE = (ERROR, NOT_SEARCHED)
+"""The verdicts of a case that was to be scored and has no score."""
+
+SETUP, SCORING = "setup", "scoring"
+"""The phases of an error other than the search itself: fixtures were set up, or what was returned was to be scored."""
 
 OUTCOMES = (*VERDICTS, "xfailed", "xpassed")
 """The outcomes that pytest has for a case; where it has none of its own, the verdict is the outcome."""
@@ -98,11 +105,20 @@ class BaselineComparison:
 
 @dataclass(frozen=True, slots=True)
 class SearchError:
-    """Why a case has no score: the type of the exception, its first line, and the user's innermost frame."""
+    """Why a case has no score: the type of the exception, its first line, and the user's innermost frame.
+
+    `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
+    """
 
     type: str
     message: str
     frame: str = ""
+    phase: str = ""
+
+    @property
+    def headline(self) -> str:
+        """The type and the first line of the message: `ConnectionError: no engine`."""
+        return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +267,9 @@ class CaseResult:
         """The status that a summary counts the case under."""
         if self.outcome in ("xfailed", "xpassed"):
             return self.outcome
-        if self.verdict == SKIPPED or (self.verdict == ERROR and self.outcome == SKIPPED):
+        if self.verdict == SKIPPED or (self.verdict in WITHOUT_SCORE and self.outcome == SKIPPED):
             return SKIPPED
-        if self.verdict in (ERROR, INCONCLUSIVE):
+        if self.verdict in (*WITHOUT_SCORE, INCONCLUSIVE):
             return self.verdict
         return self.verdict if self.outcome == PASSED and self.verdict == MEASURED else self.outcome
 

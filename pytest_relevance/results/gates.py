@@ -15,7 +15,16 @@ from pytest_relevance.cases.conditions import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.results.case_result import ERROR, FAILED, MEASURED, PASSED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import (
+    ERROR,
+    FAILED,
+    MEASURED,
+    NOT_SEARCHED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.rankings.cut import asked_text, cut_text
 from pytest_relevance.results.run_info import FileInfo
@@ -119,7 +128,7 @@ def _of_file(file: str, info: FileInfo, results: Sequence[CaseResult], *, updati
                 which = "case" if gate.tag is None else f"case with the tag {gate.tag}"
                 yield replace(judged, not_judged=f"no {which} ran")
             else:
-                shown = [result for result in group if result.verdict == ERROR or looks_at(gate, result)]
+                shown = [result for result in group if result.verdict in WITHOUT_SCORE or looks_at(gate, result)]
                 yield replace(judged, results=shown, findings=tuple(_judge(gate, group, info.against)))
 
 
@@ -148,9 +157,8 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[
 
     `against` names the record that is compared with in the place of the baseline, if any.
     """
-    errors = [result.id for result in results if result.verdict == ERROR]
-    if errors:
-        yield GateFinding(False, f"{counted(len(errors), 'case')} ended in an error: {_some(errors)}", ERRORS)
+    if errors := [*_without_score(results)]:
+        yield GateFinding(False, "; ".join(errors), ERRORS)
     cases = [result for result in results if looks_at(gate, result)]
     if gate.condition == PASSING:
         yield _passing(gate, cases)
@@ -159,9 +167,18 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[
         yield _cut(metric, cases) or (
             _mean(metric, bound, cases) if is_mean else _drop(gate, metric, bound, cases, against)
         )
-    fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
+    fresh = [case.id for case in cases if case.verdict not in WITHOUT_SCORE and score_before(case) is None]
     if fresh and gate.condition == MAX_DROP:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
+
+
+def _without_score(results: Sequence[CaseResult]) -> Iterator[str]:
+    for verdict, one, several in (
+        (ERROR, "case ended in an error", "cases ended in an error"),
+        (NOT_SEARCHED, "case was not searched", "cases were not searched"),
+    ):
+        if found := [result.id for result in results if result.verdict == verdict]:
+            yield f"{counted(len(found), one, several)}: {_some(found)}"
 
 
 def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFinding:
@@ -220,7 +237,7 @@ def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:
 
 def _is_unknown(case: CaseResult, metric: Metric) -> bool:
     is_whole = ranks_needed(metric, case.settings) is None
-    return is_whole and case.is_cut and case.verdict != ERROR and metric.text not in case.scores
+    return is_whole and case.is_cut and case.verdict not in WITHOUT_SCORE and metric.text not in case.scores
 
 
 def _with_depth(metric: Metric, cases: Sequence[CaseResult]) -> str:

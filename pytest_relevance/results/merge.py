@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.faults import faults_of
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -165,16 +166,14 @@ def _gaps(results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> Itera
 
 
 def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> RunInfo:
-    """How the whole run was made: what all runs have in common, what none finished, and all faults."""
+    """How the whole run was made: what all runs have in common, what none finished, and the faults of the whole."""
     infos = [run.info for run in runs]
-    faults: list[Mapping[str, Any]] = []
-    for info in infos:
-        faults += [fault for fault in info.faults if fault not in faults]
+    faults = tuple(fault.to_dict() for fault in faults_of(results).values())
     started = min((info.started for info in infos if info.started), default="")
     command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
     versions, fingerprint = (_common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
     missing = _missing(infos, results, files)
-    return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, tuple(faults))
+    return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, faults)
 
 
 def _common(mappings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import sysconfig
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, shown_path
+from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path
 from pytest_relevance.plugin.options import needs_details, tolerance
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.results.case_result import (
@@ -19,7 +21,10 @@ from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
     INCONCLUSIVE,
+    NOT_SEARCHED,
     PASSED,
+    SCORING,
+    SETUP,
     SKIPPED,
     SUMMARY_FIELDS,
     CaseResult,
@@ -33,6 +38,9 @@ if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
 
 
+_STDLIB = sysconfig.get_path("stdlib")
+
+
 @dataclass(slots=True, eq=False)
 class CaseRun:
     """The run of a case in one variant, or of a check of a test in Python, with its result.
@@ -41,10 +49,11 @@ class CaseRun:
     function of the case, None for a check. `items` are the names of its items in this variant, if they do not follow
     from id and variant. `baseline` is that of its file, `neglected_fixture` an async fixture that no plugin sets up.
 
-    Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
-    of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
-    the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is a reason of the
-    verdict; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item.
+    Set during the run: `response` is the response of a search that was called ahead of the test function, with the
+    time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
+    `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
+    a reason of the verdict; `is_read`: the response of the search was read as a ranking; `repeats` compares the
+    responses of repeated calls; `properties` are the JUnit properties on the item.
     """
 
     case: Case
@@ -64,11 +73,12 @@ class CaseRun:
     asked: int | None = None
     calls: int = 0
     repeats: Repeats | None = None
+    is_read: bool = False
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
         self.result = self.error = self.asked = self.repeats = None
-        self.fails_baseline = False
+        self.fails_baseline = self.is_read = False
         self.calls = 0
 
     @property
@@ -119,8 +129,8 @@ class CallEnd:
     call: pytest.CallInfo[None]
     runs: Sequence[CaseRun]
 
-    def attach(self, report: pytest.TestReport, advice: str | None = None) -> None:
-        """Attach the results, and the key of an advice, to the report of the call."""
+    def attach(self, report: pytest.TestReport) -> None:
+        """Attach the results to the report of the call."""
         error = None if self.call.excinfo is None else self.call.excinfo.value
         everything = needs_details(self.item.config.option)
         attached: dict[str, Any] = {"cases": []}
@@ -140,8 +150,6 @@ class CallEnd:
             elif result.verdict == ERROR and not run.is_check and report.failed and report.when == "call":
                 report.sections.append(("relevance case", f"{result.place}: {_asked(result, run.calls)}"))
             run.reset()
-        if advice is not None:
-            attached["advice"] = advice
         setattr(report, ATTRIBUTE, attached)
 
     def attach_subtest(self, report: pytest.TestReport) -> None:
@@ -161,10 +169,11 @@ class CallEnd:
         if result is None:
             skipped = _was_skipped(run, report, self.call)
             error = _error_of(run, self.call)
-            result = run.complete(unscored(run.case, SKIPPED if skipped else ERROR))
-            result.error = None if skipped else error
+            is_given_up = isinstance(run.error, NotSearched)
+            result = run.complete(unscored(run.case, SKIPPED if skipped else NOT_SEARCHED if is_given_up else ERROR))
+            result.error = None if skipped or is_given_up else error
             if error is not None:
-                result.reasons = (": ".join(filter(None, (error.type, error.message.partition("\n")[0]))),)
+                result.reasons = (error.headline,)
         result.outcome = _outcome(run, result, report, self.call)
         if run.is_check:  # several tests may check the same query, even on the same line
             file, _, name = report.location
@@ -205,15 +214,27 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
         return None
+    phase = SETUP if call.when == "setup" else SCORING if run.is_read else ""
     if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
-        return SearchError("", prefix + str(getattr(error, "msg", error)))
+        return SearchError("", prefix + str(getattr(error, "msg", error)), phase=phase)
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
-        last = call.excinfo.traceback[-1]
+        last = _innermost(call.excinfo.traceback)
         frame = f"{shown_path(last.path, run.item.config)}:{last.lineno + 1} in {last.name}"
     first = str(error).partition("\n")[0]
-    return SearchError(kind, prefix + first, frame)
+    return SearchError(kind, prefix + first, frame, phase)
+
+
+def _innermost(traceback: Sequence[Any]) -> Any:
+    """Return the innermost entry of a traceback in the user's own code, or the innermost of all."""
+    return next((entry for entry in reversed(traceback) if not is_installed(entry.path)), traceback[-1])
+
+
+def is_installed(path: object) -> bool:
+    """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
+    parts = Path(str(path)).parts
+    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
 
 
 def _asked(result: CaseResult, calls: int) -> str:

@@ -12,7 +12,8 @@ import pytest
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
-from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.running.case_run import CaseRun, is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",
@@ -48,23 +49,17 @@ Without any plugin: a plain fixture may return an async function, which the case
         return search"""
 
 
-def explain(run: CaseRun, call: pytest.CallInfo[None]) -> str | None:
-    """Replace or shorten the exception of a call for the report; return the key of advice in its message, if any.
-
-    The key serves to show each advice once in a run.
-    """
+def explain(run: CaseRun, call: pytest.CallInfo[None]) -> None:
+    """Replace or shorten the exception of a call for the report."""
     assert call.excinfo is not None
     error = call.excinfo.value
     if isinstance(error, pytest.FixtureLookupError):
-        message, advice = _missing_fixture(run, error)
+        message = _missing_fixture(run, error)
         run.error = CaseError(message, pytrace=False)
         first_line = CaseError(message.partition("\n")[0], pytrace=False)
         call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
-        return advice
-    if run.neglected_fixture is not None and error is run.error:
-        return f"async fixture {run.neglected_fixture}"
-    _leave_out_ours(call.excinfo)
-    return None
+    elif error is not run.error or run.neglected_fixture is None:
+        _leave_out_ours(call.excinfo)
 
 
 def refuse_neglected_fixture(run: CaseRun, *, has_asyncio: bool) -> None:
@@ -76,11 +71,8 @@ def refuse_neglected_fixture(run: CaseRun, *, has_asyncio: bool) -> None:
     raise run.error
 
 
-def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[str, str | None]:
-    """Return the message about a missing fixture, and the key of its advice.
-
-    Where the fixture is the search of the case, the message explains how to write it; otherwise the key is None.
-    """
+def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> str:
+    """Return the message about a missing fixture; where it is the search of the case, with how to write it."""
     name, search = str(error.argname), run.case.search
     asking = error.fixturestack
     if any(fixture.argname == name for fixture in asking):
@@ -88,9 +80,9 @@ def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> tuple[st
     else:
         message = error.msg or f"fixture {quoted(name)} not found"
     if name == search and not asking:
-        return f"{message}, which the case calls to search{_HOW_TO.format(search=search)}", f"fixture {search}"
+        return f"{message}, which the case calls to search{_HOW_TO.format(search=search)}"
     requested = f"\nrequested by {listed(map(_place, asking), 'and')}" if asking else ""
-    return f'{message}{requested}\n"pytest --fixtures" shows the fixtures that there are', None
+    return f'{message}{requested}\n"pytest --fixtures" shows the fixtures that there are'
 
 
 def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -101,6 +93,34 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
             theirs = number
     if theirs < len(excinfo.traceback):
         excinfo.traceback = excinfo.traceback[theirs:]
+
+
+def brief_traceback(call: pytest.CallInfo[None], config: pytest.Config) -> Any:
+    """Return the representation of an exception without the frames inside installed packages, except for the last.
+
+    Return None where that changes nothing, or where options ask for another traceback than pytest's default.
+    """
+    option, excinfo = config.option, call.excinfo
+    if excinfo is None or verbosity(option) > 0 or option.fulltrace or option.tbstyle != "auto":
+        return None
+    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
+    if not visible or _is_of_user(visible[-1]):
+        return None
+    return excinfo.getrepr(showlocals=option.showlocals, funcargs=True, tbfilter=_user_frames)
+
+
+def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return a traceback of the user's frames and the last of all, short except for the user's first and last."""
+    visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
+    own = [entry for entry in visible if _is_of_user(entry)]
+    shown = [entry if entry in (own[0], own[-1]) else entry.with_repr_style("short") for entry in own]
+    shown += [entry.with_repr_style("short") for entry in visible[-1:] if not _is_of_user(entry)]
+    return type(excinfo.traceback)(shown)
+
+
+def _is_of_user(entry: Any) -> bool:
+    is_ours = str(entry.frame.f_globals.get("__name__")).startswith(_OURS)
+    return not (is_ours or is_installed(entry.path))
 
 
 def _place(fixture: Any) -> str:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
+from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, shown_path
 from pytest_relevance.plugin.options import needs_details, verbosity
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
+from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.rankings.cut import why_cut
 from pytest_relevance.results.rankings.ranking import Ranking, UnreadableRanking, read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
@@ -70,6 +70,7 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     """Score a ranking, store the result, and raise the exception of its verdict. `latency` is in seconds."""
     __tracebackhide__ = True
     case, config = this.case, this.item.config
+    this.is_read = True
     if problem := why_cut(case, len(ranking.ids), this.asked):
         this.error = CaseError(problem, pytrace=False)
         raise this.error
@@ -164,7 +165,10 @@ def set_properties(this: CaseRun) -> None:
         return
     for earlier in this.properties:
         item.user_properties.remove(earlier)
-    this.properties = [("verdict", "error")] if this.result is None else _properties(this.result)
+    if this.result is None:
+        this.properties = [("verdict", NOT_SEARCHED if isinstance(this.error, NotSearched) else ERROR)]
+    else:
+        this.properties = _properties(this.result)
     item.user_properties.extend(this.properties)
 
 

@@ -17,7 +17,7 @@ Variant = tuple[str, str | None]
 
 Group = TypeVar("Group", bound=Hashable)
 
-NOT_PASSED = frozenset({"failed", "error", "inconclusive"})
+NOT_PASSED = frozenset({"failed", "error", "not searched", "inconclusive"})
 
 WIDEST_VARIANT = 16
 """The width to which a variant is cut among figures, in terminal columns."""

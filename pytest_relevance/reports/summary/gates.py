@@ -9,7 +9,7 @@ from pytest_relevance.cases.conditions import MAX_DROP, PASSING
 from pytest_relevance.reports.numbers import number, score_text
 from pytest_relevance.reports.summary.cases import add_case, case_table
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line
-from pytest_relevance.results.case_result import ERROR, CaseResult
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
 
 MOST_CASES = 5
@@ -65,9 +65,9 @@ def _pulls(judged: GateResult, finding: GateFinding, result: CaseResult) -> Iter
     """By how much a case pulls a gate down, if it does, and the figure that shows it."""
     gate, score = judged.gate, result.score
     if finding.about == ERRORS:
-        if result.verdict == ERROR:
+        if result.verdict in WITHOUT_SCORE:
             yield result.weight, score_text(None)
-    elif finding.about == PASSING and not passes(result) and result.verdict != ERROR:
+    elif finding.about == PASSING and not passes(result) and result.verdict not in WITHOUT_SCORE:
         yield 0.0 if score is None else -score, score_text(score)
     now = result.scores.get(finding.about)
     bound = next((bound for metric, bound in gate.bounds if metric.text == finding.about), 0.0)

@@ -12,7 +12,7 @@ from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.summary.cases import Variant, grouped, metric_of, variant_label, variant_of, weighted_mean
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
-from pytest_relevance.results.case_result import ERROR, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult
 
@@ -90,7 +90,7 @@ def _figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
     found = Counter(result.status for result in results)
     counts = [(f"{found[status]} {status}", style) for status, style in STATUSES.items() if found[status]]
     spans = [*((f"{words}, ", style) for words, style in counts[:-1]), *counts[-1:]]
-    undefined = sum(result.score is None and result.verdict not in (ERROR, SKIPPED) for result in results)
+    undefined = sum(result.score is None and result.verdict not in (*WITHOUT_SCORE, SKIPPED) for result in results)
     if undefined:  # in parentheses, as these cases have been counted already
         spans.append((f" ({undefined} n/a)", PLAIN))
     latencies = [result.latency for result in results if result.latency is not None]

@@ -27,6 +27,7 @@ from pytest_relevance.reports.summary.cases import (
     variant_label,
     variants_of,
 )
+from pytest_relevance.reports.summary.faults import fault_lines
 from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
@@ -79,6 +80,8 @@ def summary_lines(
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
+    lines += fault_lines(results, full=verbosity > 0, columns=columns)
+    if verbosity >= 0:
         for file, about in sorted(files.items()):
             if about.unjudged:  # listed queries without judgments are measured without a floor
                 lines += folded_lines(f"{file}: {about.unjudged}", DOUBT, columns)

@@ -16,7 +16,6 @@ from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey, with_sorted_keys
 from pytest_relevance.results.case_result import (
-    ERROR,
     FAILED,
     IMPROVEMENT,
     INCONCLUSIVE,
@@ -26,6 +25,7 @@ from pytest_relevance.results.case_result import (
     REGRESSION,
     STALE,
     WITHIN,
+    WITHOUT_SCORE,
     BaselineComparison,
     CaseResult,
 )
@@ -329,6 +329,6 @@ def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tupl
         is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
         if is_unstable or len({entry.ranking for entry in accepted}) > 1:
             unstable.append(shown_key(key))
-        elif accepted and not is_stale and all(result.verdict != ERROR for result in repeats):
+        elif accepted and not is_stale and all(result.verdict not in WITHOUT_SCORE for result in repeats):
             entries.append(accepted[0])
     return entries, sorted(unstable)

@@ -16,6 +16,7 @@ from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
     NEW,
+    NOT_SEARCHED,
     PASSED,
     REGRESSION,
     SKIPPED,
@@ -98,12 +99,12 @@ def failure_kind(result: CaseResult) -> str:
     return REGRESSED if baseline.standing == REGRESSION else OTHER
 
 
-_BY_VERDICT = {INCONCLUSIVE: IN_DOUBT, ERROR: ENDED_IN_ERROR}
+_BY_VERDICT = {INCONCLUSIVE: IN_DOUBT, ERROR: ENDED_IN_ERROR, NOT_SEARCHED: ENDED_IN_ERROR}
 
 
 def has_failed(result: CaseResult) -> bool:
-    """Whether pytest reports the case as failed: it failed, ended in an error or is inconclusive."""
-    return result.status in (FAILED, ERROR, INCONCLUSIVE) and result.outcome not in (SKIPPED, PASSED)
+    """Whether pytest reports the case as failed: it failed, ended in an error, was not searched or is inconclusive."""
+    return result.status in (FAILED, ERROR, NOT_SEARCHED, INCONCLUSIVE) and result.outcome not in (SKIPPED, PASSED)
 
 
 def failure_order(result: CaseResult) -> int:

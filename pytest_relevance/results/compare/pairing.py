@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
-from pytest_relevance.results.case_result import ERROR, NO_DIGEST, SKIPPED, CaseResult, Key
+from pytest_relevance.results.case_result import ERROR, NO_DIGEST, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key
 from pytest_relevance.results.run import Run
 
 MOST_EXAMPLES = 3
@@ -67,6 +67,8 @@ KINDS: Mapping[str, str] = {
     "query": "the query changed in {cases}; {detail}",
     f"{ERROR} in first": "{first} has an error in {cases}",
     f"{ERROR} in second": "{second} has an error in {cases}",
+    f"{NOT_SEARCHED} in first": "{first} did not search {cases}",
+    f"{NOT_SEARCHED} in second": "{second} did not search {cases}",
     f"{SKIPPED} in first": "{first} skipped {cases}",
     f"{SKIPPED} in second": "{second} skipped {cases}",
     "judgments": "the judgments changed in {cases}; have both runs scored by the same judgments",
@@ -85,7 +87,7 @@ def incompatibilities_of(one: CaseResult, two: CaseResult, names: Names, metrics
     if one.query != two.query:
         found["query"] = f"{quoted(two.id)} asks {quoted(one.query)} in {names[0]}, {quoted(two.query)} in {names[1]}"
     for result, run in ((one, "first"), (two, "second")):
-        if result.verdict in (ERROR, SKIPPED):
+        if result.verdict in (*WITHOUT_SCORE, SKIPPED):
             found[f"{result.verdict} in {run}"] = ""
     if found:  # a result that was not scored has no digest
         return found
@@ -167,7 +169,7 @@ def shown_key(key: Key) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ErroredCase:
-    """A case that is an error in one run or in both: its search raised, or returned what is no ranking."""
+    """A case that is an error in one run or in both: its search raised, was given up, or returned no ranking."""
 
     key: Key
     in_first: bool
@@ -230,8 +232,9 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
         else:
             for kind, detail in kinds.items():
                 found[kind].append((two.key, detail))
-            if ERROR in (one.verdict, two.verdict):
-                errors.append(ErroredCase(two.key, one.verdict == ERROR, two.verdict == ERROR))
+            is_error, is_now = one.verdict in WITHOUT_SCORE, two.verdict in WITHOUT_SCORE
+            if is_error or is_now:
+                errors.append(ErroredCase(two.key, is_error, is_now))
     incompatibilities = _different_variants(before, after, names)
     if not incompatibilities:
         incompatibilities = [describe(kind, cases, names) for kind, cases in found.items() if cases]

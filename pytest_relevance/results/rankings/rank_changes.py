@@ -94,7 +94,9 @@ def _ranks(ranking: Sequence[str]) -> dict[str, int]:
     return dict(zip(reversed(ranking), range(len(ranking), 0, -1), strict=True))
 
 
-_WORST_FIRST = ("error", "failed", "inconclusive", "xpassed", "xfailed", "passed", "measured", "skipped")
+_WORST_FIRST = (
+    *("error", "not searched", "failed", "inconclusive", "xpassed", "xfailed", "passed", "measured", "skipped"),
+)
 
 
 def compare_calls(case: Case, rankings: Sequence[Ranking]) -> Repeats:

@@ -241,14 +241,14 @@ def _refuse_unknown(source: Source) -> NoReturn:
 
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
-    from pytest_relevance.results.case_result import ERROR, SKIPPED
+    from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
     from pytest_relevance.results.run import Run
     from pytest_relevance.results.run_info import RecordError
 
     rankings: Rankings = {}
     try:
         for result in Run.open(source.file).results:
-            if result.verdict in (ERROR, SKIPPED):
+            if result.verdict in (*WITHOUT_SCORE, SKIPPED):
                 continue
             if result.id in rankings:
                 message = "several files or variants of a search have results for it; open the record with Run.open"

@@ -1,0 +1,93 @@
+"""Faults in a report: one in full, the other cases that failed alike in a line each or, where many, in one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance.reports.failure import search_label
+from pytest_relevance.reports.table import cut
+from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless
+from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
+from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched
+
+MOST_ALIKE = 5
+"""How many further cases that failed alike are shown in a line each; of more, all are told in one line."""
+
+_MOST_NAMED = 10
+_LONGEST_MESSAGE = 300
+
+
+def fault_lines(results: Sequence[CaseResult], *, full: bool = False, columns: int = WIDEST) -> list[Line]:
+    """The faults of a run and how many cases have each, then the cases that were not searched; `full` names these."""
+    return [spans for text in fault_texts(results, full=full) for spans in folded_lines(text, BAD, columns)]
+
+
+def fault_texts(results: Sequence[CaseResult], *, full: bool = False) -> list[str]:
+    """The same, a text for each."""
+    told = [(_fault_text(fault), fault.results) for fault in faults_of(results).values()]
+    if given_up := not_searched(results):
+        told.append((not_searched_text(given_up), given_up))
+    return [f"{text}: {case_names(of, full=True)}" if full else text for text, of in told]
+
+
+def shown_together(keys: Sequence[Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
+    """The indices of failures in the order in which they are shown, by the keys of their faults (None: no fault).
+
+    Each is shown by itself; of a fault with more than `MOST_ALIKE` repeats all of these are shown together, in the
+    place of the first. With each, whether it repeats an earlier failure.
+    """
+    groups: dict[Key, list[int]] = {}
+    for index, key in enumerate(keys):
+        if key is not None:
+            groups.setdefault(key, []).append(index)
+    for index, key in enumerate(keys):
+        first, *others = [index] if key is None else groups[key]
+        if index == first or len(others) <= MOST_ALIKE:
+            yield index != first, (index,)
+        elif index == others[0]:
+            yield True, others
+
+
+def not_searched_text(results: Sequence[CaseResult]) -> str:
+    """How many cases were not searched, and why: `125 cases were not searched, as search failed ...`."""
+    searches = dict.fromkeys(search_label(result.search, result.variant, {}) for result in results)
+    cases = counted(len(results), "case was", "cases were")
+    return f"{cases} not searched, as {listed(searches, 'and')} failed in too many cases in a row (relevance_give_up)"
+
+
+def _fault_text(fault: Fault) -> str:
+    results, first = fault.results, fault.results[0]
+    if fault.kind == IDS:
+        search = search_label(first.search, first.variant, {})
+        ids = f"returned {quoted(first.documents[0])}, judged {quoted(first.missing[0][0])}" if first.missing else ""
+        remedy = "if not, name the id with id_field in the case file, or return it from search"
+        what = f"{search} returned no judged document in any case ({len(results):,})"
+        return f"{what}: are these the same kind of id? {ids}{'; ' if ids else ''}{remedy}"
+    what = counted(len(results), "search", "searches") if fault.kind == SEARCH else counted(len(results), "case")
+    where, _, function = fault.frame.rpartition(" in ")
+    frame = f" ({function} in {where})" if where else ""
+    return f"{what} failed alike: {cut(harmless(fault.message), _LONGEST_MESSAGE)}{frame}"
+
+
+def together_title(results: Sequence[CaseResult]) -> str:
+    """The heading of cases that are shown together."""
+    if results[0].status == NOT_SEARCHED:
+        return f"{counted(len(results), 'case')} not searched"
+    return counted(len(results), "more case")
+
+
+def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
+    """The text of cases that are shown together: `and 134 more cases failed alike: q002, q003 and 132 more`."""
+    if results[0].status == NOT_SEARCHED:
+        return f"{not_searched_text(results)}: {case_names(results, full=full)}"
+    return f"and {counted(len(results), 'more case')} failed alike: {case_names(results, full=full)}"
+
+
+def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
+    """The names of cases as their node ids have them; of many the first few and how many more there are."""
+    ordered = sorted(results, key=lambda result: (result.file, result.line))
+    names = [harmless((result.node or result.id).rpartition("::")[2]) for result in ordered]
+    if full or len(names) <= _MOST_NAMED + 1:
+        return listed(names, "and")
+    return listed([*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"], "and")

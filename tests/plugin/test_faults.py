@@ -1,0 +1,435 @@
+"""A fault that many cases have in common is shown once and counted, and a search that keeps failing is given up."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from pytest_relevance import Run as Record
+from pytest_relevance.reports.run_report import report_lines, report_markdown
+from pytest_relevance.reports.text import plain
+
+from .conftest import Project, Run
+
+CASES = 135
+FEW_LINES = 120
+
+UNREACHABLE = """
+    import pytest
+
+    class Socket:
+        pass
+
+    @pytest.fixture(scope="session")
+    def search():
+        def search(query):
+            raise ConnectionError(f"no engine behind {Socket()!r} for {query!r}, from port {50000 + len(query)}")
+        return search
+"""
+
+FAULTS = {
+    "unreachable": (UNREACHABLE, "searches failed alike: ConnectionError: no engine behind"),
+    "asynchronous": (
+        UNREACHABLE.replace("def search(query)", "async def search(query)"),
+        "searches failed alike: ConnectionError: no engine behind",
+    ),
+    "stub": ("import pytest\n@pytest.fixture\ndef search(): return lambda query: None", "search returned None"),
+    "text": (
+        "import pytest\n@pytest.fixture\ndef search(): return str.upper",
+        "searches failed alike: search returned text, 'QUERY 1'",
+    ),
+    "missing": ("", 'cases failed alike: fixture "search" not found, which the case calls to search'),
+    "broken set-up": (
+        "import pytest\n@pytest.fixture(scope='session')\ndef search(): raise OSError('no database')",
+        "cases failed alike: OSError: no database (search in conftest.py:3)",
+    ),
+    "without an id": (
+        "import pytest\n@pytest.fixture\ndef search(): return lambda query: [{'sku': query, 'name': query.title()}]",
+        "searches failed alike: result 1 of 1 has no id (id, _id, doc_id",
+    ),
+    "other ids": (
+        "import pytest\n@pytest.fixture\ndef search(): return lambda query: [f'sku-{query}', 'sku-2']",
+        'are these the same kind of id? returned "sku-query 1", judged "8"; if not, name the id with id_field',
+    ),
+}
+
+
+def shop(project: Project, cases: int = CASES, head: str = "", of_case: str = "judgments: {7: 1, 8: 2}") -> None:
+    """Write a suite of cases q001, q002 ... with a floor."""
+    lines = [f"  - {{id: q{number:03}, query: query {number}, {of_case}}}" for number in range(1, cases + 1)]
+    project.write("shop.relevance.yaml", "\n".join([f"{head}\nmin_ndcg: 0.5\ncases:", *lines, ""]))
+
+
+def one_line(run: Run) -> str:
+    """The summary without its line breaks."""
+    return " ".join(run.summary.split())
+
+
+@pytest.mark.parametrize("option", ["--relevance-give-up=10", "--relevance-give-up=0"])
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project, name: str, option: str) -> None:
+    conftest, said = FAULTS[name]
+    project.conftest(conftest)
+    shop(project)
+    run = project.run(option)
+    assert run.code == pytest.ExitCode.TESTS_FAILED
+    assert len(run.text.splitlines()) < FEW_LINES
+    assert said in one_line(run)
+    assert len(run.short_summary) == 2  # the first, and all others
+    is_given_up = option.endswith("10") and name not in ("missing", "other ids")
+    alike = 10 if is_given_up else CASES
+    assert re.search(rf"\b{alike} (searches|cases) failed alike|judged document in any case .{alike}.", one_line(run))
+    assert ("125 cases were not searched" in run.text) == is_given_up
+    shown = run.failure("q001")
+    assert len(shown.splitlines()) > 1
+    others = run.failure(f"{alike - 1} more cases")
+    assert others.startswith(f"and {alike - 1} more cases failed alike: q002, q003, q004")
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        (["-q"], 100),
+        (["--tb=short"], 100),
+        (["--tb=line"], 60),
+        (["--tb=no"], 40),
+        (["-rA"], 100),
+        (["-v"], 100 + CASES),
+    ],
+)
+def test_a_fault_is_shown_once_however_failures_are_shown(project: Project, options: list[str], most: int) -> None:
+    project.conftest(UNREACHABLE)
+    shop(project)
+    run = project.run("--relevance-give-up=0", *options)
+    assert len(run.text.splitlines()) < most
+    assert run.counts == {"failed": CASES}
+    assert [line.split(" - ")[0] for line in run.short_summary] == [
+        "FAILED shop.relevance.yaml::q001",
+        "FAILED shop.relevance.yaml",
+    ]
+    assert "134 more cases failed alike: ConnectionError" in run.text
+    assert ("q135" in run.failure("134 more cases")) if options == ["-v"] else True
+
+
+def test_a_few_cases_that_fail_alike_keep_a_line_each(project: Project) -> None:
+    project.conftest(UNREACHABLE)
+    shop(project, 3)
+    run = project.run()
+    assert "def search(query)" in run.failure("q001")
+    assert [len(run.failure(name).splitlines()) for name in ("q002", "q003")] == [1, 1]
+    assert run.failure("q003").startswith("shop.relevance.yaml:5: ConnectionError: no engine behind")
+    assert [line.partition(" - ")[0] for line in run.short_summary] == [
+        f"FAILED shop.relevance.yaml::q00{number}" for number in (1, 2, 3)
+    ]
+    assert "3 searches failed alike" in run.summary
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ["no index 'a'", "no index 'b'"],
+        ["status 404", "status 503"],
+    ],
+)
+def test_errors_that_differ_are_all_shown(project: Project, messages: Sequence[str]) -> None:
+    project.conftest(f"""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                raise LookupError({messages!r}[int(query[-1]) - 1])
+            return search
+    """)
+    shop(project, 2)
+    run = project.run()
+    assert "failed alike" not in run.text
+    assert all("E   " in run.failure(name) for name in ("q001", "q002"))
+
+
+def test_errors_from_other_places_are_other_faults(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        def even(query):
+            raise OSError("no engine")
+
+        def odd(query):
+            raise OSError("no engine")
+
+        @pytest.fixture
+        def search():
+            return lambda query: (odd if int(query[-1]) % 2 else even)(query)
+    """)
+    shop(project, 4)
+    assert [line for line in project.run().summary.splitlines() if "alike" in line] == [
+        "2 searches failed alike: OSError: no engine (odd in conftest.py:7)",
+        "2 searches failed alike: OSError: no engine (even in conftest.py:4)",
+    ]
+
+
+def test_a_case_without_a_judged_result_is_no_fault_where_others_have_one(project: Project) -> None:
+    project.conftest(
+        "import pytest\n@pytest.fixture\ndef search():\n    return lambda query: ['7' if query[-1] == '1' else 'x']"
+    )
+    shop(project, 9)
+    run = project.run()
+    assert "more cases" not in run.text
+    assert "same kind of id" not in run.summary
+    assert len(run.short_summary) == 9
+
+
+def test_junit_has_the_text_of_each_case(project: Project) -> None:
+    project.conftest(UNREACHABLE)
+    shop(project, 12)
+    cases = project.junit("--relevance-give-up=11")
+    texts = {name: "".join(each.text or "" for each in case if each.text) for name, case in cases.items()}
+    assert all(f"for 'query {number}'" in texts[f"q{number:03}"] for number in range(1, 12))
+    assert "shop.relevance.yaml:14: not searched: search failed in 11 cases in a row" in texts["q012"]
+    properties = {each.attrib["name"]: each.attrib["value"] for each in cases["q012"].iter("property")}
+    assert properties == {"verdict": "not searched"}
+
+
+def test_the_record_has_the_faults_and_its_report_shows_them_once(project: Project) -> None:
+    project.conftest(UNREACHABLE)
+    shop(project)
+    project.run("--relevance-record=run.jsonl")
+    record = Record.open(project.path / "run.jsonl")
+    (fault,) = record.info.faults
+    assert (fault["kind"], fault["cases"], fault["first"]) == ("search", 10, "shop.relevance.yaml::q001")
+    assert fault["frame"] == "conftest.py:9 in search"
+    assert [result.verdict for result in record.results] == ["error"] * 10 + ["not searched"] * 125
+    assert record.results[-1].reasons[0].startswith("not searched: search failed in 10 cases in a row")
+    assert record.results[-1].error is None
+
+    for form, most in (("text", 30), ("markdown", 40)):
+        shown = plain(report_lines(record)) if form == "text" else report_markdown(record)
+        assert len(shown.splitlines()) < most
+        text = " ".join(shown.split())
+        assert "10 searches failed alike: ConnectionError: no engine behind" in text
+        assert "and 9 more cases failed alike: q002" in text
+        assert "125 cases were not searched" in text
+
+
+class TestGivingUp:
+    def test_the_remaining_cases_fail_under_a_status_of_their_own(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="True"))
+        shop(project, 14)
+        run = project.run(cache=True)
+        assert run.code == pytest.ExitCode.TESTS_FAILED
+        assert calls(project) == list(range(1, 11))
+        assert run.text.splitlines()[-1].strip("= ").startswith("10 failed, 4 not searched in ")
+        assert [line for line in run.text.splitlines() if line.startswith("NOT SEARCHED ")] == [
+            "NOT SEARCHED shop.relevance.yaml - 4 cases: search failed in 10 cases in a row (relevance_give_up..."
+        ]
+        assert "4 cases were not searched, as search failed in too many cases in a row" in run.summary
+        assert "14 cases: 10 error, 4 not searched" in run.summary
+        again = project.run("--lf", "--relevance-give-up=0", cache=True)
+        assert again.counts == {"failed": 14}
+
+    def test_verbosely_each_is_named(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="True"))
+        shop(project, 25)
+        run = project.run("-v", "--relevance-give-up=1")
+        assert run.text.count("NOT SEARCHED ") == 24 + 1
+        named = re.findall(r"q\d+", run.failure("24 cases not searched"))
+        assert named == [f"q{number:03}" for number in range(2, 26)]
+
+    @pytest.mark.parametrize(("options", "searched"), [(["0"], 60), (["3"], 3), (["59"], 59), (["60"], 60)])
+    def test_the_number_can_be_chosen(self, project: Project, options: list[str], searched: int) -> None:
+        project.conftest(CALLS.format(fails="True"))
+        shop(project, 60)
+        run = project.run("-o", f"relevance_give_up={options[0]}")
+        assert len(calls(project)) == searched
+        project.run(f"--relevance-give-up={options[0]}", "-o", "relevance_give_up=1")
+        assert len(calls(project)) == 2 * searched
+        assert run.code == pytest.ExitCode.TESTS_FAILED
+
+    @pytest.mark.parametrize("value", ["-1", "ten", "1.5", ""])
+    def test_a_number_that_is_none_is_refused(self, project: Project, value: str) -> None:
+        project.conftest()
+        shop(project, 1)
+        run = project.run("-o", f"relevance_give_up={value}")
+        assert run.code == pytest.ExitCode.USAGE_ERROR
+        assert "relevance_give_up is a whole number of cases" in run.result.stderr.str()
+
+    def test_a_search_that_has_succeeded_gets_five_times_as_many(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="number > 1"))
+        shop(project, 20)
+        project.run("--relevance-give-up=3")
+        assert calls(project) == list(range(1, 17))
+
+    def test_a_success_in_between_begins_anew(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="number % 3"))
+        shop(project, 12)
+        assert "not searched" not in project.run("--relevance-give-up=3").text
+        assert calls(project) == list(range(1, 13))
+
+    def test_each_variant_is_given_up_for_itself(self, project: Project) -> None:
+        project.conftest(
+            CALLS.format(fails="request.param == 'down'")
+            .replace("@pytest.fixture", "@pytest.fixture(params=['up', 'down'])")
+            .replace("def search():", "def search(request):")
+        )
+        shop(project, 6)
+        run = project.run("--relevance-give-up=2")
+        verdicts = [run.results[f"q{number:03}[down]"].verdict for number in range(1, 7)]
+        assert verdicts == ["error"] * 2 + ["not searched"] * 4
+        assert all(run.results[f"q{number:03}[up]"].verdict == "passed" for number in range(1, 7))
+        assert "as search[down] failed in too many cases in a row" in one_line(run)
+
+    def test_another_fixture_of_the_same_name_is_another_search(self, project: Project) -> None:
+        project.write("a/conftest.py", CALLS.format(fails="True"))
+        project.write("b/conftest.py", CALLS.format(fails="False"))
+        for folder in "ab":
+            lines = "".join(f"  - {{query: query {number}}}\n" for number in range(1, 5))
+            project.write(f"{folder}/shop.relevance.yaml", f"cases:\n{lines}")
+        run = project.run("--relevance-give-up=2")
+        outcomes = [
+            report.outcome for report in run.reports if report.nodeid.startswith("b/") and report.when == "call"
+        ]
+        assert outcomes == ["passed"] * 4
+        assert run.text.splitlines()[-1].strip("= ").startswith("2 failed, 4 passed, 2 not searched")
+
+    def test_a_set_up_that_fails_counts_and_is_not_tried_again(self, project: Project) -> None:
+        project.conftest("""
+            import pathlib
+            import pytest
+
+            @pytest.fixture
+            def search():
+                with open(pathlib.Path(__file__).with_name("calls.txt"), "a") as file:
+                    file.write("1\\n")
+                raise TimeoutError("no engine after 30 s")
+        """)
+        shop(project, 20)
+        run = project.run("--relevance-give-up=4")
+        assert len(calls(project)) == 4
+        assert run.text.splitlines()[-1].strip("= ").startswith("4 errors, 16 not searched")
+
+    def test_a_missing_fixture_is_told_of_every_case(self, project: Project) -> None:
+        shop(project, 20)
+        assert project.run("--relevance-give-up=4").counts == {"errors": 20}
+
+    def test_cases_that_are_skipped_stay_skipped(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="True"))
+        project.cases("""
+            cases:
+              - {query: query 1}
+              - {query: query 2, skip: out of season}
+              - {query: query 3}
+        """)
+        assert project.run("--relevance-give-up=1").outcomes == {
+            "query 1": "failed",
+            "query 2": "skipped",
+            "query 3": "error at setup",
+        }
+
+    def test_a_case_that_is_expected_to_fail_is_not_excused(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="True"))
+        project.cases("cases: [{query: query 1}, {query: query 2, min_ndcg: 0.5, judgments: {a: 1}, xfail: known}]")
+        run = project.run("--relevance-give-up=1")
+        assert run.results["query 2"].status == "not searched"
+        assert run.text.splitlines()[-1].strip("= ").startswith("1 failed, 1 not searched")
+
+    def test_gates_fail_and_no_baseline_is_written(self, project: Project) -> None:
+        project.conftest(CALLS.format(fails="number > 1"))
+        shop(project, 8, head="gates: [{passing: 0.1}]\ntolerance: 1")
+        run = project.run("--relevance-give-up=1", "--relevance-update")
+        gate = " ".join(run.failure("gate[passing 0.1]").split())
+        assert 'shop.relevance.yaml:1: 5 cases ended in an error: "q002", "q003", "q004" and 2 more; ' in gate
+        assert '2 cases were not searched: "q007" and "q008"' in gate
+        accepted = (project.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()
+        assert [json.loads(line)["id"] for line in accepted[1:-1]] == ["q001"]
+
+    @pytest.mark.parametrize("options", [["-x"], ["--maxfail=3"]])
+    def test_a_run_that_stops_at_failures_stops(self, project: Project, options: list[str]) -> None:
+        project.conftest(CALLS.format(fails="True"))
+        shop(project, 8)
+        run = project.run("--relevance-give-up=2", *options)
+        assert len(run.outcomes) == (1 if options == ["-x"] else 3)
+
+    def test_a_case_counts_after_its_last_rerun_and_is_not_run_again_when_given_up(self, project: Project) -> None:
+        pytest.importorskip("pytest_rerunfailures")
+        project.conftest(CALLS.format(fails="True"))
+        shop(project, 6)
+        run = project.run("--relevance-give-up=2", "--reruns=2")
+        assert calls(project) == [1, 1, 1, 2, 2, 2]
+        assert run.text.splitlines()[-1].strip("= ").startswith("2 failed, 4 rerun, 4 not searched")
+
+    def test_each_worker_gives_up_for_itself_and_the_lines_are_joined(self, project: Project) -> None:
+        project.conftest(UNREACHABLE)
+        shop(project, 40)
+        run = project.run("-n2", "--relevance-give-up=3")
+        assert "6 searches failed alike" in run.summary
+        assert "34 cases were not searched" in run.summary
+        assert run.text.count("NOT SEARCHED ") == 1
+        assert len(run.text.splitlines()) < FEW_LINES
+
+
+CALLS = """
+    import pathlib
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query):
+            number = int(query.split()[-1])
+            with open(pathlib.Path(__file__).with_name("calls.txt"), "a") as file:
+                file.write(f"{{number}}\\n")
+            if {fails}:
+                raise ConnectionError("no engine")
+            return ["8", "7"]
+        return search
+"""
+"""A search that writes the number of each query that it is called with to a file, and fails for some."""
+
+
+def calls(project: Project) -> list[int]:
+    """The numbers of the queries that were searched."""
+    return [int(line) for line in (project.path / "calls.txt").read_text(encoding="utf-8").split()]
+
+
+class TestTracebacks:
+    """Of an error inside an installed package the user's own frames and the last one are shown."""
+
+    LIBRARY = """
+        import json
+        import logging
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def search():
+            def search(query):
+                for attempt in range(30):
+                    logging.getLogger("client").warning("attempt %d", attempt)
+                try:
+                    return json.loads("[1, 2")
+                except ValueError:
+                    return json.loads(query)
+            return search
+    """
+
+    def test_by_default_they_are_left_out(self, project: Project) -> None:
+        project.conftest(self.LIBRARY)
+        shop(project)
+        run = project.run()
+        shown = run.failure("q001")
+        assert len(run.text.splitlines()) < FEW_LINES
+        assert ">           return json.loads(query)" in shown
+        assert "decoder.py" in shown
+        assert "__init__.py" not in shown  # json.loads itself
+        assert "attempt 9\n... 20 more lines (-v shows all)\n" in shown
+        assert "JSONDecodeError: Expecting value" in shown
+        assert "alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (search" in one_line(run)
+
+    @pytest.mark.parametrize("option", ["-v", "--tb=long", "--tb=short", "--full-trace"])
+    def test_options_ask_for_more(self, project: Project, option: str) -> None:
+        project.conftest(self.LIBRARY)
+        shop(project, 2)
+        shown = project.run(option).failure("q001")
+        assert "json/__init__.py" in shown
+        assert ("attempt 29" in shown) == (option == "-v")
