@@ -200,13 +200,13 @@ def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[Gra
 
     Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
     gain, and both without documents that lower the score; Judged is best with all. A single result is best where the
-    ideal grows with what is returned (nDCG without a cutoff, `ideal: max`).
+    divisor grows with what is returned (nDCG without a cutoff and `ideal: max`, P without a cutoff).
     """
     gains, grades = settings.gains, list(judged)
     by_grade = sorted(grades, reverse=True)
     yield GradedRanking([*by_grade], (), grades)
     by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
-    for ranked in (by_gain, by_gain[:1], [grade for grade in by_grade if grade > 0]):
+    for ranked in (by_gain, by_gain[:1], by_grade[:1], [grade for grade in by_grade if grade > 0]):
         yield GradedRanking([*ranked], (), grades)
 
 
