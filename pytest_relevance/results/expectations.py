@@ -147,7 +147,8 @@ def _order(expected: Expectation, found: Found) -> Outcome:
 def _sets(expected: Expectation) -> list[Sequence[str]]:
     """The documents of `order` in their sets."""
     documents = iter(expected.documents)
-    return [[*islice(documents, size)] for size in expected.sets or [1] * len(expected.documents)]
+    sets = ([*islice(documents, size)] for size in expected.sets or [1] * len(expected.documents))
+    return [each for each in sets if each]
 
 
 _NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACTLY: "is not at rank {}"}
@@ -155,11 +156,10 @@ _NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACT
 
 def _within(expected: Expectation, found: Found) -> Outcome:
     """Check the rank of a document. An absent one is below every rank."""
-    (document,), within = expected.documents, expected.within
-    assert within is not None
-    if COMPARE[expected.comparison](found.ranks.get(document, inf), within):
-        return _outcome(expected, "")
-    return _outcome(expected, f"{_listing([document], found)} {_NOT_WITHIN[expected.comparison].format(within)}")
+    within, reaches = expected.within or found.k, COMPARE[expected.comparison]
+    wrong = [document for document in expected.documents if not reaches(found.ranks.get(document, inf), within)]
+    where = _NOT_WITHIN[expected.comparison].format(within) if wrong else ""
+    return _outcome(expected, wrong and f"{_listing(wrong, found)} {where}")
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:

@@ -202,7 +202,7 @@ def test_notes_and_titles_of_judgments_stay_beside_relevant_documents(case: Read
         ),
         (
             "scale: [2, 3], relevant: [x]",
-            "relevant documents have grade 1, and grade 1 is off the scale, which is 2 to 3; write them under judgments",
+            "relevant documents have grade 1, and grade 1 is off the scale, which is 2 to 3; write them under judg",
         ),
         ("relevent: [x]", 'unknown key "relevent" of a case; did you mean "relevant"?'),
     ],
