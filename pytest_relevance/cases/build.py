@@ -330,7 +330,9 @@ def make_case(
     if expect:
         check_contradictions(expect, terms.k, at)
     floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
-    not_applicable = () if at.mistakes else inapplicable(expect, graded, terms.settings)
+    not_applicable = inapplicable(expect, graded, terms.settings) if expect and not at.mistakes else ()
+    if not_applicable:
+        expect = tuple(expected for expected in expect if expected not in not_applicable)
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
     default_id = unchanged["query"] if listed is None else listed.query.id
@@ -340,7 +342,7 @@ def make_case(
         terms=terms,
         judgments=graded.grades,
         min_ndcg=floor,
-        expect=tuple(expected for expected in expect if expected not in not_applicable),
+        expect=expect,
         not_applicable=tuple(expected.metric for expected in not_applicable if expected.metric is not None),
         line=position[0],
         column=position[1],

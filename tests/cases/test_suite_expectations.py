@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_relevance import Case, Suite
+from pytest_relevance import Case, CaseFileError, Suite
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.editing import add_judgments
 
@@ -227,6 +227,16 @@ def test_relevant_documents_and_files_of_judgments(shop: Shop) -> None:
         'shop.yaml:1:36: relevant[1]: document "x" is judged twice, 1 here and 3 under judgments; keep one of them '
         '(in case "a")'
     ]
+
+
+def test_another_grade_for_a_relevant_document_is_left_to_its_author() -> None:
+    data = b"cases:\n  - query: a\n    relevant: [x]\n"
+    with pytest.raises(CaseFileError, match='document "x" is judged 1 already, and not 3'):
+        add_judgments(data, "shop.yaml", {"a": {"x": 3}})
+    with pytest.raises(
+        CaseFileError, match=r'relevant\[0\]: document "x" is judged twice, 1 here and 3 under judgments'
+    ):
+        add_judgments(data, "shop.yaml", {"a": {"x": 3}}, overwrite=True)
 
 
 def test_judgments_are_added_beside_relevant_documents() -> None:
