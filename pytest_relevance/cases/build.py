@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import floor, isnan, nan
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import found, listed, quoted
-from pytest_relevance.cases.conditions import COMPARE, EXACT
-from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.conditions import AT_MOST, BELOW, COMPARE, EXACT
+from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.graded import GradedRanking
-from pytest_relevance.metrics.names import Metric, build_metric
+from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
@@ -81,29 +82,83 @@ def _has_relevant(graded: Graded, settings: Settings, at: Location) -> bool:
     return relevant
 
 
+def inapplicable(expect: Sequence[Expectation], graded: Graded, settings: Settings) -> tuple[Expectation, ...]:
+    """The metrics that the suite expects of all cases, and that cannot be asked of this one.
+
+    It has no judgments that are relevant to them, or expects no results. To be called once `floor_of` has found a gain
+    for every grade.
+    """
+    finds_nothing = _most_results(expect) == 0
+    return tuple(
+        expected
+        for expected in expect
+        if expected.inherited
+        and expected.metric is not None
+        and (finds_nothing or not _has_relevant_to(expected.metric, graded, settings))
+    )
+
+
+def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool:
+    """Whether a judgment counts as relevant to a metric; any judgment does to Judged."""
+    if metric.measure == "Judged":
+        return bool(graded.grades)
+    if "rel" in MEASURES[metric.measure].parameters:
+        return any(grade >= metric.rel for grade in graded.distinct)
+    return any(settings.gains[grade] > 0 for grade in graded.distinct)
+
+
+class _Allowed(NamedTuple):
+    """The ranks that an expectation allows a document: from `highest` to `lowest`, None for any below and none."""
+
+    kind: str
+    document: str
+    highest: int
+    lowest: int | None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Where it is written in a case."""
+        return ("expect", self.kind, self.document) if self.kind == "within" else ("expect", self.kind)
+
+
+def _ranks_allowed(expect: Sequence[Expectation], k: int) -> Iterator[_Allowed]:
+    for expected in expect:
+        within, kind = expected.within or k, expected.kind
+        if kind == "within":
+            kind = {AT_MOST: "include", BELOW: "exclude"}.get(expected.comparison, "")
+        for place, document in enumerate(expected.documents, 1):
+            if expected.kind == "first":
+                yield _Allowed("first", document, place, place)
+            elif kind == "include":
+                yield _Allowed(expected.kind, document, 1, within)
+            elif kind == "exclude":
+                yield _Allowed(expected.kind, document, within + 1, None)
+            elif expected.kind == "within":
+                yield _Allowed("within", document, within, within)
+
+
 def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
     """Report the expectations about documents that no ranking could meet."""
-    top: dict[str, tuple[str, int]] = {}  # document: the kind that expects it, and the deepest rank allowed
-    for expected in expect:
-        if expected.kind == "first":
-            top.update({document: ("first", rank) for rank, document in enumerate(expected.documents, 1)})
-        elif expected.kind == "include":
-            within = expected.within or k
-            if len(expected.documents) > within:
-                at.refuse(f"{len(expected.documents)} documents cannot all be in the top {within}", "expect", "include")
-            for document in expected.documents:
-                if document not in top or within < top[document][1]:
-                    top[document] = ("include", within)
+    allowed = [*_ranks_allowed(expect, k)]
+    top: dict[str, _Allowed] = {}  # of the expectations of a document, that with the smallest lowest rank
+    for each in sorted((each for each in allowed if each.lowest is not None), key=attrgetter("lowest")):
+        top.setdefault(each.document, each)
+    for count, each in enumerate(top.values(), 1):
+        depth = each.lowest
+        if depth is not None and count > depth:
+            count = sum(other.lowest is not None and other.lowest <= depth for other in top.values())
+            at.refuse(f"{count} documents cannot all be in the top {depth}", *each.path)
+            break
     most = _most_results(expect)
     if most is not None and len(top) > most:
-        kinds = listed(dict.fromkeys(kind for kind, _ in top.values()), "and")
+        kinds = listed(dict.fromkeys(each.kind for each in top.values()), "and")
         at.refuse(f"at most {most} results cannot hold the {len(top)} documents of {kinds}", "expect", "results")
-    for expected in expect:
-        within = expected.within or k
-        for document in expected.documents if expected.kind == "exclude" else ():
-            if document in top and top[document][1] <= within:
-                what = f"{quoted(document)} is expected by {top[document][0]}"
-                at.refuse(f"{what}, so that it cannot be absent from the top {within}", "expect", "exclude")
+    for each in allowed:
+        other = top.get(each.document)
+        if other is not None and other.lowest is not None and other.lowest < each.highest:
+            what = f"{quoted(each.document)} is expected by {other.kind}"
+            why = f"so that it cannot be absent from the top {each.highest - 1}"
+            at.refuse(f"{what}{'' if each.lowest is None else f' in the top {other.lowest}'}, {why}", *each.path)
 
 
 def _most_results(expect: Sequence[Expectation]) -> int | None:
@@ -148,8 +203,10 @@ def _check_reachable(expected: Expectation, case: Case, at: Location) -> None:
             return
         best = reached if isnan(best) else max(best, reached)
     possible = floor((best + _ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
-    what = f"the floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments of the"
-    at.refuse(f"{what} case allow; lower it, or judge more documents")
+    whose = "the suite's" if expected.inherited else "the"
+    what = f"{whose} floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments"
+    advice = f"write {metric.text} under expect of the case" if expected.inherited else "lower it"
+    at.refuse(f"{what} of the case allow; {advice}, or judge more documents")
 
 
 def _advice(metric: Metric) -> str:
@@ -200,13 +257,13 @@ def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[Gra
 
     Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
     gain, and both without documents that lower the score; Judged is best with all. A single result is best where the
-    ideal grows with what is returned (nDCG without a cutoff, `ideal: max`).
+    divisor grows with what is returned (nDCG without a cutoff and `ideal: max`, P without a cutoff).
     """
     gains, grades = settings.gains, list(judged)
     by_grade = sorted(grades, reverse=True)
     yield GradedRanking([*by_grade], (), grades)
     by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
-    for ranked in (by_gain, by_gain[:1], [grade for grade in by_grade if grade > 0]):
+    for ranked in (by_gain, by_gain[:1], by_grade[:1], [grade for grade in by_grade if grade > 0]):
         yield GradedRanking([*ranked], (), grades)
 
 
@@ -231,11 +288,11 @@ _NO_FILE = (
     "read_judgments(FILE)[QUERY], or document: grade pairs"
 )
 
-_OF_EACH_CASE = frozenset({"min_ndcg", "params", "tags"})
+_OF_EACH_CASE = frozenset({"min_ndcg", "params", "tags", "expect"})
 """Keys of `Terms` that a `Case` has itself, so that most cases share the terms of their suite."""
 
 _OVERRIDABLE = frozenset({*OF_TERMS, *OF_SETTINGS} & KEYS[CASE].keys()) - _OF_EACH_CASE
-_UNCHANGED = ("query", "expect", "weight", "xfail", "skip", "note", "usefixtures")
+_UNCHANGED = ("query", "weight", "xfail", "skip", "note", "usefixtures")
 """Keys whose checked values become those of the `Case` as they are."""
 
 
@@ -269,10 +326,13 @@ def make_case(
     if not _OVERRIDABLE.isdisjoint(own):
         values = {**at.values, **{name: getattr(suite, name) for name in _OF_EACH_CASE}}
         terms = make_terms(values, at, key="scale" if "scale" in own else "gain")
-    expect: tuple[Expectation, ...] = own.get("expect", ())  # type: ignore[assignment]
+    expect: tuple[Expectation, ...] = own.get("expect", suite.expect)  # type: ignore[assignment]
     if expect:
         check_contradictions(expect, terms.k, at)
     floor = None if at.mistakes else floor_of(own, terms, graded, expect, at)
+    not_applicable = inapplicable(expect, graded, terms.settings) if expect and not at.mistakes else ()
+    if not_applicable:
+        expect = tuple(expected for expected in expect if expected not in not_applicable)
     tags = tuple(dict.fromkeys((*suite.tags, *own["tags"]))) if "tags" in own else suite.tags  # type: ignore[misc]
     unchanged: dict[str, Any] = {name: own[name] for name in _UNCHANGED if name in own}
     default_id = unchanged["query"] if listed is None else listed.query.id
@@ -282,6 +342,8 @@ def make_case(
         terms=terms,
         judgments=graded.grades,
         min_ndcg=floor,
+        expect=expect,
+        not_applicable=tuple(expected.metric for expected in not_applicable if expected.metric is not None),
         line=position[0],
         column=position[1],
         params=own.get("params", suite.params),  # type: ignore[arg-type]
@@ -304,6 +366,8 @@ def case_from_values(values: Mapping[str, object]) -> Case:
     if "query" not in values:
         at.refuse(NO_QUERY)
     graded = own.get("judgments", NO_JUDGMENTS)
+    if isinstance(graded, Graded):
+        graded = with_relevant(graded, own, at)
     if not isinstance(graded, Graded):
         at.refuse(_NO_FILE, "judgments")
     elif wrong := [document for document in graded.grades if not isinstance(document, str)]:

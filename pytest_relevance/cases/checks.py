@@ -287,6 +287,22 @@ def _wrong_column(value: object) -> str | None:
     return None if isinstance(value, str) and value.strip() else f"expected {_A_COLUMN}, found {found(value)}"
 
 
+def documents_in(value: object, at: Location, places: Sequence[int] | None = None) -> tuple[str, ...]:
+    """A document, or a list of different ones; empty where it has mistakes. `places` are their indexes in the file."""
+    documents = [value] if isinstance(value, str) else value
+    if not isinstance(documents, (list, tuple)) or not documents:
+        at.refuse(f"expected a document or a list of documents, found {found(value)}")
+        return ()
+    before = len(at.mistakes)
+    for index, document in enumerate(documents):
+        here = at.under(index if places is None else places[index]) if documents is value else at
+        if not isinstance(document, str) or not document:
+            here.refuse(f"a document id is text, found {found(document)}")
+        elif document in documents[:index]:
+            here.refuse(f"document {quoted(document)} stands twice; keep one of them")
+    return tuple(documents) if len(at.mistakes) == before else ()
+
+
 def unknown_keys(
     written: Mapping[str, object], known: Sequence[str], takes: str, at: Location, otherwise: str = ""
 ) -> None:

@@ -10,12 +10,15 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checks import (
     LARGEST_WHOLE,
     Check,
+    documents_in,
     number_where,
     share,
     text_with,
@@ -58,18 +61,50 @@ EXACT = 1e-9
 _OUTSIDE = frozenset({("<", 0), (">", 1)})
 
 
+def check_suite_expectations(value: object, at: Location) -> object:
+    """The expectations of a suite, which hold for each of its cases."""
+    found = check_expectations(value, at)
+    return tuple(replace(expected, inherited=True) for expected in found) if isinstance(found, tuple) else found
+
+
 def check_expectations(value: object, at: Location) -> object:
-    """The expectations of a case: metrics with their bounds, and the kinds of `KINDS`."""
+    """The expectations of a case: metrics with their bounds, and the kinds of `KINDS`.
+
+    Those of the suite come first; what a case writes for a metric or a kind replaces what the suite has for it, and
+    null takes that away.
+    """
     if not isinstance(value, Mapping):
         return at.refuse(f"expected a mapping such as {{P@5: 0.6, first: sku-1}}, found {found(value)}")
-    return tuple(KINDS.get(name, _metric)(name, expected, at.under(str(name))) for name, expected in value.items())
+    inherited: tuple[Expectation, ...] = at.values.get("expect", ())  # type: ignore[assignment]
+    known = {expected.name for expected in inherited}
+    replaced: set[str] = set()
+    own: list[Expectation] = []
+    for name, expected in value.items():
+        if expected is None and (canonical := _canonical(name)) in known:
+            replaced.add(canonical)
+        elif made := KINDS.get(name, _metric)(name, expected, at.under(str(name))):
+            own += made
+            replaced.add(made[0].name)
+    return (*(expected for expected in inherited if expected.name not in replaced), *own)
 
 
-def _metric(name: str, expected: object, at: Location) -> object:
+def _canonical(name: str) -> str:
+    """The name that all spellings of a metric share; a kind, and what is no metric, as it is."""
+    try:
+        return name if name in KINDS else parse_metric(name).text
+    except ValueError:
+        return name
+
+
+Made = Sequence[Expectation]
+"""What the check of a key of `expect:` makes of it; empty where it is wrong."""
+
+
+def _metric(name: str, expected: object, at: Location) -> Made:
     """`0.6`, at least that much, or a comparison such as `">= 0.6"`."""
     metric = _parsed(name, at)
     if metric is None:
-        return None
+        return ()
     example = f'{metric.text}: 0.6 or {metric.text}: ">= 0.6"'
 
     def wrong(comparison: str, bound: float) -> str:
@@ -77,7 +112,7 @@ def _metric(name: str, expected: object, at: Location) -> object:
         outside = is_share and (not 0 <= bound <= 1 or (comparison, bound) in _OUTSIDE)
         return f"{metric.text} lies between 0 and 1" if outside else ""
 
-    return Expectation("metric", str(name), metric, *_compared(expected, ">=", _number, wrong, example, at))
+    return [Expectation("metric", str(name), metric, *_compared(expected, ">=", _number, wrong, example, at))]
 
 
 def _parsed(name: object, at: Location) -> Metric | None:
@@ -93,36 +128,107 @@ def _parsed(name: object, at: Location) -> Metric | None:
         return None
 
 
-def _documents(kind: str, expected: object, at: Location) -> object:
-    """`sku-1`, `[sku-1, sku-2]`, and for the kinds of `WITH_DEPTH` `{docs: [...], within: 25}`."""
-    within: Any = None
-    if isinstance(expected, Mapping) and kind in WITH_DEPTH:
-        example = f"{kind}: {{docs: [...], within: 25}}"
-        unknown_keys(expected, ("docs", "within"), f"write {example}", at)
-        if "docs" not in expected:
-            return at.refuse(f"the documents are missing; write {example}")
-        if "within" in expected:
-            within = whole(expected["within"], at.under("within"))
-        expected, at = expected["docs"], at.under("docs")
-    documents = [expected] if isinstance(expected, str) else expected
-    if not isinstance(documents, (list, tuple)) or not documents:
-        return at.refuse(f"expected a document or a list of documents, found {found(expected)}")
-    for index, document in enumerate(documents):
-        here = at.under(index) if documents is expected else at
+def _first(kind: str, expected: object, at: Location) -> Made:
+    """`sku-1`, or `[sku-1, sku-2]`."""
+    documents = documents_in(expected, at)
+    return [Expectation(kind, kind, documents=documents)] if documents else ()
+
+
+def _present(kind: str, expected: object, at: Location) -> Made:
+    """`sku-1`, `[sku-1, sku-2]`, `{docs: [...], within: 25}` for another depth, or a list of these."""
+    if not isinstance(expected, (list, tuple)):
+        return _at_depth(kind, expected, at)
+    deeper = [index for index, each in enumerate(expected) if isinstance(each, Mapping)]
+    top = [index for index in range(len(expected)) if index not in deeper]
+    made: list[Expectation] = []
+    if top or not deeper:
+        documents = documents_in([expected[index] for index in top], at, top)
+        made += [Expectation(kind, kind, documents=documents)] if documents else ()
+    for index in deeper:
+        made += _at_depth(kind, expected[index], at.under(index))
+    return made
+
+
+def _at_depth(kind: str, expected: object, at: Location) -> Made:
+    """Documents in the top k, or in that of `within`."""
+    if (parts := _depth(kind, expected, "[...]", at)) is None:
+        return ()
+    within, expected, at = parts
+    documents = documents_in(expected, at)
+    return [Expectation(kind, kind, documents=documents, within=within)] if documents else ()
+
+
+def _order(kind: str, expected: object, at: Location) -> Made:
+    """`[sku-1, sku-2]`, or sets of documents, `[[sku-1, sku-2], [sku-3]]`; `{docs: [...], within: 100}` for a depth."""
+    if (parts := _depth(kind, expected, "[[...], [...]]", at)) is None:
+        return ()
+    within, expected, at = parts
+    if not (isinstance(expected, (list, tuple)) and any(isinstance(each, (list, tuple)) for each in expected)):
+        documents = documents_in(expected, at)
+        sizes: tuple[int, ...] = (1,) * len(documents)
+    else:
+        sets = [documents_in(each, at.under(index)) for index, each in enumerate(expected)]
+        for index, each in enumerate(sets):
+            for document in each:
+                if any(document in earlier for earlier in sets[:index]):
+                    at.refuse(f"document {quoted(document)} stands in two sets; keep it in one of them", index)
+        documents, sizes = tuple(chain.from_iterable(sets)), tuple(map(len, sets))
+    if documents and len(sizes) < 2:
+        at.refuse("order takes at least two documents, or sets of them, each expected before the next")
+    return [
+        Expectation(kind, kind, documents=documents, within=within, sets=sizes if max(sizes, default=1) > 1 else ())
+    ]
+
+
+def _depth(kind: str, expected: object, docs: str, at: Location) -> tuple[Any, object, Location] | None:
+    """The depth of `{docs: ..., within: 25}`, its documents and where they stand; None where these are missing."""
+    if not isinstance(expected, Mapping):
+        return None, expected, at
+    example = f"{kind}: {{docs: {docs}, within: 25}}"
+    unknown_keys(expected, ("docs", "within"), f"write {example}", at)
+    within = whole(expected["within"], at.under("within")) if "within" in expected else None
+    if "docs" not in expected:
+        at.refuse(f"the documents are missing; write {example}")
+        return None
+    return within, expected["docs"], at.under("docs")
+
+
+AT_MOST, BELOW, EXACTLY = "<=", ">", "=="
+"""How `within` compares the rank of a document: in the top n; below rank n, or absent; at rank n."""
+
+_ONE_LESS = {"<": AT_MOST, ">=": BELOW}
+_NO_RANK = frozenset({("<", 1), (">=", 1)})
+
+
+def _within(kind: str, expected: object, at: Location) -> Made:
+    """`{sku-5: 3, sku-6: ">3"}`: for each document the rank that it must reach, 3 meaning at most that."""
+    example = f'{kind}: {{sku-5: 3, sku-6: ">3"}}'
+    if not isinstance(expected, Mapping) or not expected:
+        at.refuse(f"expected documents with the rank that each must reach, found {found(expected)}; write {example}")
+        return ()
+
+    def wrong(comparison: str, bound: float) -> str:
+        is_rank = bound == int(bound) and 1 <= bound <= LARGEST_WHOLE and (comparison, bound) not in _NO_RANK
+        return "" if is_rank else f"expected a rank from 1 to {LARGEST_WHOLE:,}"
+
+    made = []
+    for document, written in expected.items():
+        here = at.under(str(document))
         if not isinstance(document, str) or not document:
-            here.refuse(f"a document id is text, found {found(document)}")
-        elif document in documents[:index]:
-            here.refuse(f"document {quoted(document)} stands twice; keep one of them")
-    if kind == "order" and len(documents) < 2:
-        at.refuse("order takes at least two documents, each expected before the next")
-    return Expectation(kind, kind, documents=tuple(documents), within=within)
+            at.refuse(f"a document id is text, found {found(document)}", str(document), at_key=True)
+            continue
+        comparison, bound = _compared(written, AT_MOST, _number, wrong, f'{document}: 3 or {document}: ">3"', here)
+        rank = int(bound) - (comparison in _ONE_LESS)
+        comparison = _ONE_LESS.get(comparison, comparison)
+        made.append(Expectation(kind, kind, comparison=comparison, documents=(document,), within=rank))
+    return made
 
 
 WITH_DEPTH = frozenset({"include", "exclude"})
 """The kinds that look at the top k, or at another depth with `within`."""
 
 
-def _results(kind: str, expected: object, at: Location) -> object:
+def _results(kind: str, expected: object, at: Location) -> Made:
     """A number of results: `0` and other plain numbers mean exactly that many."""
 
     def wrong(comparison: str, bound: float) -> str:
@@ -131,10 +237,10 @@ def _results(kind: str, expected: object, at: Location) -> object:
 
     example = f'{kind}: 0, {kind}: 5 (exactly) or {kind}: ">= 1"'
     comparison, bound = _compared(expected, "==", _number, wrong, example, at)
-    return Expectation(kind, kind, comparison=comparison, bound=int(bound))
+    return [Expectation(kind, kind, comparison=comparison, bound=int(bound))]
 
 
-def _latency(kind: str, expected: object, at: Location) -> object:
+def _latency(kind: str, expected: object, at: Location) -> Made:
     """A duration with its unit, converted to seconds; plain `200 ms` means at most that."""
 
     def wrong(comparison: str, bound: float) -> str:
@@ -142,7 +248,7 @@ def _latency(kind: str, expected: object, at: Location) -> object:
 
     example = f'{kind}: "<= 200 ms" or {kind}: "< 1.5 s"'
     comparison, bound = _compared(expected, "<=", _seconds, wrong, example, at)
-    return Expectation(kind, kind, comparison=comparison, bound=bound)
+    return [Expectation(kind, kind, comparison=comparison, bound=bound)]
 
 
 def _compared(
@@ -175,11 +281,17 @@ def _seconds(value: object) -> float | None:
     return None if match is None or amount is None else amount * SECONDS[match[2]]
 
 
-KINDS: dict[str, Callable[[str, object, Location], object]] = {
-    "first": _documents,
-    "include": _documents,
-    "exclude": _documents,
-    "order": _documents,
+OF_DOCUMENTS: Mapping[str, Callable[[str, object, Location], Made]] = {
+    "first": _first,
+    "include": _present,
+    "exclude": _present,
+    "order": _order,
+    "within": _within,
+}
+"""The keys of `expect:` that name documents, and the checks of their values."""
+
+KINDS: Mapping[str, Callable[[str, object, Location], Made]] = {
+    **OF_DOCUMENTS,
     "results": _results,
     "latency": _latency,
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
-from pytest_relevance.cases.checks import text, unknown_keys
+from pytest_relevance.cases.checks import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Path
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.grading import Scale
@@ -244,6 +244,29 @@ def check_judgments(value: object, at: Location) -> object:
             grades = {document: grade_of[written] for document, written in value.items()} if str in types else value
             return Graded(grades, distinct=frozenset(grade_of.values()))  # type: ignore[arg-type]
     return _each(value, scale, str(at.values.get("raters", "median")), at)
+
+
+def check_relevant(value: object, at: Location) -> object:
+    """Documents with the grade 1, as `Graded`."""
+    scale: Scale | None = at.values.get("scale")  # type: ignore[assignment]
+    documents = documents_in(value, at)
+    grade = _grade_of(1, scale)
+    if isinstance(grade, str):
+        return at.refuse(f"relevant documents have grade 1, and {grade}; write them under judgments", at_key=True)
+    return Graded(dict.fromkeys(documents, grade), distinct=frozenset({grade}))
+
+
+def with_relevant(graded: Graded | None, own: Mapping[str, object], at: Location) -> Any:
+    """Add the documents under `relevant` of a case to its judgments; report those that are judged there already."""
+    relevant = own.get("relevant")
+    if not isinstance(relevant, Graded):
+        return graded
+    known = graded.grades if graded is not None else {}
+    for index, document in enumerate(relevant.grades):
+        if document in known:
+            what = f"document {quoted(document)} is judged twice, 1 here and {known[document]:g} under judgments"
+            at.refuse(f"{what}; keep one of them", "relevant", index)
+    return combined(graded, relevant)
 
 
 def _each(value: Mapping[Any, object], scale: Scale | None, raters: str, at: Location) -> Graded:

@@ -15,8 +15,14 @@ from yaml.events import ScalarEvent
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases import checks
 from pytest_relevance.cases.checks import Check, choice
-from pytest_relevance.cases.conditions import KINDS, check_expectations, check_gates
-from pytest_relevance.cases.grades import check_judgments, check_query_files, check_scale, check_suite_judgments
+from pytest_relevance.cases.conditions import KINDS, check_expectations, check_gates, check_suite_expectations
+from pytest_relevance.cases.grades import (
+    check_judgments,
+    check_query_files,
+    check_relevant,
+    check_scale,
+    check_suite_judgments,
+)
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.nodes import Node, SequenceNode, is_plain
@@ -58,8 +64,9 @@ TEXTS = Shape(_as_text, items=TEXT)
 NAMES = Shape(items=TEXT)
 REASON = Shape(_as_text, keys={"reason": TEXT})
 GATES = Shape(items=Shape(keys={"id": TEXT, "tag": TEXT}))
-_DOCUMENTS = Shape(_as_text, items=TEXT, keys={"docs": TEXTS})
-EXPECTATIONS = Shape(keys=dict.fromkeys(("first", "include", "exclude", "order"), _DOCUMENTS))
+_DOCUMENTS = Shape(_as_text, items=Shape(_as_text, items=TEXT, keys={"docs": TEXTS}), keys={"docs": TEXTS})
+_SETS = Shape(_as_text, items=TEXTS, keys={"docs": Shape(_as_text, items=TEXTS)})
+EXPECTATIONS = Shape(keys={"first": TEXTS, "include": _DOCUMENTS, "exclude": _DOCUMENTS, "order": _SETS})
 _RATING = Shape(_as_grade, other_keys=TEXT)
 _GRADE = Shape(_as_grade, items=_RATING, keys={"grade": Shape(_as_grade, items=_RATING)}, other_keys=TEXT)
 SCALE = Shape(items=_RATING, other_keys=_RATING)
@@ -170,11 +177,24 @@ _KEYS = (
     ),
     Key("judgments", (CASE,), Kind(JUDGMENTS, check_judgments, "judgments"), _ABOUT_JUDGMENTS, ("scale",)),
     Key("documents", (SUITE,), _CATALOGUE, _ABOUT_DOCUMENTS),
+    Key(
+        "relevant",
+        (CASE,),
+        Kind(TEXTS, check_relevant, "documents"),
+        "Relevant documents: a short form of judgments of grade 1.",
+        ("scale",),
+    ),
     Key("note", (CASE,), Kind(TEXT, checks.text, "any-text"), "Shown when the case fails."),
     Key("weight", (CASE,), Kind(VALUE, checks.weight, "weight"), "The weight of the case in means. Default: 1."),
     Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
     Key("skip", (CASE,), Kind(TEXT, checks.skip, "reason"), "Why the case is not run."),
     Key("usefixtures", (CASE,), Kind(NAMES, checks.fixtures, "fixtures"), "Fixtures to set up before the search."),
+    Key(
+        "expect",
+        (SUITE,),
+        Kind(EXPECTATIONS, check_suite_expectations, "expect"),
+        "Expectations of every case, which adds its own and replaces those of the same name.",
+    ),
     Key("expect", (CASE,), Kind(EXPECTATIONS, check_expectations, "expect"), "Expectations beyond min_ndcg."),
     Key("tolerance", _BOTH, _SHARE, _ABOUT_TOLERANCE),
     Key("gates", (SUITE,), Kind(GATES, check_gates, "gates"), "Conditions on the suite as a whole."),
@@ -236,7 +256,7 @@ def _unknown_key(name: str, level: str) -> str:
     if name in KEYS[SUITE] or name in KEYS[CASE] or name == CASES:
         other = "of the suite, beside cases" if level == CASE else "of a case"
         return f"{quoted(name)} is a key {other}, not of a {level}"
-    if level == CASE and name in KINDS:
-        return f"{quoted(name)} is no key of a case; it is an expectation, write it under expect:"
+    if name in KINDS:
+        return f"{quoted(name)} is no key of a {level}; it is an expectation, write it under expect:"
     advice = did_you_mean(name, names) or f"; it takes {', '.join(names)}"
     return f"unknown key {quoted(name)} of a {level}{advice}"

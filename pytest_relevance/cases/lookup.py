@@ -28,6 +28,7 @@ from pytest_relevance.cases.grades import (
     NamedFile,
     combined,
     united,
+    with_relevant,
 )
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.grading import graded
@@ -329,8 +330,9 @@ class Sources:
             of_case = self._found(files, wanted, terms, here)
             if of_case is None and not at.mistakes:
                 self._refuse_missing(files, wanted, here)
+        of_case = with_relevant(of_case, own, at)
         of_suite = None if at.mistakes else self._found(self._of_suite, wanted, terms, at)
-        if of_suite is None and written is None and self._of_suite and not at.mistakes:
+        if of_suite is None and written is None and of_case is None and self._of_suite and not at.mistakes:
             self._refuse_missing(self._of_suite, wanted, at)
         return combined(of_case, of_suite)
 

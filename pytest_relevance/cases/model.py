@@ -108,8 +108,10 @@ _ROUNDING = 1e-9  # a bound of RR that was computed elsewhere and rounded
 class Expectation:
     """An entry of `expect:`; `written` is its key.
 
-    `kind` is "metric" or a key of `cases.expectations.KINDS`, and decides which other fields are used. `bound` is a
-    score, a number of results, or a duration in seconds. `within` is a rank, None for the top k of the case.
+    `kind` is "metric" or a key of `cases.conditions.KINDS`, and decides which other fields are used. `bound` is a
+    score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the case, or of
+    `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents into; without
+    any each document is a set. `inherited`: it stands in the suite.
     """
 
     kind: str
@@ -119,6 +121,8 @@ class Expectation:
     bound: float = 0.0
     documents: tuple[str, ...] = ()
     within: int | None = None
+    sets: tuple[int, ...] = ()
+    inherited: bool = False
 
     @property
     def name(self) -> str:
@@ -213,6 +217,7 @@ class Terms:
     raters: str = "median"
     params: Mapping[str, object] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    expect: tuple[Expectation, ...] = ()
     id_field: str | None = None
     title_field: str | None = None
     tolerance: float | None = None
@@ -255,7 +260,9 @@ class Case:
     `line` and `column` count from 1, in the case file or in `source`, the path in messages of the file of queries that
     the case comes from (line 1 where none is known); they are 0 in a case written in Python. `judgments` maps document
     ids to grades. `min_ndcg` is the floor that applies; None where there is none, or where nDCG is not defined because
-    no document is relevant. `weight` is the weight in means. `titles` and `notes` are those of judged documents.
+    no document is relevant. `expect` has the expectations of the suite too, without those of the `not_applicable`
+    metrics, for which the case has no relevant judgments. `weight` is the weight in means. `titles` and `notes` are
+    those of judged documents.
     """
 
     id: str
@@ -270,6 +277,7 @@ class Case:
     has_written_id: bool = False
     weight: float = 1
     expect: tuple[Expectation, ...] = ()
+    not_applicable: tuple[Metric, ...] = ()
     xfail: Xfail | None = None
     skip: str | None = None
     note: str | None = None

@@ -121,6 +121,7 @@ def _any_case(word: str) -> str:
 _ANY_TEXT: Schema = {"type": ["string", "number", "boolean", "null"]}
 _TEXT: Schema = {**_ANY_TEXT, "minLength": 1}
 _ANY_NUMBER: Schema = {"type": "number"}
+_NULL: Schema = {"type": "null"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _WHOLE: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
 
@@ -183,20 +184,37 @@ _DEFINITIONS: dict[str, Schema] = {
     "query-file": _any_of(_TEXT, _mapping({**_FILE, ONLY: _ONLY}, required=[FILE])),
     "query-files": _any_of(_ref("query-file"), _list(_ref("query-file"), 1)),
     "documents": _any_of(_TEXT, _list(_TEXT, 1)),
-    "documents-within": _any_of(
-        _ref("documents"),
+    "documents-within": _mapping(
+        {
+            "docs": _ref("documents", "A document, or a list of them."),
+            "within": {"description": "Another depth than the top k.", **_WHOLE},
+        },
+        required=["docs"],
+    ),
+    "documents-at-depths": _any_of(_TEXT, _ref("documents-within"), _list(_any_of(_TEXT, _ref("documents-within")), 1)),
+    "sets-of-documents": _list(_ref("documents"), 2),
+    "order": _any_of(
+        _ref("sets-of-documents"),
         _mapping(
             {
-                "docs": _ref("documents", "A document, or a list of them."),
-                "within": {"description": "Another depth than the top k.", **_WHOLE},
+                "docs": _ref("sets-of-documents", "Documents, or sets of them, each before the next."),
+                "within": {"description": "The depth: what is below it comes last.", **_WHOLE},
             },
             required=["docs"],
         ),
     ),
-    "bound-of-a-share": _any_of(_SHARE, _text(rf"{_COMPARISON}(?:-?0|1)(?:\.[0-9]+)?\s*")),
-    "bound-of-a-sum": _any_of(_ANY_NUMBER, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
-    "bound-of-a-count": _any_of({**_WHOLE, "minimum": 0}, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
-    "bound-of-a-time": _text(rf"(?:\s*<=?\s*)?{_NUMBER}\s*(?:{'|'.join(SECONDS)})\s*"),
+    "ranks-of-documents": _any_of(
+        _NULL, {"type": "object", "additionalProperties": _ref("bound-of-a-rank"), "minProperties": 1}
+    ),
+    # null takes away what a case has from its suite
+    "bound-of-a-share": _any_of(_NULL, _SHARE, _text(rf"{_COMPARISON}(?:-?0|1)(?:\.[0-9]+)?\s*")),
+    "bound-of-a-sum": _any_of(_NULL, _ANY_NUMBER, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
+    "bound-of-a-count": _any_of(_NULL, {**_WHOLE, "minimum": 0}, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
+    "bound-of-a-rank": _any_of(_WHOLE, _text(rf"{_COMPARISON}{_NUMBER}\s*")),
+    "bound-of-a-time": {
+        **_text(rf"(?:\s*<=?\s*)?{_NUMBER}\s*(?:{'|'.join(SECONDS)})\s*"),
+        "type": ["string", "null"],
+    },
 }
 """What stands in several places of the schema, by the names of the references to it."""
 
@@ -213,15 +231,13 @@ def _metric_pattern(measure: Measure) -> str:
 
 def _expect() -> Schema:
     """Kinds of expectations by name, metrics by pattern; each metric also in its usual spellings, to be completed."""
-    within = "or {docs: [...], within: 25} for another depth."
+    within = "or {docs: [...], within: 25} for another depth, or a list of these."
     kinds = {
         "first": _ref("documents", "The document on top, or a list: exactly these on top, in this order."),
-        "include": _ref("documents-within", f"Documents that are in the top k, {within}"),
-        "exclude": _ref("documents-within", f"Documents that are not in the top k, {within}"),
-        "order": {
-            "description": "Documents, each ranked before the next; one that is absent comes last.",
-            **_list(_TEXT, 2),
-        },
+        "include": _ref("documents-at-depths", f"Documents that are in the top k, {within}"),
+        "exclude": _ref("documents-at-depths", f"Documents that are not in the top k, {within}"),
+        "order": _ref("order", "Documents, or sets of them, each before the next; one that is absent comes last."),
+        "within": _ref("ranks-of-documents", 'The rank that a document must reach: {sku-5: 3, sku-6: ">3"}.'),
         "results": _ref("bound-of-a-count", 'How many documents are returned: 0, 5 (exactly) or ">= 1".'),
         "latency": _ref("bound-of-a-time", 'How long the search may take: "<= 200 ms" or "< 1.5 s".'),
     }

@@ -14,7 +14,7 @@ from pytest_relevance._text import counted, printable, quoted
 from pytest_relevance.cases.build import NO_QUERY, check_reachable, make_case, make_terms, needs_best
 from pytest_relevance.cases.checks import why_no_file
 from pytest_relevance.cases.conditions import WITH_DEPTH, check_tags_of_gates
-from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded
+from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.keys import CASE, SUITE, Shape, check_keys, converted
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms, node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
@@ -29,7 +29,7 @@ _NAMING_FILES = frozenset({"judgments", "queries"})
 _OF_FILES = _NAMING_FILES | {"scale", "raters"}
 """While one of these keys is wrong in a suite, its files cannot be read as they are meant."""
 
-_DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments"})
+_DECISIVE = frozenset({"scale", "gain", "negative", "raters", "judgments", "relevant"})
 """While one of these keys is wrong, what the keys of a case say together cannot be known."""
 
 
@@ -132,6 +132,8 @@ class SuiteBuilder:
         graded = own.get("judgments", NO_JUDGMENTS)
         if self._sources is not None or not isinstance(graded, Graded):
             graded = self._opened().of_case(own, at)
+        else:
+            graded = with_relevant(graded, own, at)
         own = {**defaults, **own}
         if self._may_lack_judgments and not graded.grades:
             own["min_ndcg"] = None

@@ -178,8 +178,8 @@ def _top_relevant(metric: Metric, batch: _Batch) -> Indexes:
 
 
 def _precision(metric: Metric, batch: _Batch) -> Floats:
-    assert metric.k is not None
-    return _top_relevant(metric, batch) / metric.k
+    divisor = np.maximum(batch.returned(None), 1) if metric.k is None else metric.k
+    return _top_relevant(metric, batch) / divisor
 
 
 def _recall(metric: Metric, batch: _Batch) -> Floats:

@@ -81,7 +81,14 @@ _TABLE = (
     ),
     Measure("DCG", "optional", (), "sum of gain / discount over the ranks", _JARVELIN),
     Measure("CG", "optional", (), "sum of the grades", _JARVELIN),
-    Measure("P", "required", _REL, "share of relevant documents among the top k", _BUCKLEY, ("precision", "prec")),
+    Measure(
+        "P",
+        "optional",
+        _REL,
+        "share of relevant documents among the top k; without a cutoff, among what was returned",
+        f"{_BUCKLEY}; without a cutoff trec_eval's set_P, and the precision of Elasticsearch's rank_eval",
+        ("precision", "prec"),
+    ),
     Measure("R", "optional", _REL, "share of all relevant documents that were returned", _BUCKLEY, ("recall",)),
     Measure(
         "AP",

@@ -68,6 +68,14 @@ def _relevant(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
     return sum(1 for grade in scored_grades(graded, settings)[: metric.k] if grade is not None and grade >= rel)
 
 
+def _returned(metric: Metric, graded: GradedRanking, settings: Settings) -> int:
+    """Count the different results in the top k."""
+    returned = len(scored_grades(graded, settings)[: metric.k])
+    if settings.unjudged == "zero":
+        returned -= sum(1 for index in graded.repeated if index < returned)
+    return returned
+
+
 def _all_relevant(metric: Metric, graded: GradedRanking) -> int:
     """Count the relevant judgments of the query."""
     rel = metric.rel
@@ -75,9 +83,15 @@ def _all_relevant(metric: Metric, graded: GradedRanking) -> int:
 
 
 def _precision(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
-    """P@k: relevant results in the top k / k, also for a shorter ranking (trec_eval). Always defined."""
-    assert metric.k is not None
-    return _relevant(metric, graded, settings) / metric.k
+    """P@k: relevant results in the top k / k, also for a shorter ranking (trec_eval). Always defined.
+
+    Without a cutoff: relevant results / results, 0 without a result (trec_eval's set_P). A later copy of a document is
+    no result.
+    """
+    relevant = _relevant(metric, graded, settings)
+    if metric.k is not None:
+        return relevant / metric.k
+    return relevant / returned if (returned := _returned(metric, graded, settings)) else 0.0
 
 
 def _recall(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
@@ -181,11 +195,8 @@ def _judged(metric: Metric, graded: GradedRanking, settings: Settings) -> float:
     """
     keep = settings.negative == "keep"
     top = scored_grades(graded, settings)[: metric.k]
-    returned = len(top)
-    if settings.unjudged == "zero":
-        returned -= sum(1 for index in graded.repeated if index < returned)
     judged = sum(1 for grade in top if grade is not None and (keep or grade >= 0))
-    return judged / returned if returned else 0.0
+    return judged / returned if (returned := _returned(metric, graded, settings)) else 0.0
 
 
 def _bpref(metric: Metric, graded: GradedRanking, settings: Settings) -> float:

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from pytest_relevance._text import counted, listed
+from pytest_relevance.cases.conditions import BELOW
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, titled
@@ -79,7 +80,7 @@ def excluded_documents(result: CaseResult) -> frozenset[str]:
     return frozenset(
         document
         for outcome in result.outcomes
-        if outcome.kind == "exclude" and not outcome.met
+        if (outcome.kind == "exclude" or (outcome.kind, outcome.comparison) == ("within", BELOW)) and not outcome.met
         for document in set(result.documents[: outcome.within or result.k]).intersection(outcome.documents)
     )
 

@@ -100,7 +100,8 @@ def reasons_with_titles(result: CaseResult) -> list[str]:
 def _met(result: CaseResult) -> str:
     """The text about a case that met everything."""
     name, floor = result.metric.text, result.floor
-    met = ", ".join(map(_met_outcome, result.outcomes))
+    met = ", ".join(dict.fromkeys(map(_met_outcome, result.outcomes)))
+    not_applicable = "".join(f"; {name} n/a" for name in result.not_applicable)
     if not result.judgments:
         text = "" if met else "no judgments"
     elif result.score is None:
@@ -109,10 +110,10 @@ def _met(result: CaseResult) -> str:
         digits = score_digits(result)
         expected = f"at least {floor:.{digits}f}" if floor is not None else "no floor"
         text = f"{name} {result.score:.{digits}f}, {expected}"
-    if result.verdict != PASSED:
-        return text
-    text = f"{text}: passed" if text else "passed"
-    return f"{text}; met: {met}" if met else text
+    if result.verdict == PASSED:
+        text = f"{text}: passed" if text else "passed"
+        text = f"{text}; met: {met}" if met else text
+    return text + not_applicable
 
 
 def _met_outcome(outcome: Outcome) -> str:

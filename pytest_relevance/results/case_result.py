@@ -65,7 +65,8 @@ class Outcome:
 
     `kind` is "metric" or the key that it was written under ("first", "include" ...), `value` the figure found where
     there is one (a latency in seconds). `message` describes what is not met, empty where it is met. `is_score` marks a
-    figure that judging the unjudged results could change. `documents` and `within` are what was expected.
+    figure that judging the unjudged results could change. `documents`, `within` and `sets` are what was expected, as in
+    an `Expectation`; `comparison` is that of a figure with `bound`, or of a rank with `within`.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Outcome:
     is_score: bool = False
     documents: Sequence[str] = ()
     within: int | None = None
+    sets: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,8 @@ class CaseResult:
 
     Scores: by the name of the metric, None where one is not defined, nDCG@k among them. `lower` to `upper` is the
     interval that the unjudged results leave to nDCG@k; None: the score itself. `judged` of the `top` different
-    documents within k have a judgment.
+    documents within k have a judgment. `not_applicable` are the metrics that the suite expects of every case, and that
+    this one has no relevant judgments for.
 
     `latency` is in seconds. `outcome` is that of pytest: passed, failed, skipped, xfailed or xpassed, and by default
     the verdict. Sequences are tuples once the result is complete.
@@ -212,6 +215,7 @@ class CaseResult:
     judged: int = 0
     top: int = 0
     outcomes: Sequence[Outcome] = ()
+    not_applicable: Sequence[str] = ()
     baseline: BaselineComparison | None = None
     reasons: Sequence[str] = ()
     error: SearchError | None = None
@@ -381,7 +385,7 @@ DETAIL_FIELDS = frozenset(
     {
         *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
         *("shown", "not_in_index", "not_in_catalogue"),
-        *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest"),
+        *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest"),
     }
 )
 """The fields that a summary does without: those of a case that passed are left out unless something asks for them."""
@@ -422,7 +426,10 @@ def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
 
 
-_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons", "not_in_index", "not_in_catalogue")
+_TUPLES = (
+    *("tags", "items", "documents", "engine_scores", "grades", "reasons"),
+    *("not_applicable", "not_in_index", "not_in_catalogue"),
+)
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,

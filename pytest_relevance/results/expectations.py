@@ -1,4 +1,4 @@
-"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.expectations`.
+"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.conditions`.
 
 A checker returns what was found and whether that meets the expectation. The wording is for the one who reads the
 failure: where the document is instead, not only that it is not where it should be.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from itertools import islice, pairwise
+from math import inf, isnan
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.conditions import COMPARE, EXACT
+from pytest_relevance.cases.conditions import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.scalar import ranks_needed, score
@@ -53,7 +54,9 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
     """The message of an unmet expectation of documents, which are named with their titles."""
     if outcome.met or not outcome.documents:
         return outcome.message
-    expected = Expectation(outcome.kind, outcome.kind, documents=tuple(outcome.documents), within=outcome.within)
+    documents, sets = tuple(outcome.documents), tuple(outcome.sets)
+    kind, comparison = outcome.kind, outcome.comparison
+    expected = Expectation(kind, kind, comparison=comparison, documents=documents, within=outcome.within, sets=sets)
     ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
     unknown = dict.fromkeys(result.not_in_catalogue, "not in the catalogue")
     unknown |= dict.fromkeys(result.not_in_index, "not in the index")
@@ -128,13 +131,39 @@ def _present(expected: Expectation, found: Found) -> Outcome:
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
-    last = len(found.ranking) + 1  # where documents that are absent come, none of them before another
-    wrong = [
-        f"{quoted(first)} ({_where(found, first)}) is not before {quoted(second)} ({_where(found, second)})"
-        for first, second in zip(expected.documents, expected.documents[1:], strict=False)
-        if not found.ranks.get(first, last) < found.ranks.get(second, last)
-    ]
-    return _outcome(expected, "; ".join(wrong))
+    """Check that each document, or every document of a set, comes before those of the next.
+
+    What is absent, or below `within`, comes last, none of it before another.
+    """
+    last = len(found.ranking) + 1 if expected.within is None else expected.within + 1
+    ranks = {document: min(found.ranks.get(document, last), last) for document in expected.documents}
+    wrong = []
+    for earlier, later in pairwise(_sets(expected)):
+        first = min(later, key=ranks.__getitem__)
+        late = [document for document in earlier if ranks[document] >= ranks[first]]
+        if late:
+            verb = "is" if len(late) == 1 else "are"
+            wrong.append(f"{_listing(late, found)} {verb} not before {_listing([first], found)}")
+    where = f"in the top {expected.within}: " if wrong and expected.within is not None else ""
+    return _outcome(expected, where + "; ".join(wrong))
+
+
+def _sets(expected: Expectation) -> list[Sequence[str]]:
+    """The documents of `order` in their sets."""
+    documents = iter(expected.documents)
+    sets = ([*islice(documents, size)] for size in expected.sets or [1] * len(expected.documents))
+    return [each for each in sets if each]
+
+
+_NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACTLY: "is not at rank {}"}
+
+
+def _within(expected: Expectation, found: Found) -> Outcome:
+    """Check the rank of a document. An absent one is below every rank."""
+    within, reaches = expected.within or found.k, COMPARE[expected.comparison]
+    wrong = [document for document in expected.documents if not reaches(found.ranks.get(document, inf), within)]
+    where = _NOT_WITHIN[expected.comparison].format(within) if wrong else ""
+    return _outcome(expected, wrong and f"{_listing(wrong, found)} {where}")
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
@@ -160,7 +189,12 @@ def _latency(expected: Expectation, found: Found) -> Outcome:
 def _outcome(expected: Expectation, unmet: object) -> Outcome:
     name = expected.kind
     message = f"{name}: {unmet}" if unmet else ""
-    return Outcome(name, name, not unmet, message, documents=expected.documents, within=expected.within)
+    return Outcome(
+        *(name, name, not unmet, message, None, expected.comparison),
+        documents=expected.documents,
+        within=expected.within,
+        sets=expected.sets,
+    )
 
 
 def _listing(documents: Sequence[str], found: Found) -> str:
@@ -189,6 +223,7 @@ CHECKERS: Mapping[str, Callable[[Expectation, Found], Outcome]] = {
     "include": _present,
     "exclude": _present,
     "order": _order,
+    "within": _within,
     "results": _results,
     "latency": _latency,
 }

@@ -64,6 +64,8 @@ def score_case(
     result.scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
         result.scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)
+    if case.not_applicable:
+        result.not_applicable = tuple(metric.text for metric in case.not_applicable)
     if lower != upper and value == value:
         result.lower, result.upper = lower, upper
     result.judged, result.top = top - unjudged, top
@@ -232,7 +234,7 @@ def kept_depth(case: Case) -> int | None:
 
 def looks_at_all(case: Case) -> bool:
     """Whether the whole ranking that was returned counts, and not only its top."""
-    return scores_all(case) or any(expected.kind == "order" for expected in case.expect)
+    return scores_all(case) or any(expected.kind == "order" and expected.within is None for expected in case.expect)
 
 
 def scores_all(case: Case) -> bool:

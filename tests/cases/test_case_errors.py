@@ -124,7 +124,7 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistake
     (of_suite,) = mistakes("zzz: 1\ncases: [{query: a}]")
     assert 'unknown key "zzz" of a suite; it takes search, k, min_ndcg, scale, gain' in of_suite
     assert of_suite.endswith(
-        "params, tags, judgments, documents, tolerance, gates, queries, cases"
+        "params, tags, judgments, documents, expect, tolerance, gates, queries, cases"
     )  # nothing that would be refused in its turn
 
 

@@ -101,11 +101,11 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("RR: -0.5", "expect.RR: RR lies between 0 and 1, found -0.5; write"),
         ("P@5: '< 0'", 'expect.P@5: P@5 lies between 0 and 1, found the text "< 0"; write'),
         ("P@5: '> 1'", 'expect.P@5: P@5 lies between 0 and 1, found the text "> 1"; write'),
-        ("P: 0.5", "expect: 'P' needs a cutoff: write P@10 for the top ten"),
+        ("Success: 1", "expect: 'Success' needs a cutoff: write Success@10 for the top ten"),
         ("P@0: 0.5", "expect: 'P@0': the cutoff behind @ is a whole number from 1 to 1,000,000, not '0'"),
         (
             "frist: x",
-            'expect: "frist" is neither first, include, exclude, order, results or latency nor a metric; '
+            'expect: "frist" is neither first, include, exclude, order, within, results or latency nor a metric; '
             'did you mean "first"?',
         ),
         ("nDGC@10: 0.5", "(did you mean nDCG?)"),
@@ -114,7 +114,10 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
         ("first: [[x]]", "expect.first[0]: a document id is text, found the list ['x']"),
         ("first: [x, y, x]", 'expect.first[2]: document "x" stands twice; keep one of them'),
         ("first: {docs: x}", "expect.first: expected a document or a list of documents, found the mapping"),
-        ("order: x", "expect.order: order takes at least two documents, each expected before the next"),
+        (
+            "order: x",
+            "expect.order: order takes at least two documents, or sets of them, each expected before the next",
+        ),
         (
             "include: {docs: [x], whithin: 3}",
             'expect.include: unknown key "whithin"; write include: {docs: [...], within: 25}; did you mean',
@@ -131,6 +134,38 @@ def test_how_many_and_how_fast(case: ReadCase, line: str, comparison: str, bound
             'expect.exclude.within: expected a whole number from 1 to 1,000,000, found the text "5"; write 5 without',
         ),
         ("exclude: {docs: [z, z]}", 'expect.exclude.docs[1]: document "z" stands twice; keep one of them'),
+        ("include: [x, {docs: [y, y]}]", 'expect.include[1].docs[1]: document "y" stands twice; keep one of them'),
+        ("include: [x, x, {docs: y}]", 'expect.include[1]: document "x" stands twice; keep one of them'),
+        ("include: [{docs: x}, [y]]", "expect.include[1]: a document id is text, found the list ['y']"),
+        ("exclude: [{docs: x, within: 0}]", "expect.exclude[0].within: expected a whole number from 1 to 1,000,000"),
+        ("exclude: [{within: 3}]", "expect.exclude[0]: the documents are missing; write exclude: {docs: [...], within"),
+        ("order: [[x, y]]", "expect.order: order takes at least two documents, or sets of them"),
+        ("order: [[x, y], []]", "expect.order[1]: expected a document or a list of documents, found the list []"),
+        ("order: [[x, y], [x, z]]", 'expect.order[1]: document "x" stands in two sets; keep it in one of them'),
+        ("order: [[x, x], [z]]", 'expect.order[0][1]: document "x" stands twice; keep one of them'),
+        ("order: [[x, [y]], [z]]", "expect.order[0][1]: a document id is text, found the list ['y']"),
+        (
+            "order: {docs: [x, y], witin: 5}",
+            'expect.order: unknown key "witin"; write order: {docs: [[...], [...]], wi',
+        ),
+        (
+            "order: {within: 5}",
+            "expect.order: the documents are missing; write order: {docs: [[...], [...]], within: 25}",
+        ),
+        (
+            "within: 3",
+            "expect.within: expected documents with the rank that each must reach, found 3; write within: {sku",
+        ),
+        ("within: {}", "expect.within: expected documents with the rank that each must reach, found the mapping {}"),
+        ("within: [x]", "expect.within: expected documents with the rank that each must reach, found the list ['x']"),
+        ("within: {x: 0}", 'expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"'),
+        ('within: {x: "3"}', 'expect.within.x: expected a bound, found the text "3"; write 3 without quotes'),
+        ("within: {x: 1.5}", "expect.within.x: expected a rank from 1 to 1,000,000, found 1.5"),
+        ('within: {x: "3..5"}', 'expect.within.x: expected a bound, found the text "3..5"; write x: 3 or x: ">3"'),
+        ('within: {x: "< 1"}', 'expect.within.x: expected a rank from 1 to 1,000,000, found the text "< 1"'),
+        ('within: {x: ">= 1"}', 'expect.within.x: expected a rank from 1 to 1,000,000, found the text ">= 1"'),
+        ("within: {x: }", "expect.within.x: expected a bound, found nothing; write x: 3"),
+        ("withn: {x: 3}", 'did you mean "within"?'),
         ("results: -1", "expect.results: expected a whole number from 0 to 1,000,000, found -1; write results: 0, "),
         ("results: 1.5", "expect.results: expected a whole number from 0 to 1,000,000, found 1.5; write"),
         ("results: '< 0'", 'expect.results: expected a whole number from 0 to 1,000,000, found the text "< 0"; write'),
@@ -150,6 +185,53 @@ def test_what_is_no_expectation(mistakes: Mistakes, line: str, message: str) -> 
     assert found.startswith("5:")
     assert message in found
     assert found.endswith('(in case "a")')
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("include: [x, {docs: y, within: 3}]", [(("x",), None), (("y",), 3)]),
+        ("exclude: [{docs: [x, 007], within: 5}, {docs: no}]", [(("x", "007"), 5), (("no",), None)]),
+        ("include: [{docs: x, within: 5}, z, {docs: y, within: 9}, w]", [(("z", "w"), None), (("x",), 5), (("y",), 9)]),
+    ],
+)
+def test_documents_at_several_depths(
+    case: ReadCase, line: str, expected: list[tuple[tuple[str, ...], int | None]]
+) -> None:
+    found = case(f"cases:\n  - query: a\n    expect:\n      {line}\n").expect
+    assert [(each.documents, each.within) for each in found] == expected
+    assert {each.name for each in found} == {line.split(":")[0]}
+
+
+@pytest.mark.parametrize(
+    ("line", "documents", "sets", "within"),
+    [
+        ("order: [[b1, 007], [no]]", ("b1", "007", "no"), (2, 1), None),
+        ("order: [b1, [a1, a2], c]", ("b1", "a1", "a2", "c"), (1, 2, 1), None),
+        ("order: [[a], [b]]", ("a", "b"), (), None),
+        ("order: {docs: [a, b], within: 100}", ("a", "b"), (), 100),
+        ("order: {docs: [[a, b], [1e5]], within: 3}", ("a", "b", "1e5"), (2, 1), 3),
+    ],
+)
+def test_an_order_of_sets(
+    case: ReadCase, line: str, documents: tuple[str, ...], sets: tuple[int, ...], within: int | None
+) -> None:
+    expected = expected_of(case, line)
+    assert (expected.documents, expected.sets, expected.within) == (documents, sets, within)
+
+
+def test_the_rank_that_a_document_must_reach(case: ReadCase) -> None:
+    found = case(
+        """
+        cases:
+          - query: a
+            expect:
+              within: {x: 3, 007: ">3", no: "<= 5", y: "< 5", z: ">= 5", w: "== 1"}
+        """
+    ).expect
+    assert [(*each.documents, each.comparison, each.within) for each in found] == [
+        *(("x", "<=", 3), ("007", ">", 3), ("no", "<=", 5), ("y", "<=", 4), ("z", ">", 4), ("w", "==", 1))
+    ]
 
 
 def test_expectations_are_a_mapping(mistakes: Mistakes) -> None:

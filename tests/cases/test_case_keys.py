@@ -168,7 +168,7 @@ def test_what_a_suite_sets_a_case_may_override(
 def test_the_keys_that_a_suite_and_a_case_share_are_those_that_can_be_overridden() -> None:
     """The list above is the whole list: a key that joins the table joins it."""
     both = KEYS[SUITE].keys() & KEYS[CASE].keys()
-    assert both - {"judgments"} == {
+    assert both - {"judgments", "expect"} == {
         *("search", "k", "min_ndcg", "scale", "gain", "discount", "ideal", "unjudged", "negative", "min_judged"),
         *("raters", "id_field", "title_field", "params", "tags", "tolerance", "depth"),
     }
@@ -236,6 +236,13 @@ def test_the_highest_grade_is_that_of_the_scale_else_of_the_file(read: Read) -> 
         ("{RR: 0}", 10),  # any rank counts, and none has to be asked for
         ("{AP: 0.01}", 10),
         ("{include: {docs: [x], within: 40}}", 40),
+        ("{include: [x, {docs: [y], within: 15}, {docs: [z], within: 30}]}", 30),
+        ("{within: {x: 40, y: 5}}", 40),
+        ('{within: {x: ">40"}}', 40),  # whether it is in the top 40
+        ('{within: {x: "< 40"}}', 39),
+        ("{order: [x, y]}", 10),
+        ("{order: {docs: [x, y], within: 40}}", 40),
+        ("{P: 0.1}", 10),
         ("{first: [x, y, z]}", 10),
         ("{results: 20}", 21),
         ('{results: ">= 20"}', 20),

@@ -144,7 +144,7 @@ def test_negative_grades_and_gains_that_do_not_grow_lower_no_bound(case: ReadCas
 
 GRADES = st.lists(st.sampled_from([-1, 0, 1, 2, 3]), min_size=1, max_size=4)
 METRICS = ["nDCG@2", "nDCG", "DCG@2", "CG@3", "P(rel=2)@2", "R@2", "AP", "RR(rel=2)", "ERR@3", "RBP", "Judged@3"]
-METRICS += ["Success(rel=3)@1", "Bpref", "Rprec", "infAP"]
+METRICS += ["P", "P(rel=2)", "Success(rel=3)@1", "Bpref", "Rprec", "infAP"]
 ALL_SETTINGS = st.builds(
     Settings,
     gain=st.sampled_from(["exponential", "linear", {-1: 2, 0: 0, 1: 5, 2: -1, 3: 3}]),

@@ -89,6 +89,12 @@ READER_ONLY: tuple[Rule, ...] = (
     Rule("a comparison with a share is in its range", _JUDGED + "expect: {RR: '> 1'}}]", "lies between 0 and 1"),
     Rule("a comparison with a count is whole", "cases: [{query: a, expect: {results: '> 1.5'}}]", "a whole number"),
     Rule("a search takes some time", "cases: [{query: a, expect: {latency: 0 ms}}]", "the longest duration allowed"),
+    Rule("a comparison with a rank is whole", "cases: [{query: a, expect: {within: {x: '> 1.5'}}}]", "expected a rank"),
+    Rule("some rank is above the first", "cases: [{query: a, expect: {within: {x: '< 1'}}}]", "expected a rank"),
+    Rule("a document is in one set", "cases: [{query: a, expect: {order: [[x], [x, y]]}}]", "stands in two sets"),
+    Rule("only what the suite expects is taken away", "cases: [{query: a, expect: {results: null}}]", "found nothing"),
+    Rule("a relevant document is on the scale", "scale: [2, 3]\ncases: [{query: a, relevant: x}]", "is off the scale"),
+    Rule("a relevant document is judged once", _JUDGED + "relevant: [x]}]", "is judged twice"),
     # files
     Rule("what it names is there", "judgments: no.csv\ncases: [{query: a}]", "there is no file"),
     Rule("what it names is a file", "judgments: .\ncases: [{query: a}]", "is no file"),
@@ -335,7 +341,7 @@ IN_A_CASE = [
     ("expect: [first]", "expect: type"),
     ("expect: {frist: x}", "expect: additionalProperties"),
     ("expect: {nDGC@10: 0.5}", "expect: additionalProperties"),
-    ("expect: {P: 0.5}", "expect: additionalProperties"),
+    ("expect: {Success: 1}", "expect: additionalProperties"),
     ("expect: {P@0: 0.5}", "expect: additionalProperties"),
     ("expect: {Rprec@5: 0.5}", "expect: additionalProperties"),
     ("expect: {P@5: 60}", "expect.P@5: anyOf"),
@@ -343,7 +349,20 @@ IN_A_CASE = [
     ("expect: {P@5: '0.6'}", "expect.P@5: anyOf"),
     ("expect: {P@5: '=> 0.6'}", "expect.P@5: anyOf"),
     ("expect: {first: []}", "expect.first: anyOf"),
-    ("expect: {order: x}", "expect.order: type"),
+    ("expect: {order: x}", "expect.order: anyOf"),
+    ("expect: {order: [[x, y]]}", "expect.order: anyOf"),
+    ("expect: {order: [[x], []]}", "expect.order: anyOf"),
+    ("expect: {order: {docs: [x, y], within: 0}}", "expect.order: anyOf"),
+    ("expect: {within: 3}", "expect.within: anyOf"),
+    ("expect: {within: {}}", "expect.within: anyOf"),
+    ("expect: {within: {x: 0}}", "expect.within: anyOf"),
+    ("expect: {within: {x: '3'}}", "expect.within: anyOf"),
+    ("expect: {within: {x: 3..5}}", "expect.within: anyOf"),
+    ("expect: {include: [x, {within: 3}]}", "expect.include: anyOf"),
+    ("expect: {exclude: [{docs: x, depth: 3}]}", "expect.exclude: anyOf"),
+    ("relevant: []", "relevant: anyOf"),
+    ("relevant: [[x]]", "relevant: anyOf"),
+    ("relevant: {x: 1}", "relevant: anyOf"),
     ("expect: {include: {docs: x, within: 0}}", "expect.include: anyOf"),
     ("expect: {results: -1}", "expect.results: anyOf"),
     ("expect: {results: 1.5}", "expect.results: anyOf"),
@@ -442,7 +461,7 @@ def joined(gate: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
 
 
 SOUND_GATE: st.SearchStrategy[Any] = st.builds(joined, SOUND, NAMED)
-NO_MEANS: list[object] = [{}, [], None, 0.5, {"nDGC@10": 0.5}, {"P": 0.5}, {"nDCG@10": 1.5}, {"RR": "0.5"}]
+NO_MEANS: list[object] = [{}, [], None, 0.5, {"nDGC@10": 0.5}, {"Success": 0.5}, {"nDCG@10": 1.5}, {"RR": "0.5"}]
 NO_DROPS: list[object] = [{}, None, {"nDCG@10": -0.1}, {"DCG@5": True}, {"Rprec@5": 0.1}]
 FLAWS: list[dict[str, Any]] = [
     *({"mean": value} for value in NO_MEANS),

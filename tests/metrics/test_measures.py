@@ -60,6 +60,8 @@ def test_a_perfect_ranking_scores_exactly_one(grades: list[float]) -> None:
         ("P@3", 2 / 3),
         ("P@10", 3 / 10),  # divided by k, however few were returned
         ("P(rel=2)@5", 2 / 5),
+        ("P", 3 / 5),  # divided by the five that were returned
+        ("P(rel=3)", 1 / 5),
         ("R", 1.0),
         ("R@2", 1 / 3),
         ("R(rel=3)@2", 1.0),
@@ -91,6 +93,25 @@ def test_bpref_counts_the_judged_documents_above() -> None:
     # Above r nothing, above s one of min(2 relevant, 3 others).
     assert scored("Bpref", "rns", judgments) == (1 + (1 - 1 / 2)) / 2
     assert scored("Bpref", "rxyzs", judgments) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("ranking", "unjudged", "expected"),
+    [
+        ("ax", "zero", 1 / 2),
+        ("abx", "zero", 1 / 3),
+        ("abx", "skip", 1 / 2),  # Elasticsearch's ignore_unlabeled
+        ("aax", "zero", 1 / 2),  # a later copy is no result
+        ("", "zero", 0.0),
+        ("x", "skip", 0.0),
+    ],
+)
+def test_precision_without_a_cutoff_is_the_share_of_what_was_returned(
+    ranking: str, unjudged: str, expected: float
+) -> None:
+    judgments: dict[str, float] = {"a": 1, "b": 0}
+    assert scored("P", ranking, judgments, unjudged=unjudged) == expected
+    assert evaluate({"q": judgments}, {"q": list(ranking)}, "P", unjudged=unjudged).loc["q", "P"] == expected
 
 
 @pytest.mark.parametrize(

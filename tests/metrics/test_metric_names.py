@@ -67,8 +67,7 @@ def test_a_metric_that_was_read_already_stays_itself() -> None:
         ("nDCG@", "a whole number from 1"),
         ("nDCG@٣", "a whole number from 1"),
         ("nDCG@" + "9" * 10_000, "a whole number from 1 to 1,000,000"),
-        ("P", "'P' needs a cutoff: write P@10"),
-        ("Success", "needs a cutoff"),
+        ("Success", "'Success' needs a cutoff: write Success@10"),
         ("Judged", "needs a cutoff"),
         ("Rprec@5", "Rprec takes no cutoff"),
         ("Bpref@10", "Bpref takes no cutoff"),
@@ -108,7 +107,8 @@ def test_every_measure_is_scored_on_both_paths_and_says_where_it_comes_from() ->
 
 
 def test_the_usage_of_a_measure() -> None:
-    assert MEASURES["P"].usage == "P[(rel=...)]@k"
+    assert MEASURES["P"].usage == "P[(rel=...)][@k]"
+    assert MEASURES["Success"].usage == "Success[(rel=...)]@k"
     assert MEASURES["nDCG"].usage == "nDCG[@k]"
     assert MEASURES["Rprec"].usage == "Rprec[(rel=...)]"
     assert MEASURES["RBP"].usage == "RBP[(p=..., rel=...)][@k]"

@@ -24,6 +24,7 @@ EQUAL = {
     "nDCG@1": "ndcg_cut_1",
     "nDCG@5": "ndcg_cut_5",
     "nDCG@100": "ndcg_cut_100",
+    "P": "set_P",
     "P@1": "P_1",
     "P@5": "P_5",
     "R@5": "recall_5",
@@ -35,7 +36,19 @@ EQUAL = {
     "infAP": "infAP",
     "Success@5": "success_5",
 }
-ASKED = {"ndcg", "ndcg_cut.1,5,100", "P.1,5", "recall.5", "map", "map_cut.5", "recip_rank", "Rprec", "bpref", "infAP"}
+ASKED = {
+    "ndcg",
+    "ndcg_cut.1,5,100",
+    "set_P",
+    "P.1,5",
+    "recall.5",
+    "map",
+    "map_cut.5",
+    "recip_rank",
+    "Rprec",
+    "bpref",
+    "infAP",
+}
 # pytrec_eval may crash where a query has negative grades only, so that every query has one other.
 QRELS = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-2, 4), max_size=12).map(
     lambda table: {"j": 0, **table}

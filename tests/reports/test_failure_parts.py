@@ -313,7 +313,10 @@ def test_long_reasons_facts_and_notes_are_folded(shop: Shop) -> None:
         min_ndcg=0.5,
         query="boots " * 40 + "!",
         note="warm " * 40,
-        expect={"include": [f"missing-{number}" for number in range(9)], "first": [*documents[1:], "x"]},
+        expect={
+            "include": {"docs": [f"missing-{number}" for number in range(9)], "within": 20},
+            "first": [*documents[1:], "x"],
+        },
         gain={0: 0, 2: 3.25, 3: 7.125} | {grade + 0.5: grade for grade in range(4, 20)},
         params={"filter": "in stock, " * 9},
     )

@@ -35,6 +35,20 @@ MET = {
     "exclude one rank below": ({"exclude": {"docs": ["apron"], "within": 2}}, ["boots", "shoes", "apron"]),
     "order": ({"order": ["boots", "shoes", "laces"]}, ["boots", "apron", "shoes", "laces"]),
     "order with an absent document last": ({"order": ["boots", "laces"]}, ["boots"]),
+    "order of sets": ({"order": [["boots", "shoes"], ["laces"]]}, ["shoes", "apron", "boots", "laces"]),
+    "order of sets, the last of them absent": ({"order": [["boots", "shoes"], ["laces", "apron"]]}, ["shoes", "boots"]),
+    "order of three sets": ({"order": ["boots", ["laces", "shoes"], "apron"]}, ["boots", "shoes", "laces", "apron"]),
+    "order with a depth, below which documents are as good as absent": (
+        {"order": {"docs": ["boots", "shoes"], "within": 2}},
+        ["laces", "boots", "shoes"],
+    ),
+    "within": ({"within": {"boots": 2}}, ["apron", "boots"]),
+    "within, above it": ({"within": {"boots": 2}}, ["boots"]),
+    "within, below a rank": ({"within": {"apron": "> 2"}}, ["boots", "shoes", "apron"]),
+    "within, below a rank and absent": ({"within": {"apron": ">2"}}, ["boots"]),
+    "within, from a rank on": ({"within": {"apron": ">= 3"}}, ["boots", "shoes", "apron"]),
+    "within, at a rank": ({"within": {"shoes": "== 2"}}, ["boots", "shoes"]),
+    "P of what was returned": ({"P": "== 0.5"}, ["boots", "apron"]),
     "results": ({"results": ">= 2"}, ["boots", "shoes"]),
     "no results": ({"results": 0}, []),
     "latency": ({"latency": "<= 12 ms"}, ["boots"]),
@@ -96,6 +110,35 @@ UNMET = {
         ["boots"],
         'order: "shoes" (not returned) is not before "laces" (not returned)',
     ),
+    "order of sets": (
+        {"order": [["boots", "shoes"], ["laces", "apron"]]},
+        ["boots", "apron", "laces", "shoes"],
+        'order: "shoes" (at rank 4) is not before "apron" (at rank 2)',
+    ),
+    "order of sets, several of them late": (
+        {"order": [["boots", "shoes"], ["laces", "apron"]]},
+        ["apron", "boots", "laces"],
+        'order: "boots" (at rank 2), "shoes" (not returned) are not before "apron" (at rank 1)',
+    ),
+    "order of sets that are absent": (
+        {"order": [["boots", "shoes"], ["laces"]]},
+        ["boots"],
+        'order: "shoes" (not returned) is not before "laces" (not returned)',
+    ),
+    "order with a depth": (
+        {"order": {"docs": ["boots", "shoes"], "within": 2}},
+        ["apron", "laces", "boots", "shoes"],
+        'order: in the top 2: "boots" (at rank 3) is not before "shoes" (at rank 4)',
+    ),
+    "within": ({"within": {"boots": 1}}, ["apron", "boots"], 'within: "boots" (at rank 2) is not in the top 1'),
+    "within, absent": ({"within": {"boots": 3}}, ["apron"], 'within: "boots" (not returned) is not in the top 3'),
+    "within, below a rank": ({"within": {"apron": ">3"}}, ["apron"], 'within: "apron" (at rank 1) is in the top 3'),
+    "within, at a rank": (
+        {"within": {"shoes": "== 1"}},
+        ["boots", "shoes"],
+        'within: "shoes" (at rank 2) is not at rank 1',
+    ),
+    "P of what was returned": ({"P": 0.6}, ["boots", "apron"], "P 0.500 is below 0.600"),
     "too few results": ({"results": ">= 2"}, ["boots"], "results: 1 returned, expected >= 2"),
     "another number of results": ({"results": 2}, ["boots"], "results: 1 returned, expected exactly 2"),
     "results where there must be none": ({"results": 0}, ["apron"], "results: 1 returned, expected exactly 0"),
@@ -147,6 +190,12 @@ def test_documents_are_named_with_their_titles_where_there_are_any() -> None:
     )
     assert message({"include": ["shoes", "laces"]}) == (
         'include: not in the top 10: "shoes" (Canvas shoes, not returned), "laces" (not returned)'
+    )
+    assert message({"within": {"shoes": 1}}) == 'within: "shoes" (Canvas shoes, not returned) is not in the top 1'
+    assert message({"within": {"apron": ">3"}}) == 'within: "apron" (Apron, blue, at rank 1) is in the top 3'
+    assert message({"order": [["boots", "shoes"], ["apron"]]}) == (
+        'order: "boots" (Winter boots, at rank 2), "shoes" (Canvas shoes, not returned) are not before '
+        '"apron" (Apron, blue, at rank 1)'
     )
     assert message({"exclude": "apron"}) == 'exclude: in the top 10: "apron" (Apron, blue, at rank 1)'
 

@@ -17,6 +17,7 @@ import pytest
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cases.conditions import KINDS, OF_DOCUMENTS
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.running.calling import is_waiting
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED
@@ -47,7 +48,8 @@ class Relevance:
         """Score a ranking, and fail the test where a floor or an expectation is not met.
 
         `ranking` is anything that a search may return; `judgments` maps documents to grades; `keys` are those of a case
-        in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...). The `score` of the result is nDCG@k.
+        in a case file (`min_ndcg=0.85`, `k=5`, `expect={"P@5": 0.6}` ...), and the expectations that are no metrics
+        (`within={"sku-5": 3}`, `order=["sku-1", "sku-4"]` ...). The `score` of the result is nDCG@k.
         A check that fails in another thread also fails the test, even if its exception is lost in that thread.
 
         Raises ValueError for a key or value that a case file may not have, and pytest's fail exception where the check
@@ -77,8 +79,13 @@ def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, An
         if name in keys:
             raise ValueError(f"relevance.check takes no {name}: {why}")
     values = {"query": _plain(query), **{name: _plain(value) for name, value in keys.items()}}
-    if isinstance(values.get("expect"), dict):
-        values["expect"] = {name: _documents_as_text(name, value) for name, value in values["expect"].items()}
+    expect = {name: values.pop(name) for name in KINDS if name in values}
+    written = values.get("expect", {})
+    if isinstance(written, dict):
+        for name in expect.keys() & written.keys():
+            raise ValueError(f"relevance.check: {name} is given by itself and in expect; keep one of them")
+        if expect := {**written, **expect}:
+            values["expect"] = {name: _expectation(name, value) for name, value in expect.items()}
     if judgments is not None:
         values["judgments"] = _with_text_ids(judgments) if hasattr(judgments, "items") else judgments
     try:
@@ -87,15 +94,25 @@ def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, An
         raise ValueError(f"relevance.check: {error}") from None
 
 
-def _documents_as_text(name: str, expected: Any) -> Any:
+def _expectation(name: str, expected: Any) -> Any:
     """Return an expectation with its document ids as text. One without documents is returned unchanged."""
-    if name not in ("first", "include", "exclude", "order"):
-        return expected
+    if name == "within" and isinstance(expected, dict):
+        return _ranks_as_text(expected)
+    return _documents_as_text(expected) if name in OF_DOCUMENTS else expected
+
+
+def _documents_as_text(expected: Any) -> Any:
+    """Return an expectation of documents with its ids as text, those that are none unchanged."""
     if isinstance(expected, dict):
-        return {**expected, "docs": _documents_as_text(name, expected.get("docs"))} if "docs" in expected else expected
+        return {**expected, "docs": _documents_as_text(expected["docs"])} if "docs" in expected else expected
     if isinstance(expected, (list, tuple)):
-        return [document if (text := id_text(document)) is None else text for document in expected]
+        return [*map(_documents_as_text, expected)]
     return expected if (text := id_text(expected)) is None else text
+
+
+def _ranks_as_text(expected: Any) -> Any:
+    """Return the ranks that documents must reach with their ids as text."""
+    return {_documents_as_text(document): rank for document, rank in expected.items()}
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:

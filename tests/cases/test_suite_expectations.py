@@ -1,0 +1,246 @@
+"""`expect:` of a suite, which holds for each of its cases, and `relevant:`, the short form of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Case, CaseFileError, Suite
+from pytest_relevance.cases.reader import parse_suite
+from pytest_relevance.cases.yaml.editing import add_judgments
+
+if TYPE_CHECKING:
+    from tests.cases.conftest import Shop
+
+Read = Callable[[str | bytes], Suite]
+ReadCase = Callable[[str | bytes], Case]
+Mistakes = Callable[[str | bytes], list[str]]
+
+
+def expected_of(case: Case) -> list[str]:
+    """What a case expects: `P@5 >= 0.4`, `include x`."""
+    return [
+        " ".join([each.name, *([each.comparison, f"{each.bound:g}"] if not each.documents else each.documents)])
+        for each in case.expect
+    ]
+
+
+def test_a_case_adds_its_own_expectations_and_replaces_those_of_the_same_name(read: Read) -> None:
+    suite = read(
+        """
+        expect: {P@5: 0.2, results: ">= 1", include: [x, {docs: y, within: 3}]}
+        cases:
+          - {query: a, judgments: {x: 1}}
+          - {query: b, judgments: {x: 1}, expect: {RR: 0.5, precision@5: 0.1}}
+          - {query: c, judgments: {x: 1}, expect: {include: z, results: 3}}
+        """
+    )
+    assert [expected_of(case) for case in suite.cases] == [
+        ["P@5 >= 0.2", "results >= 1", "include x", "include y"],
+        ["results >= 1", "include x", "include y", "RR >= 0.5", "P@5 >= 0.1"],
+        ["P@5 >= 0.2", "include z", "results == 3"],
+    ]
+
+
+def test_null_takes_an_expectation_of_the_suite_away(read: Read, mistakes: Mistakes) -> None:
+    suite = read(
+        """
+        expect: {P@5: 0.2, results: ">= 1", latency: 1 s, within: {x: 3}, RR: 0.5}
+        cases:
+          - query: a
+            judgments: {x: 1}
+            expect: {P@5: null, results: null, latency: null, within: null, mrr: null}
+        """
+    )
+    assert suite.cases[0].expect == ()
+    (found,) = mistakes("expect: {P@5: 0.2}\ncases: [{query: a, judgments: {x: 1}, expect: {P@10: null}}]")
+    assert "expect.P@10: expected a bound, found nothing" in found
+
+
+def test_the_search_is_asked_as_deep_as_the_suite_expects(read: Read) -> None:
+    assert read("expect: {within: {x: 40}}\ncases: [{query: a}]").cases[0].depth == 40
+
+
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_without_relevant_judgments(read: Read) -> None:
+    suite = read(
+        """
+        expect: {Success@3: 1, nDCG@5: 0.1, P(rel=2)@5: 0.2, Judged@3: 0.1, include: x}
+        cases:
+          - {query: relevant, judgments: {x: 2}}
+          - {query: somewhat, judgments: {x: 1}}
+          - {query: irrelevant, judgments: {x: 0}}
+          - {query: unjudged}
+        """
+    )
+    metrics = {case.id: [each.name for each in case.expect] for case in suite.cases}
+    assert metrics == {
+        "relevant": ["Success@3", "nDCG@5", "P(rel=2)@5", "Judged@3", "include"],
+        "somewhat": ["Success@3", "nDCG@5", "Judged@3", "include"],
+        "irrelevant": ["Judged@3", "include"],
+        "unjudged": ["include"],
+    }
+    left_out = {case.id: [metric.text for metric in case.not_applicable] for case in suite.cases}
+    assert left_out["relevant"] == []
+    assert left_out["somewhat"] == ["P(rel=2)@5"]
+    assert left_out["unjudged"] == ["Success@3", "nDCG@5", "P(rel=2)@5", "Judged@3"]
+
+
+def test_a_metric_of_the_suite_does_not_apply_to_a_case_that_must_find_nothing(case: ReadCase) -> None:
+    found = case("expect: {R@10: 0.5}\ncases: [{query: a, judgments: {x: 1}, expect: {results: 0}}]")
+    assert expected_of(found) == ["results == 0"]
+
+
+def test_a_metric_of_the_case_itself_needs_judgments(mistakes: Mistakes) -> None:
+    (found,) = mistakes("expect: {P@5: 0.2}\ncases: [{query: a, expect: {P@5: 0.2}}]")
+    assert "expect.P@5: P@5 needs judgments, and the case has none" in found
+
+
+def test_a_floor_of_the_suite_that_no_ranking_of_a_case_can_reach(mistakes: Mistakes) -> None:
+    assert mistakes("expect: {P@5: 0.6}\ncases:\n  - query: a\n    judgments: {x: 1}\n") == [
+        "3:5: expect.P@5: the suite's floor 0.6 of P@5 is above 0.2, the best that the judgments of the case allow; "
+        'write P@5 under expect of the case, or judge more documents (in case "a")'
+    ]
+
+
+def test_a_mistake_in_the_expectations_of_the_suite_is_reported_once(mistakes: Mistakes) -> None:
+    assert mistakes("expect:\n  P@5: high\n  within: {x: 0}\ncases: [{query: a}, {query: b}]") == [
+        '2:8: expect.P@5: expected a bound, found the text "high"; write P@5: 0.6 or P@5: ">= 0.6"',
+        '3:15: expect.within.x: expected a rank from 1 to 1,000,000, found 0; write x: 3 or x: ">3"',
+    ]
+
+
+def test_an_expectation_of_the_suite_that_contradicts_one_of_a_case(mistakes: Mistakes) -> None:
+    (found,) = mistakes("expect: {exclude: x}\ncases:\n  - query: a\n    expect: {first: x}\n")
+    assert found.startswith('4:13: expect.exclude: "x" is expected by first, so that it cannot be absent from the top')
+
+
+def test_an_expectation_where_it_does_not_belong(mistakes: Mistakes) -> None:
+    (of_suite,) = mistakes("within: {x: 3}\ncases: [{query: a}]")
+    assert '"within" is no key of a suite; it is an expectation, write it under expect:' in of_suite
+
+
+def test_a_metric_is_a_whole_suite(shop: Shop) -> None:
+    """Three lines, and two files: thousands of queries each want their page among the first three."""
+    shop.write("queries.csv", "query_id,query\n1,renew a passport\n2,pay a fine\n3,unheard of\n")
+    shop.write("pages.csv", "query_id,doc_id,grade\n1,/renew,1\n2,/fines,1\n")
+    found = shop.cases("judgments: pages.csv\nqueries: queries.csv\nexpect: {Success@3: 1}\n")
+    assert {case.query: expected_of(case) for case in found.values()} == {
+        "renew a passport": ["Success@3 >= 1"],
+        "pay a fine": ["Success@3 >= 1"],
+        "unheard of": [],
+    }
+
+
+# Ranks that contradict each other
+
+
+@pytest.mark.parametrize(
+    ("expect", "message"),
+    [
+        ("{within: {a: 1, b: 1}}", "expect.within.b: 2 documents cannot all be in the top 1"),
+        ("{first: a, within: {b: 1}}", "expect.within.b: 2 documents cannot all be in the top 1"),
+        ("{include: {docs: [a, b], within: 2}, within: {c: 2}}", "expect.within.c: 3 documents cannot all be in the"),
+        ("{exclude: a, within: {a: 3}}", 'expect.exclude: "a" is expected by within, so that it cannot be absent from'),
+        ('{first: a, within: {a: ">3"}}', 'expect.within.a: "a" is expected by first, so that it cannot be absent'),
+        ('{include: a, within: {a: ">= 11"}}', 'expect.within.a: "a" is expected by include, so that it cannot be abs'),
+        ("{first: [b, a], within: {a: 1}}", '"a" is expected by within in the top 1, so that it cannot be absent from'),
+        ("{results: 1, within: {a: 3, b: 3}}", "at most 1 results cannot hold the 2 documents of within"),
+        ("{include: [{docs: [a, b], within: 1}]}", "expect.include: 2 documents cannot all be in the top 1"),
+    ],
+)
+def test_ranks_that_no_ranking_could_have(mistakes: Mistakes, expect: str, message: str) -> None:
+    found = mistakes(f"cases:\n  - query: q\n    expect: {expect}\n")
+    assert any(message in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "{first: [a, b], within: {a: 1, b: '== 2', c: 3}}",
+        "{exclude: {docs: a, within: 3}, within: {a: 5, b: '> 3'}}",
+        "{include: [{docs: a, within: 1}, {docs: [b, c], within: 3}], exclude: [{docs: d, within: 3}, {docs: e}]}",
+    ],
+)
+def test_ranks_that_a_ranking_can_have(case: ReadCase, expect: str) -> None:
+    assert case(f"cases:\n  - query: q\n    expect: {expect}\n").expect
+
+
+# `relevant`
+
+
+@pytest.mark.parametrize(
+    ("keys", "judgments"),
+    [
+        ("relevant: [x, 007, no]", {"x": 1, "007": 1, "no": 1}),
+        ("relevant: x", {"x": 1}),
+        ("relevant: [x], judgments: {y: 3, z: 0}", {"x": 1, "y": 3, "z": 0}),
+    ],
+)
+def test_relevant_documents_have_the_grade_1(case: ReadCase, keys: str, judgments: dict[str, float]) -> None:
+    found = case(f"cases: [{{query: a, {keys}, min_ndcg: 0.5, expect: {{Success@3: 1}}}}]")
+    assert found.judgments == judgments
+    assert found.min_ndcg == 0.5
+
+
+def test_notes_and_titles_of_judgments_stay_beside_relevant_documents(case: ReadCase) -> None:
+    found = case("cases: [{query: a, relevant: x, judgments: {y: {grade: 2, title: Boots, note: best seller}}}]")
+    assert (found.titles, found.notes) == ({"y": "Boots"}, {"y": "best seller"})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("relevant: [x, y, x]", '2:31: relevant[2]: document "x" stands twice; keep one of them'),
+        ("relevant: []", "relevant: expected a document or a list of documents, found the list []"),
+        ("relevant: [[x]]", "relevant[0]: a document id is text, found the list ['x']"),
+        ("relevant: {x: 1}", "relevant: expected a document or a list of documents, found the mapping"),
+        (
+            "judgments: {y: 3}, relevant: [x, y]",
+            'relevant[1]: document "y" is judged twice, 1 here and 3 under judgments; keep one of them',
+        ),
+        (
+            "scale: [2, 3], relevant: [x]",
+            "relevant documents have grade 1, and grade 1 is off the scale, which is 2 to 3; write them under judg",
+        ),
+        ("relevent: [x]", 'unknown key "relevent" of a case; did you mean "relevant"?'),
+    ],
+)
+def test_what_is_wrong_with_relevant_documents(mistakes: Mistakes, keys: str, message: str) -> None:
+    (found,) = mistakes(f"cases:\n- {{query: a, {keys}}}")
+    assert message in found
+
+
+def test_relevant_documents_and_files_of_judgments(shop: Shop) -> None:
+    shop.write("qrels.csv", "query,doc,grade\na,x,3\na,y,2\nb,z,1\n")
+    assert shop.judgments(
+        """
+        judgments: qrels.csv
+        cases:
+          - {query: a, relevant: [x, new]}
+          - {query: b}
+          - {query: not in the file, relevant: z}
+        """
+    ) == {"a": {"x": 1, "y": 2, "new": 1}, "b": {"z": 1}, "not in the file": {"z": 1}}
+    assert shop.mistakes("cases: [{query: a, relevant: [new, x], judgments: qrels.csv}]") == [
+        'shop.yaml:1:36: relevant[1]: document "x" is judged twice, 1 here and 3 under judgments; keep one of them '
+        '(in case "a")'
+    ]
+
+
+def test_another_grade_for_a_relevant_document_is_left_to_its_author() -> None:
+    data = b"cases:\n  - query: a\n    relevant: [x]\n"
+    with pytest.raises(CaseFileError, match='document "x" is judged 1 already, and not 3'):
+        add_judgments(data, "shop.yaml", {"a": {"x": 3}})
+    with pytest.raises(
+        CaseFileError, match=r'relevant\[0\]: document "x" is judged twice, 1 here and 3 under judgments'
+    ):
+        add_judgments(data, "shop.yaml", {"a": {"x": 3}}, overwrite=True)
+
+
+def test_judgments_are_added_beside_relevant_documents() -> None:
+    data = b"cases:\n  - query: a\n    relevant: [x]   # ours\n"
+    edited = add_judgments(data, "shop.yaml", {"a": {"x": 1, "z": 0}})
+    assert edited.data == b"cases:\n  - query: a\n    relevant: [x]   # ours\n    judgments:\n      z: 0\n"
+    assert parse_suite(edited.data, "shop.yaml").cases[0].judgments == {"x": 1, "z": 0}

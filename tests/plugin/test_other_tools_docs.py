@@ -1,0 +1,70 @@
+"""docs/other-tools.md: every example is a suite that passes, and that fails where the search is worse."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+PAGE = (Path(__file__).parents[2] / "docs" / "other-tools.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+FILES = dict(re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL))
+(SEARCH,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+
+WORSE = {
+    "reversed": "ranking[::-1][:k]",
+    "other": '["printer1", *ranking[1:], *map(str, range(9))][:k]',
+    "junk": '["a", "b", "c"]',
+}
+"""Rankings that are worse, each in another way, made of the right one."""
+
+
+@pytest.fixture
+def suites(project: Project) -> Project:
+    """The examples as suites of one project, with the files that they name."""
+    for name, text in FILES.items():
+        project.write(name, text)
+    for number, text in enumerate(EXAMPLES):
+        project.cases(text, f"example{number}.relevance.yaml")
+    return project
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 5
+    assert sorted(FILES) == ["export.csv", "rank_eval.json", "ratings.json", "targets.csv"]
+
+
+def test_every_example_passes(suites: Project) -> None:
+    suites.conftest(SEARCH)
+    run = suites.run()
+    assert run.counts == {"passed": 9}, run.result.stdout.str()
+
+
+def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
+    failed = set()
+    for ranking in WORSE.values():
+        worse = SEARCH.replace("RANKINGS[query][:k]", ranking).replace(
+            "    def search(query, k):", "    def search(query, k):\n        ranking = RANKINGS[query]"
+        )
+        suites.conftest(worse)
+        failed |= {report.nodeid for report in suites.run().reports if report.failed}
+    assert failed == {
+        *("example0.relevance.yaml::notebook", "example0.relevance.yaml::asdfgh"),
+        *("example1.relevance.yaml::renew a passport", "example1.relevance.yaml::pay a fine"),
+        *("example2.relevance.yaml::smart watch", "example2.relevance.yaml::gate[mean P 0.6]"),
+        "example3.relevance.yaml::smart watch",
+        "example4.relevance.yaml::gate[mean P@10 0.6, nDCG@10 0.9, R@10 1]",
+    }
+
+
+def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation() -> None:
+    from pytest_relevance.cases.conditions import KINDS
+
+    table = PAGE.partition("## One document")[2].partition("```yaml")[0]
+    named = set(re.findall(r"`(\w+):", table)) - {"relevant"}
+    assert named == KINDS.keys() - {"latency"}
