@@ -58,6 +58,22 @@ def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
     return f'"{_cut(printable(text), longest)}"'
 
 
+def case_name(case: str, query: str, variant: str | None = None) -> str:
+    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; where they are the same, by the query alone.
+
+    Nothing is escaped or cut.
+    """
+    name = case if case == query else f'{case} "{query}"'
+    return name if variant is None else f"{name}[{variant}]"
+
+
+def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
+    """Name a case in a sentence: `q043 "gaming laptop"[bm25]`, `"smart watch[bm25]"`, escaped and cut."""
+    if case == query:
+        return quoted(case_name(case, query, variant))
+    return _cut(printable(case_name(case, query, variant)), LONGEST_SHOWN)
+
+
 def found(value: object) -> str:
     """Describe a value found in the place of another: `nothing`, `true`, `3`, `the text "3"`, `the list ['a']`."""
     if value is None or value == "":

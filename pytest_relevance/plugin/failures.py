@@ -20,7 +20,7 @@ import pytest
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.summary.gates import gate_lines
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain, terminal_width
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.gates import GateResult, judge_gates
 
@@ -74,27 +74,28 @@ class Crash:
 class FailureText:
     """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
 
-    `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
-    for. With `is_known` the terminal shows the brief form: the advice in the whole text was shown before.
+    `lines_of` makes the lines for a `verbosity` and a `width`: JUnit and other reporters use all, 100 columns wide, the
+    terminal what its options ask for, in its own width. With `is_known` the brief form is used: the advice in the whole
+    text was shown before.
     """
 
     def __init__(
-        self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash, *, is_known: bool = False
+        self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash, *, is_known: bool = False
     ) -> None:
-        whole = lines_of(max(verbosity(option), 0))
-        is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
-        brief = lines_of(-1) if is_known or verbosity(option) < 0 else whole
         self.reprcrash = crash
-        self.lines = brief if is_known else whole
-        self.shown = [] if is_by_line else brief
+        self._lines_of = lines_of
+        self._verbosity = -1 if is_known else max(verbosity(option), 0)
+        self._shown_verbosity = min(self._verbosity, verbosity(option))
+        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints a line for each failure itself
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
-        return plain(self.lines)
+        return plain(self._lines_of(verbosity=self._verbosity))
 
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
-        write_lines(tw, self.shown)
+        if not self._is_by_line:
+            write_lines(tw, self._lines_of(verbosity=self._shown_verbosity, width=terminal_width()))
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
@@ -167,4 +168,4 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) 
     path, message = store.files[gate.file].path, harmless(gate.message)
     if outcome == "skipped":
         return path, gate.line, f"Skipped: {message}"
-    return FailureText(option, lambda verbosity: gate_lines(gate, verbosity=verbosity), Crash(path, gate.line, message))
+    return FailureText(option, partial(gate_lines, gate), Crash(path, gate.line, message))

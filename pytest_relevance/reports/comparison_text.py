@@ -7,14 +7,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import case_name, counted
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
 from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
-from pytest_relevance.results.compare.pairing import shown_key, some
+from pytest_relevance.results.compare.pairing import some_cases
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 
@@ -152,7 +152,9 @@ def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Itera
         style = BAD if is_drop else GOOD
         cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
         similarity = f"{_rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
-        table.add(*cells, mover.query, _label(mover), styled(similarity, DIM))
+        _, case, variant = mover.key
+        name = (case_name(case, mover.query), "" if variant is None else f"[{variant}]")
+        table.add(*cells, *name, styled(similarity, DIM))
     for shown, mover in zip(table.lines(), movers, strict=True):
         yield shown
         for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_id):
@@ -174,7 +176,9 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[
         changes = "<br>".join([_rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
         scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
         similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
-        table.add(f"{mover.query} {_label(mover)}".rstrip(), changes, *scores, *similarity)
+        _, case, variant = mover.key
+        name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
+        table.add(name, changes, *scores, *similarity)
     return ["", *table.markdown()]
 
 
@@ -227,8 +231,8 @@ def _verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[s
 
 def _new_errors(comparison: Compared) -> str:
     """The cases that ended in an error in the second run alone, in words; empty where there are none."""
-    new = [shown_key(error.key) for error in comparison.errors if error.is_new]
-    return f"{counted(len(new), 'case')} ended in an error, and in none before: {some(new)}" if new else ""
+    new = [error for error in comparison.errors if error.is_new]
+    return f"{counted(len(new), 'case')} ended in an error, and in none before: {some_cases(new)}" if new else ""
 
 
 def _gates_text(gates: ComparisonGates) -> str:
@@ -243,13 +247,6 @@ def _shared_metric(movers: Iterable[Mover]) -> str | None:
     """The metric of all movers; None where they have several."""
     metrics = {mover.metric for mover in movers}
     return metrics.pop() if len(metrics) == 1 else None
-
-
-def _label(mover: Mover) -> str:
-    """What follows the query of a case: its id where that is different, and its variant."""
-    _, case, variant = mover.key
-    parts = ["" if case == mover.query else f"({case})", "" if variant is None else f"[{variant}]"]
-    return " ".join(filter(None, parts))
 
 
 def _rank_counts(mover: Mover) -> str:

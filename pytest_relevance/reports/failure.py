@@ -13,6 +13,7 @@ from pytest_relevance.reports.reasons import (
     STATUSES,
     baseline_change_lines,
     interval_text,
+    query_first,
     reasons_in_brief,
     reasons_in_full,
     score_digits,
@@ -58,10 +59,15 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
 
 
 def failure_message(result: CaseResult) -> str:
-    """Why a case failed, in one line: what the short summary of pytest and JUnit show."""
+    """Why a case failed, in one line behind its query: what the short summary of pytest and JUnit show."""
+    return query_first(failure_reason(result), result)
+
+
+def failure_reason(result: CaseResult) -> str:
+    """Why a case failed, in one line."""
     if result.error is not None:
         return ": ".join(filter(None, (result.error.type, result.error.message.partition("\n")[0])))
-    return "; ".join([*result.reasons, *([f'query "{result.query}"'] if result.id != result.query else [])])
+    return "; ".join(result.reasons)
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
@@ -100,7 +106,7 @@ def _brief(result: CaseResult) -> Line:
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     message = "" if result.error is None else result.error.message
-    lines = [line(f"{harmless(result.place)}: {harmless(failure_message(result))}", BAD)]
+    lines = [line(f"{harmless(result.place)}: {harmless(failure_reason(result))}", BAD)]
     lines += [line(harmless(text)) for text in message.split("\n")[1:]]
     if result.error is not None and result.error.frame:
         lines.append(line(f"  in {harmless(result.error.frame)}", DIM))

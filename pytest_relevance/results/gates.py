@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, listed
 from pytest_relevance.cases.conditions import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
@@ -145,7 +145,7 @@ def passes(result: CaseResult) -> bool:
 
 def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
     """Judge one gate. An error fails it whatever its tag: what the search would have returned is unknown."""
-    errors = [result.id for result in results if result.verdict == ERROR]
+    errors = [result for result in results if result.verdict == ERROR]
     if errors:
         yield GateFinding(False, f"{counted(len(errors), 'case')} ended in an error: {_some(errors)}", ERRORS)
     cases = [result for result in results if looks_at(gate, result)]
@@ -154,7 +154,7 @@ def _judge(gate: Gate, results: Sequence[CaseResult]) -> Iterator[GateFinding]:
     judge = _mean if gate.condition == MEAN else _drop
     for metric, bound in gate.bounds:
         yield _cut(metric, cases) or judge(gate, metric, bound, cases)
-    fresh = [case.id for case in cases if case.verdict != ERROR and score_before(case) is None]
+    fresh = [case for case in cases if case.verdict != ERROR and score_before(case) is None]
     if fresh and gate.condition == MAX_DROP:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
 
@@ -266,6 +266,6 @@ def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _some(names: Sequence[str], most: int = 3) -> str:
-    shown = [quoted(name, 40) for name in names[:most]]
-    return listed([*shown, f"{len(names) - most} more"] if len(names) > most else shown, "and")
+def _some(cases: Sequence[CaseResult], most: int = 3) -> str:
+    shown = [case_in_prose(case.id, case.query) for case in cases[:most]]
+    return listed([*shown, f"{len(cases) - most} more"] if len(cases) > most else shown, "and")

@@ -7,7 +7,7 @@ from heapq import nsmallest
 from typing import TypeVar
 
 from pytest_relevance.reports.numbers import score_text
-from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, cut, styled
 from pytest_relevance.reports.text import DIM, harmless
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
@@ -105,7 +105,7 @@ def case_table(title: str, figures: int = 1, label_gap: int = 2) -> Table:
 def add_case(table: Table, result: CaseResult, label: str, *figures: str | Cell) -> None:
     """Add a row to a table of cases."""
     status = styled(result.status, STATUSES[result.status])
-    table.add(*figures, result.query, label, status, styled(result.place, DIM))
+    table.add(*figures, case_label(result), label, status, styled(result.place, DIM))
 
 
 def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], most: int) -> Table:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import LEAST, p_text, score_text, signed
+from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
@@ -133,7 +134,7 @@ def _side_by_side(results: Sequence[CaseResult], variants: Sequence[Variant], mo
     means = {key: means_by_variant(case) for key, case in cases.items()}
     spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
     order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
-    shown = [(cases[key][0].query, means[key]) for key in order[:most]]
+    shown = [(case_label(cases[key][0]), means[key]) for key in order[:most]]
     title = "side by side, the widest apart first"
     widest = min(max([len(title), *(2 + width(harmless(query)) for query, _ in shown)]), 42)
     figures = FigureColumns(variants, columns - widest - 2)
