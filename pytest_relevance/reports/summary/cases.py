@@ -97,8 +97,8 @@ def case_table(title: str, figures: int = 1, label_gap: int = 2) -> Table:
 
     `-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`.
     """
-    figure, query = Column(align=RIGHT), Column(most=40, least=20, is_code=True)
-    others = (Column(gap=label_gap), Column(gap=3), Column(gap=3, is_code=True))
+    figure, query = Column(align=RIGHT), Column(most=60, least=20, wants=30, is_code=True)
+    others = (Column(gap=label_gap), Column(gap=3), Column(gap=3, yields=1, is_code=True))
     return Table([*[figure] * figures, query, *others], indent=2, title=title)
 
 
