@@ -13,12 +13,13 @@ LONGEST_SHOWN = 80
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
     """Return `'; did you mean "x"?'` with the known name closest to `found`, or an empty string where none is close."""
-    close = _closest(found, tuple(known))
+    close = closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
 
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
-def _closest(found: str, known: tuple[str, ...]) -> str | None:
+def closest(found: str, known: tuple[str, ...]) -> str | None:
+    """Return the known name closest to `found`, whatever the case of letters, or None where none is close."""
     from difflib import get_close_matches  # imported only where there is a mistake to report
 
     by_folded = {name.casefold(): name for name in known}

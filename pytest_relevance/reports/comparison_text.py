@@ -1,4 +1,4 @@
-"""The report of a comparison of two runs: as text, at most 100 columns wide except for longer words of users, and as
+"""The report of a comparison of two runs: as text, in the width of a terminal except for longer words of users, and as
 Markdown, for the comment of a pull request or the summary of a CI job.
 """
 
@@ -11,7 +11,19 @@ from pytest_relevance._text import case_name, counted
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    folded_lines,
+    harmless,
+    line,
+    wrapped,
+)
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.pairing import some_cases
@@ -27,27 +39,37 @@ SIGNIFICANT = 0.05
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50
 _WIDEST_ID = 40
+_YIELDS = {"effect": 2, "cases": 1}
+"""The columns of figures that are left out where there is little room, the highest number first."""
 
 
 def comparison_lines(
-    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+    comparison: Compared,
+    *,
+    limit: int | None = MOST_SHOWN,
+    gates: ComparisonGates | None = None,
+    width: int = WIDEST,
 ) -> list[Line]:
-    """The report with at most `limit` entries of each list, None for all. What `gates` found comes last."""
+    """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
+
+    What `gates` found comes last.
+    """
     names = f"{harmless(comparison.first)} -> {harmless(comparison.second)}"
     counts = [f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"]
-    lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts)]
-    lines += [line(text, DIM) for text in _settings(comparison)]
-    lines += [line(""), *_metric_table(comparison).lines()]
-    if tags := _tag_table(comparison, limit).lines():
+    lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts, width)]
+    for text in _settings(comparison):
+        lines += folded_lines(text, DIM, width)
+    lines += [line(""), *_metric_table(comparison).lines(width)]
+    if tags := _tag_table(comparison, limit).lines(width):
         lines += [line(""), *tags]
     movers = _movers(comparison, limit, gates)
-    lines += [*_mover_lines("largest drops", movers.drops, is_drop=True)]
-    lines += [*_mover_lines("largest gains", movers.gains, is_drop=False)]
+    lines += [*_mover_lines("largest drops", movers.drops, width, is_drop=True)]
+    lines += [*_mover_lines("largest gains", movers.gains, width, is_drop=False)]
     if comparison.notes:
         lines.append(line(""))
     for note in comparison.notes:
-        lines += folded_lines(note, DIM, indent="  ")
-    return [*lines, line(""), *_verdict_lines(comparison, gates)]
+        lines += folded_lines(note, DIM, width, "  ")
+    return [*lines, line(""), *_verdict_lines(comparison, gates, width)]
 
 
 def markdown_lines(
@@ -121,7 +143,7 @@ def _table(
     has_variants = any(row.variant is not None for _, row, _ in rows)
     names = [name, Column("variant", most=30, least=8, is_code=True)] if has_variants else [name]
     titles = ("cases", "first", "second", "change", *titles, "better", "worse", "same")
-    table = Table([*names, *(Column(title, RIGHT) for title in titles)])
+    table = Table([*names, *(Column(title, RIGHT, yields=_YIELDS.get(title, 0)) for title in titles)])
     for text, row, figures in rows:
         means = row.means
         scores = (score_text(means.first), score_text(means.second), signed(means.difference))
@@ -139,14 +161,14 @@ def _movers(comparison: Compared, limit: int | None, gates: ComparisonGates | No
     return comparison.largest(limit, max(limit, min(len(gates.drops), _MOST_DROPS)))
 
 
-def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterator[Line]:
+def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: bool) -> Iterator[Line]:
     if not movers:
         return
     metric = _shared_metric(movers)
     yield line("")
     yield line(title if metric is None else f"{title} ({metric})", STRONG)
-    names = (Column(least=20), Column(gap=1, least=20))
-    table = Table([Column(align=RIGHT), Column(), Column(), *names, Column()], indent=2)
+    names = (Column(least=20, wants=30), Column(gap=1, least=20))
+    table = Table([Column(align=RIGHT), Column(), Column(), *names, Column(yields=1)], indent=2)
     for mover in movers:
         figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
         style = BAD if is_drop else GOOD
@@ -155,10 +177,10 @@ def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Itera
         _, case, variant = mover.key
         name = (case_name(case, mover.query), "" if variant is None else f"[{variant}]")
         table.add(*cells, *name, styled(similarity, DIM))
-    for shown, mover in zip(table.lines(), movers, strict=True):
+    for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
         for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_id):
-            yield from map(line, wrapped(f"          {word:<5}  ", documents))
+            yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
 
 
 def _shown_id(document: str) -> str:
@@ -182,7 +204,7 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[
     return ["", *table.markdown()]
 
 
-def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Iterator[Line]:
+def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns: int) -> Iterator[Line]:
     """The result of each metric in words, then the findings of the gates."""
     texts = [_verdict(row) for row in comparison.metrics]
     if gates is None:
@@ -195,7 +217,7 @@ def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Itera
         texts.append((_gates_text(gates), GOOD if gates.passed else BAD))
     for text, style in texts:
         if text:
-            yield from folded_lines(text, style, indent="  ")
+            yield from folded_lines(text, style, columns, "  ")
 
 
 def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterator[str]:

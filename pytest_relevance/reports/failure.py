@@ -19,7 +19,20 @@ from pytest_relevance.reports.reasons import (
     score_digits,
 )
 from pytest_relevance.reports.table import cut_middle
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    WIDEST,
+    Line,
+    folded,
+    folded_lines,
+    harmless,
+    line,
+    width,
+    wrapped,
+)
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult, Repeats
 from pytest_relevance.results.expectations import duration
 
@@ -106,10 +119,11 @@ def _brief(result: CaseResult) -> Line:
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     message = "" if result.error is None else result.error.message
-    lines = [line(f"{harmless(result.place)}: {harmless(failure_reason(result))}", BAD)]
-    lines += [line(harmless(text)) for text in message.split("\n")[1:]]
+    lines = folded_lines(f"{result.place}: {failure_reason(result)}", BAD, columns)
+    for text in message.split("\n")[1:]:
+        lines += folded_lines(text, PLAIN, columns)
     if result.error is not None and result.error.frame:
-        lines.append(line(f"  in {harmless(result.error.frame)}", DIM))
+        lines += folded_lines(f"  in {result.error.frame}", DIM, columns)
     return [*lines, *(line(text) for text in wrapped("", _asked(result), columns, "   "))]
 
 
@@ -152,10 +166,10 @@ def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
     judged = [quoted(document) for document, _ in result.missing]
     judged = _some(judged, count=sum(result.judgments.values()))
     return [
-        line("no result is judged; are these the same kind of id?", BAD),
+        *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
         *(line(text) for text in wrapped("  returned: ", returned, columns)),
         *(line(text) for text in wrapped("  judged:   ", judged, columns)),
-        line("  if not, name the id with id_field in the case file, or return it from search", DIM),
+        *folded_lines("  if not, name the id with id_field in the case file, or return it from search", DIM, columns),
     ]
 
 
