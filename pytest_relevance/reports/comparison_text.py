@@ -39,7 +39,7 @@ SIGNIFICANT = 0.05
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50
 _WIDEST_ID = 40
-_YIELDS = {"effect": 2, "cases": 1}
+_YIELDS = {"effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
 """The columns of figures that are left out where there is little room, the highest number first."""
 
 

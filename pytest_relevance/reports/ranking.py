@@ -29,27 +29,27 @@ Blamed = TypeVar("Blamed")
 
 _EXCLUDED = "excluded"
 
-_RANK, _WAS = Column("rank", RIGHT), Column("was", RIGHT)
-_YIELDS = {"discount": 4, "score": 3, "ideal": 2, "IDCG": 2, "gain": 1, "DG": 1}
-"""The columns that give their room to titles, those with the highest number first."""
-
-_FIGURES = ("gain", "discount", "DG", "DCG", "ideal", "IDCG")
+_RANK, _GRADE, _WAS = (Column(name, RIGHT) for name in ("rank", "grade", "was"))
+_SCORE = Column("score", RIGHT, yields=3)
+_YIELDS = {"gain": 1, "discount": 4, "DG": 1, "DCG": 0, "ideal": 2, "IDCG": 2}
+_FIGURES = tuple(Column(name, RIGHT, yields=number) for name, number in _YIELDS.items())
+_LEAST_TITLE = 12  # where figures come before long titles
 _NEW = "new"  # to the accepted ranking
 
 
 def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
     """The breakdown with one row for each rank; results that the case excludes are marked.
 
-    `full`: all ranks up to k, and all columns. Otherwise ranks below the last result, where only the ideal goes on, are
-    folded into one row, and some figures are left out where titles need their room.
+    `full`: all ranks up to k, and figures before long titles. Otherwise ranks below the last result, where only the
+    ideal goes on, are folded into one row, and titles come before some of the figures.
     """
     results = sum(row.document is not None for row in found.rows)
     is_long = results > MOST_ROWS + 1  # a note about one more is as long
     rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
     scores, was = _engine_scores(result), _ranks_before(result)
-    score, before = [_figure_column("score", full=full)] if scores else [], [_WAS] if was else []
-    figures = [_figure_column(name, full=full) for name in _FIGURES]
-    table = Table([_RANK, *document_columns(), *score, Column("grade", RIGHT), *before, *figures, Column()])
+    score, before = [_SCORE] if scores else [], [_WAS] if was else []
+    titled = document_columns(wants=_LEAST_TITLE) if full else document_columns()
+    table = Table([_RANK, *titled, *score, _GRADE, *before, *_FIGURES, Column()])
     excluded = excluded_documents(result)
     nothing = styled("nothing returned" if result.settings.unjudged == "zero" else "no judged result", DIM, 2)
     blanks = ("",) * (len(score) + 1 + len(before))
@@ -78,7 +78,7 @@ def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     shown = result.documents[:most]
     excluded = excluded_documents(result)
     scores, was = engine_score_texts(result.engine_scores[: len(shown)]), _ranks_before(result)
-    score, before = [_figure_column("score", full=full)] if any(scores) else [], [_WAS] if was else []
+    score, before = [_SCORE] if any(scores) else [], [_WAS] if was else []
     table = Table([_RANK, *document_columns(), *score, *before, Column()])
     for rank, document in enumerate(shown, 1):
         is_excluded = document in excluded
@@ -98,11 +98,6 @@ def excluded_documents(result: CaseResult) -> frozenset[str]:
         if outcome.kind == "exclude" and not outcome.met
         for document in set(result.documents[: outcome.within or result.k]).intersection(outcome.documents)
     )
-
-
-def _figure_column(name: str, *, full: bool) -> Column:
-    """A column of figures, which keeps its room where a `full` report is asked for."""
-    return Column(name, RIGHT, yields=0 if full else _YIELDS.get(name, 0))
 
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:

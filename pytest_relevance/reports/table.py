@@ -45,9 +45,12 @@ class Column:
     is_markdown: bool = False
 
 
-def document_columns(title: str = "document") -> tuple[Column, Column]:
-    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
-    titles = Column(None, least=8, wants=24, may_go=True, is_code=True)
+def document_columns(title: str = "document", *, wants: int = 24) -> tuple[Column, Column]:
+    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles.
+
+    Columns that yield are left out where a title would have less room than it `wants`.
+    """
+    titles = Column(None, least=8, wants=wants, may_go=True, is_code=True)
     return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
