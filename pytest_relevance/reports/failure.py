@@ -119,11 +119,10 @@ def _brief(result: CaseResult) -> Line:
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     message = "" if result.error is None else result.error.message
-    lines = folded_lines(f"{result.place}: {failure_reason(result)}", BAD, columns)
-    for text in message.split("\n")[1:]:
-        lines += folded_lines(text, PLAIN, columns)
+    lines = [line(f"{harmless(result.place)}: {harmless(failure_reason(result))}", BAD)]
+    lines += [line(harmless(text)) for text in message.split("\n")[1:]]  # not folded: there may be code in it
     if result.error is not None and result.error.frame:
-        lines += folded_lines(f"  in {result.error.frame}", DIM, columns)
+        lines.append(line(f"  in {harmless(result.error.frame)}", DIM))
     return [*lines, *(line(text) for text in wrapped("", _asked(result), columns, "   "))]
 
 
