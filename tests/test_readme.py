@@ -28,6 +28,12 @@ class engine:
 """The reader's own search engine."""
 
 
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The width of a reader's terminal."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+
 def blocks(language: str) -> list[str]:
     """The code blocks of the README in one language."""
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)

@@ -23,7 +23,6 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, 
 from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
-from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
@@ -35,7 +34,7 @@ from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 NAME = "relevance-reporting"
 
-_WIDEST_HEADING = 60
+_WIDEST_QUERY = 60  # in a heading
 
 _BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 """The exit codes of a run that did not finish."""
@@ -276,6 +275,7 @@ class Reporting:
 
 def _heading(result: CaseResult, name: str) -> str:
     """Return the heading of a case, whose item has this name: `q043[bm25]` becomes `q043 "gaming laptop"[bm25]`."""
-    if result.is_check or not name.startswith(result.id):
+    if result.is_check or result.id == result.query or not name.startswith(result.id):
         return harmless(name)
-    return cut(harmless(case_label(result)), _WIDEST_HEADING) + harmless(name.removeprefix(result.id))
+    query = cut(harmless(result.query), _WIDEST_QUERY)
+    return f'{harmless(result.id)} "{query}"{harmless(name.removeprefix(result.id))}'

@@ -45,7 +45,7 @@ class Column:
     is_markdown: bool = False
 
 
-def document_columns(title: str = "document", *, wants: int = 24) -> tuple[Column, Column]:
+def document_columns(title: str = "document", *, wants: int = 28) -> tuple[Column, Column]:
     """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles.
 
     Columns that yield are left out where a title would have less room than it `wants`.
