@@ -136,7 +136,7 @@ _FORMS = "a file of them, a case file or {query: {document: grade}}"
     [
         (
             "another query",
-            ['- the query changed in 1 case: jacket "rain coat"; "jacket" asks "rain jacket" in main.jsonl, "rain coat" in'],
+            ['- the query changed in 1 case: jacket "rain coat"; "jacket" asks "rain jacket" in main.jsonl'],
         ),
         (
             "other judgments",

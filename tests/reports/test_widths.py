@@ -50,9 +50,9 @@ FIGURES = ["gain", "discount", "DG", "DCG", "ideal", "IDCG"]
     ("columns", "shown"),
     [
         (160, ["score", "grade", "was", *FIGURES]),
-        (120, ["score", "grade", "was", *FIGURES]),
-        (110, ["score", "grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
-        (100, ["grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
+        (110, ["score", "grade", "was", *FIGURES]),
+        (100, ["score", "grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
+        (90, ["grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
         (80, ["grade", "was", "gain", "DG", "DCG"]),
         (60, ["grade", "was", "DCG"]),
     ],
