@@ -170,9 +170,9 @@ def test_scores_have_at_most_four_decimals_that_count(scores: list[float | None]
 def failing(shop: Shop) -> list[CaseResult]:
     """Cases with everything that a report may have to say."""
     titles = hits(LONG, JAPANESE, LONG, "Boots", LONG, JAPANESE, scores=[9.87654, 8, 7, 6, 5.5, 5.25])
-    query = {"query": "waterproof winter boots with laces and a zip for children", "id": "q043"}
-    named = {"scale": {"irrelevant": 0, "substitute": 2, "exact": 3}}
-    many = {f"sku-{number}": number % 4 for number in range(5, 40)}
+    query: dict[str, Any] = {"query": "waterproof winter boots with laces and a zip for children", "id": "q043"}
+    named: dict[str, Any] = {"scale": {"irrelevant": 0, "substitute": 2, "exact": 3}}
+    many: dict[str, Any] = {f"sku-{number}": number % 4 for number in range(5, 40)}
     error = shop.result([], min_ndcg=0.5)
     error.verdict = error.outcome = "error"
     error.error = SearchError("ConnectionError", "refused", "a.py:7")
