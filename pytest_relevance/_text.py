@@ -13,12 +13,13 @@ LONGEST_SHOWN = 80
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
     """Return `'; did you mean "x"?'` with the known name closest to `found`, or an empty string where none is close."""
-    close = _closest(found, tuple(known))
+    close = closest(found, tuple(known))
     return f"; did you mean {quoted(close)}?" if close is not None else ""
 
 
 @lru_cache(maxsize=1024)  # one mistake is often made in many places
-def _closest(found: str, known: tuple[str, ...]) -> str | None:
+def closest(found: str, known: tuple[str, ...]) -> str | None:
+    """Return the known name closest to `found`, whatever the case of letters, or None where none is close."""
     from difflib import get_close_matches  # imported only where there is a mistake to report
 
     by_folded = {name.casefold(): name for name in known}
@@ -56,6 +57,22 @@ def shown(value: object, longest: int = LONGEST_SHOWN) -> str:
 def quoted(text: str, longest: int = LONGEST_SHOWN) -> str:
     """Return text in double quotes: non-printable characters escaped, cut to `longest` characters."""
     return f'"{_cut(printable(text), longest)}"'
+
+
+def case_name(case: str, query: str, variant: str | None = None) -> str:
+    """Name a case by its id and its query: `q043 "gaming laptop"[bm25]`; where they are the same, by the query alone.
+
+    Nothing is escaped or cut.
+    """
+    name = case if case == query else f'{case} "{query}"'
+    return name if variant is None else f"{name}[{variant}]"
+
+
+def case_in_prose(case: str, query: str, variant: str | None = None) -> str:
+    """Name a case in a sentence: `q043 "gaming laptop"[bm25]`, `"smart watch[bm25]"`, escaped and cut."""
+    if case == query:
+        return quoted(case_name(case, query, variant))
+    return _cut(printable(case_name(case, query, variant)), LONGEST_SHOWN)
 
 
 def found(value: object) -> str:

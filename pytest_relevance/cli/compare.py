@@ -43,14 +43,15 @@ from pytest_relevance.cli.command import (
 )
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.settings import CHOICES
+from pytest_relevance.reports.text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
     from pytest_relevance.results.compare.comparison import ComparisonGates
     from pytest_relevance.results.compare.pairing import Incomparable
 
-_MAKERS: Mapping[str, str] = {TEXT: "summary", MARKDOWN: "to_markdown", JSON: "to_json"}
-"""The method of a comparison that makes each format of the report."""
+_MAKERS: Mapping[str, str] = {MARKDOWN: "to_markdown", JSON: "to_json"}
+"""The method of a comparison that makes each further format of the report."""
 
 _MOST_SHOWN = 5
 _NO_VARIANT = "-"
@@ -126,13 +127,16 @@ def run(arguments: Namespace) -> int:
             comparison = _compared(arguments)
             gates = _judged(comparison, arguments)
             limit = arguments.limit or sys.maxsize
-            makers = {each: getattr(comparison, _MAKERS[each]) for each in (TEXT, report_format(arguments))}
-            reports = {each: make(limit=limit, gates=gates) for each, make in makers.items()}
+            format = report_format(arguments)
+            width = WIDEST if format == TEXT and arguments.output is not None else terminal_width()
+            reports = {TEXT: comparison.summary(limit=limit, gates=gates, width=width)}
+            if format != TEXT:
+                reports[format] = getattr(comparison, _MAKERS[format])(limit=limit, gates=gates)
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
-    deliver(reports[report_format(arguments)], arguments)
+    deliver(reports[format], arguments)
     if arguments.output is not None:
         print(reports[TEXT], end="")
     if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:

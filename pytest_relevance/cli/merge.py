@@ -44,6 +44,7 @@ def run(arguments: Namespace) -> int:
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
     from pytest_relevance.reports.run_report import merged_lines
+    from pytest_relevance.reports.text import terminal_width
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
     from pytest_relevance.results.merge import Unmergeable, merge_runs
@@ -60,7 +61,7 @@ def run(arguments: Namespace) -> int:
     except Unmergeable as error:
         raise CommandError(str(error)) from None
     gates = judge_gates(merged.run.results, merged.run.files)
-    lines = merged_lines(merged, gates, len(runs))
+    lines = merged_lines(merged, gates, len(runs), terminal_width())
     try:
         if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
             merged.run.write(arguments.output)

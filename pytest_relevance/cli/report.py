@@ -7,7 +7,6 @@ request, or as JSON. The exit code is 0 whatever the run came to, and 2 where RU
 from __future__ import annotations
 
 import json
-import shutil
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +54,7 @@ def run(arguments: Namespace) -> int:
 
 def _report(arguments: Namespace, format: str) -> str:
     from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
-    from pytest_relevance.reports.text import WIDEST, plain
+    from pytest_relevance.reports.text import WIDEST, plain, terminal_width
     from pytest_relevance.results.record import as_json
 
     run = read_run_record(arguments.record)
@@ -66,7 +65,7 @@ def _report(arguments: Namespace, format: str) -> str:
         return json.dumps(json.loads(as_json(report_data(run))), indent=2) + "\n"
     if format == MARKDOWN:
         return report_markdown(run, verbosity=verbosity)
-    width = WIDEST if arguments.output is not None else shutil.get_terminal_size((WIDEST, 24)).columns
+    width = WIDEST if arguments.output is not None else terminal_width()
     return plain(report_lines(run, verbosity=verbosity, width=width)) + "\n"
 
 

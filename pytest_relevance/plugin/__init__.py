@@ -6,6 +6,7 @@ each file. The hooks of a run with cases are registered when the first case file
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,19 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     from pytest_relevance.plugin.collecting.collector import CaseFile
 
     return CaseFile.from_parent(parent, path=file_path)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Where the command line names a case by its query, add its node id to pytest's message that nothing was found."""
+    try:
+        return (yield)
+    except pytest.UsageError as error:
+        if any("::" in argument for argument in session.config.args):
+            from pytest_relevance.plugin.collecting.not_found import with_node_ids
+
+            raise with_node_ids(error, session.config) from None
+        raise
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -20,7 +20,7 @@ import pytest
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.summary.gates import gate_lines
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain, terminal_width
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.gates import GateResult, judge_gates
 
@@ -86,27 +86,25 @@ class Crash:
 class FailureText:
     """The report of a failing case or gate with colours, which replaces pytest's own representation of the exception.
 
-    Each text is made when it is asked for: by the terminal at the end of the run, when all results are known.
-
-    `lines_of` makes the lines for a verbosity: JUnit and other reporters use all, the terminal what its options ask
-    for.
+    `lines_of` makes the lines for a `verbosity` and a `width` when they are asked for: by the terminal at the end of
+    the run, when all results are known, for what its options ask and in its own width; by JUnit and other reporters
+    whole, 100 columns wide.
     """
 
-    def __init__(self, option: Any, lines_of: Callable[[int], Sequence[Line]], crash: Crash) -> None:
+    def __init__(self, option: Any, lines_of: Callable[..., Sequence[Line]], crash: Crash) -> None:
         self.reprcrash = crash
-        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints one line for each failure itself
-        self._verbosity = verbosity(option)
-        self._whole = max(verbosity(option), 0)
         self._lines_of = lines_of
+        self._verbosity = verbosity(option)
+        self._is_by_line = getattr(option, "tbstyle", None) == "line"  # pytest prints a line for each failure itself
 
     def __str__(self) -> str:
         """Return the whole text, without colours."""
-        return plain(self._lines_of(self._whole))
+        return plain(self._lines_of(verbosity=max(self._verbosity, 0)))
 
     def toterminal(self, tw: Any) -> None:
         """Write the lines for the terminal to pytest's terminal writer."""
         if not self._is_by_line:
-            write_lines(tw, self._lines_of(self._verbosity))
+            write_lines(tw, self._lines_of(verbosity=self._verbosity, width=terminal_width()))
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
@@ -179,6 +177,4 @@ def _longrepr(option: Any, store: RunStore, gate: GateResult, outcome: Outcome) 
     path, message = store.files[gate.file].path, harmless(gate.message)
     if outcome == "skipped":
         return path, gate.line, f"Skipped: {message}"
-    return FailureText(
-        option, lambda verbosity: gate_lines(gate, verbosity=verbosity), Crash(path, gate.line, lambda: message)
-    )
+    return FailureText(option, partial(gate_lines, gate), Crash(path, gate.line, lambda: message))

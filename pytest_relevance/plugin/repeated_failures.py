@@ -17,7 +17,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
-from pytest_relevance.reports.failure import failure_lines, failure_message
+from pytest_relevance.reports.failure import failure_lines, failure_message, failure_reason
 from pytest_relevance.reports.summary.faults import shown_together, together_text, together_title
 from pytest_relevance.reports.text import BAD, folded_lines, harmless, line
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
@@ -105,13 +105,13 @@ def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
         crash = Crash(result.source or result.file, result.line, lambda: harmless(failure_message(result)))
-    return _copy(report, FailureText(option, lambda _: failure_lines(result, verbosity=-1), crash))
+    return _copy(report, FailureText(option, lambda **_: failure_lines(result, verbosity=-1), crash))
 
 
 def _for_all(found: Sequence[Found], option: Any) -> Any:
     """Return a stand-in for several reports, under the name of their file."""
     (first, result), results = found[0], [result for _, result in found]
-    message, cases = failure_message(result), counted(len(found), "case")
+    message, cases = failure_reason(result), counted(len(found), "case")
     if result.status == NOT_SEARCHED:
         message = f"{cases}: {message.removeprefix(f'{NOT_SEARCHED}: ')}"
     else:
@@ -120,7 +120,7 @@ def _for_all(found: Sequence[Found], option: Any) -> Any:
     text = together_text(results, full=verbosity(option) > 0)
     lines = folded_lines(text, BAD) if verbosity(option) >= 0 else [line(harmless(text), BAD)]
     crash = Crash(result.source or result.file, result.line, lambda: harmless(message))
-    stand_in = _copy(first, FailureText(option, lambda _: lines, crash))
+    stand_in = _copy(first, FailureText(option, lambda **_: lines, crash))
     files = {report.nodeid.partition("::")[0] for report, _ in found}
     stand_in.nodeid = files.pop() if len(files) == 1 else counted(len(files), "file")
     vars(stand_in).pop("node", None)  # the worker of pytest-xdist, which the terminal would name

@@ -27,13 +27,16 @@ from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
-from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line
+from pytest_relevance.reports.table import cut
+from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line, terminal_width
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 NAME = "relevance-reporting"
+
+_WIDEST_QUERY = 60  # in a heading
 
 _BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 """The exit codes of a run that did not finish."""
@@ -122,12 +125,15 @@ class Reporting:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
         return report
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Store the results attached to a report, and replace the text of a failure."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Store the results attached to a report, and replace the text and the heading of a failure.
+
+        The heading is replaced last: with `-v` pytest tells by the location whether it has printed the name already.
+        """
         if self._is_worker:
             self._store.send_files(report)
-            return
+            return (yield)
         attached = attached_to(report)
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
@@ -136,6 +142,11 @@ class Reporting:
             if not result.is_check:
                 self._failures[report.nodeid] = result
         self._store.add(report)
+        reported = yield
+        for values in attached.get("cases", ()):
+            file, line_number, name = report.location
+            report.location = (file, line_number, _heading(CaseResult.from_dict(values), name))
+        return reported
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -196,8 +207,8 @@ class Reporting:
         if passed and self._config.option.verbose > 1:
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
-                terminalreporter.write_sep("_", (result.node or result.id).rpartition("::")[2])
-                write_lines(terminalreporter, failure_lines(result, verbosity=1))
+                terminalreporter.write_sep("_", _heading(result, (result.node or result.id).rpartition("::")[2]))
+                write_lines(terminalreporter, failure_lines(result, verbosity=1, width=terminal_width()))
         lines = self._lines(results)
         if lines:
             terminalreporter.write_sep("=", "relevance")
@@ -242,10 +253,11 @@ class Reporting:
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
         messages, self._store.messages = self._store.messages, []
+        columns = terminal_width()
         lines = [
             line(part, PLAIN if message.is_good else BAD)
             for message in messages
-            for part in folded(message.text, indent="    ")
+            for part in folded(message.text, columns, indent="    ")
         ]
         if not results:
             return lines
@@ -257,14 +269,16 @@ class Reporting:
             RunInfo(),
             self._gates,
             verbosity=option.verbose,
+            width=columns,
             updating=option.relevance_update,
             require_gates=require,
         )
         for gate in self._gates:
             if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
-                summary += named_gate_lines(gate)
+                summary += named_gate_lines(gate, columns)
         info = RunInfo(missing=tuple(self._store.unfinished()))
-        return [*summary, *lines, *verdict_lines(results, self._gates, info, require_gates=require)]
+        verdict = verdict_lines(results, self._gates, info, width=columns, require_gates=require)
+        return [*summary, *lines, *verdict]
 
     def _files(self) -> dict[str, FileInfo]:
         """Return the case files by name; orphaned baseline entries are left out unless all cases of the file ended."""
@@ -281,5 +295,16 @@ class Reporting:
             self._store.add_titles([result])
             return result
 
+        def lines_of(**form: int) -> list[Line]:
+            return failure_lines(titled(), **form)
+
         crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(titled())))
-        return FailureText(self._config.option, lambda verbosity: failure_lines(titled(), verbosity=verbosity), crash)
+        return FailureText(self._config.option, lines_of, crash)
+
+
+def _heading(result: CaseResult, name: str) -> str:
+    """Return the heading of a case, whose item has this name: `q043[bm25]` becomes `q043 "gaming laptop"[bm25]`."""
+    if result.is_check or result.id == result.query or not name.startswith(result.id):
+        return harmless(name)
+    query = cut(harmless(result.query), _WIDEST_QUERY)
+    return f'{harmless(result.id)} "{query}"{harmless(name.removeprefix(result.id))}'

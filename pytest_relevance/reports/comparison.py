@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
-from pytest_relevance.reports.text import harmless, plain
+from pytest_relevance.reports.text import WIDEST, harmless, plain
 from pytest_relevance.results.case_result import Key, settings_to_dict
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, ComparisonGates, Mover, judge
 from pytest_relevance.results.compare.runs import compare
@@ -43,9 +43,11 @@ class Comparison(Compared):
         """
         return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
 
-    def summary(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
-        """The report as text, at most 100 columns wide; at most `limit` entries of each list, None for all."""
-        return plain(comparison_lines(self, limit=limit, gates=gates)) + "\n"
+    def summary(
+        self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, width: int = WIDEST
+    ) -> str:
+        """The report as text, at most `width` columns wide; at most `limit` entries of each list, None for all."""
+        return plain(comparison_lines(self, limit=limit, gates=gates, width=width)) + "\n"
 
     def to_markdown(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
         """The report as Markdown, for a pull request; at most `limit` entries of each list, None for all."""

@@ -1,4 +1,4 @@
-"""The report of a comparison of two runs: as text, at most 100 columns wide except for longer words of users, and as
+"""The report of a comparison of two runs: as text, in the width of a terminal except for longer words of users, and as
 Markdown, for the comment of a pull request or the summary of a CI job.
 """
 
@@ -7,14 +7,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import case_name, counted
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
 from pytest_relevance.reports.table import LONGEST_TITLE, RIGHT, Column, Table, code, cut, cut_middle, styled, titled
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    GOOD,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    folded_lines,
+    harmless,
+    line,
+    wrapped,
+)
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
-from pytest_relevance.results.compare.pairing import shown_key, some
+from pytest_relevance.results.compare.pairing import some_cases
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 
@@ -30,27 +42,37 @@ SIGNIFICANT = 0.05
 _MOST_DOCUMENTS = 3
 _MOST_DROPS = 50
 _WIDEST_ID = 40
+_YIELDS = {"effect": 4, "cases": 3, "95 % interval": 2, "p": 1, "p (Holm)": 1}
+"""The columns of figures that are left out where there is little room, the highest number first."""
 
 
 def comparison_lines(
-    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+    comparison: Compared,
+    *,
+    limit: int | None = MOST_SHOWN,
+    gates: ComparisonGates | None = None,
+    width: int = WIDEST,
 ) -> list[Line]:
-    """The report with at most `limit` entries of each list, None for all. What `gates` found comes last."""
+    """The report, at most `width` terminal columns wide, with at most `limit` entries of each list, None for all.
+
+    What `gates` found comes last.
+    """
     names = f"{harmless(comparison.first)} -> {harmless(comparison.second)}"
     counts = [f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"]
-    lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts)]
-    lines += [line(text, DIM) for text in _settings(comparison)]
-    lines += [line(""), *_metric_table(comparison).lines()]
-    if tags := _tag_table(comparison, limit).lines():
+    lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts, width)]
+    for text in _settings(comparison):
+        lines += folded_lines(text, DIM, width)
+    lines += [line(""), *_metric_table(comparison).lines(width)]
+    if tags := _tag_table(comparison, limit).lines(width):
         lines += [line(""), *tags]
     movers = _movers(comparison, limit, gates)
-    lines += [*_mover_lines("largest drops", movers.drops, is_drop=True)]
-    lines += [*_mover_lines("largest gains", movers.gains, is_drop=False)]
+    lines += [*_mover_lines("largest drops", movers.drops, width, is_drop=True)]
+    lines += [*_mover_lines("largest gains", movers.gains, width, is_drop=False)]
     if comparison.notes:
         lines.append(line(""))
     for note in comparison.notes:
-        lines += folded_lines(note, DIM, indent="  ")
-    return [*lines, line(""), *_verdict_lines(comparison, gates)]
+        lines += folded_lines(note, DIM, width, "  ")
+    return [*lines, line(""), *_verdict_lines(comparison, gates, width)]
 
 
 def markdown_lines(
@@ -124,7 +146,7 @@ def _table(
     has_variants = any(row.variant is not None for _, row, _ in rows)
     names = [name, Column("variant", most=30, least=8, is_code=True)] if has_variants else [name]
     titles = ("cases", "first", "second", "change", *titles, "better", "worse", "same")
-    table = Table([*names, *(Column(title, RIGHT) for title in titles)])
+    table = Table([*names, *(Column(title, RIGHT, yields=_YIELDS.get(title, 0)) for title in titles)])
     for text, row, figures in rows:
         means = row.means
         scores = (score_text(means.first), score_text(means.second), signed(means.difference))
@@ -142,24 +164,26 @@ def _movers(comparison: Compared, limit: int | None, gates: ComparisonGates | No
     return comparison.largest(limit, max(limit, min(len(gates.drops), _MOST_DROPS)))
 
 
-def _mover_lines(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Iterator[Line]:
+def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: bool) -> Iterator[Line]:
     if not movers:
         return
     metric = _shared_metric(movers)
     yield line("")
     yield line(title if metric is None else f"{title} ({metric})", STRONG)
-    names = (Column(least=20), Column(gap=1, least=20))
-    table = Table([Column(align=RIGHT), Column(), Column(), *names, Column()], indent=2)
+    names = (Column(least=20, wants=30), Column(gap=1, least=20))
+    table = Table([Column(align=RIGHT), Column(), Column(), *names, Column(yields=1)], indent=2)
     for mover in movers:
         figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
         style = BAD if is_drop else GOOD
         cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
         similarity = f"{_rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
-        table.add(*cells, mover.query, _label(mover), styled(similarity, DIM))
-    for shown, mover in zip(table.lines(), movers, strict=True):
+        _, case, variant = mover.key
+        name = (case_name(case, mover.query), "" if variant is None else f"[{variant}]")
+        table.add(*cells, *name, styled(similarity, DIM))
+    for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
         for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_document):
-            yield from map(line, wrapped(f"          {word:<5}  ", documents))
+            yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
 
 
 def _shown_document(document: str, titles: Mapping[str, str]) -> str:
@@ -182,11 +206,13 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[
         changes = "<br>".join([_rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
         scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
         similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
-        table.add(f"{mover.query} {_label(mover)}".rstrip(), changes, *scores, *similarity)
+        _, case, variant = mover.key
+        name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
+        table.add(name, changes, *scores, *similarity)
     return ["", *table.markdown()]
 
 
-def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Iterator[Line]:
+def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns: int) -> Iterator[Line]:
     """The result of each metric in words, then the findings of the gates."""
     texts = [_verdict(row) for row in comparison.metrics]
     if gates is None:
@@ -199,7 +225,7 @@ def _verdict_lines(comparison: Compared, gates: ComparisonGates | None) -> Itera
         texts.append((_gates_text(gates), GOOD if gates.passed else BAD))
     for text, style in texts:
         if text:
-            yield from folded_lines(text, style, indent="  ")
+            yield from folded_lines(text, style, columns, "  ")
 
 
 def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterator[str]:
@@ -235,8 +261,8 @@ def _verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[s
 
 def _new_errors(comparison: Compared) -> str:
     """The cases that ended in an error in the second run alone, in words; empty where there are none."""
-    new = [shown_key(error.key) for error in comparison.errors if error.is_new]
-    return f"{counted(len(new), 'case')} ended in an error, and in none before: {some(new)}" if new else ""
+    new = [error for error in comparison.errors if error.is_new]
+    return f"{counted(len(new), 'case')} ended in an error, and in none before: {some_cases(new)}" if new else ""
 
 
 def _gates_text(gates: ComparisonGates) -> str:
@@ -251,13 +277,6 @@ def _shared_metric(movers: Iterable[Mover]) -> str | None:
     """The metric of all movers; None where they have several."""
     metrics = {mover.metric for mover in movers}
     return metrics.pop() if len(metrics) == 1 else None
-
-
-def _label(mover: Mover) -> str:
-    """What follows the query of a case: its id where that is different, and its variant."""
-    _, case, variant = mover.key
-    parts = ["" if case == mover.query else f"({case})", "" if variant is None else f"[{variant}]"]
-    return " ".join(filter(None, parts))
 
 
 def _rank_counts(mover: Mover) -> str:

@@ -13,13 +13,27 @@ from pytest_relevance.reports.reasons import (
     STATUSES,
     baseline_change_lines,
     interval_text,
+    query_first,
     reasons_in_brief,
     reasons_in_full,
     reasons_with_titles,
     score_digits,
 )
 from pytest_relevance.reports.table import cut_middle, titled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    WIDEST,
+    Line,
+    folded,
+    folded_lines,
+    harmless,
+    line,
+    width,
+    wrapped,
+)
 from pytest_relevance.results.case_result import INCONCLUSIVE, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import duration
 
@@ -61,12 +75,15 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
 
 
 def failure_message(result: CaseResult) -> str:
-    """Why a case failed, in one line: what the short summary of pytest and JUnit show."""
+    """Why a case failed, in one line behind its query: what the short summary of pytest and JUnit show."""
+    return query_first(failure_reason(result), result)
+
+
+def failure_reason(result: CaseResult) -> str:
+    """Why a case failed, in one line."""
     if result.error is not None:
         return result.error.headline
-    return "; ".join(
-        [*reasons_with_titles(result), *([f'query "{result.query}"'] if result.id != result.query else [])]
-    )
+    return "; ".join(reasons_with_titles(result))
 
 
 def search_label(search: str, variant: str | None, params: Mapping[str, object]) -> str:
@@ -105,8 +122,8 @@ def _brief(result: CaseResult) -> Line:
 def _error_lines(result: CaseResult, columns: int) -> list[Line]:
     """The report of a case that could not be scored."""
     message = "" if result.error is None else result.error.message
-    lines = [line(f"{harmless(result.place)}: {harmless(failure_message(result))}", BAD)]
-    lines += [line(harmless(text)) for text in message.split("\n")[1:]]
+    lines = [line(f"{harmless(result.place)}: {harmless(failure_reason(result))}", BAD)]
+    lines += [line(harmless(text)) for text in message.split("\n")[1:]]  # not folded: there may be code in it
     if result.error is not None and result.error.frame:
         lines.append(line(f"  in {harmless(result.error.frame)}", DIM))
     return [*lines, *(line(text) for text in wrapped("", _asked(result), columns, "   "))]
@@ -151,10 +168,10 @@ def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
     judged = [titled(quoted(document), document, result.titles) for document, _ in result.missing]
     judged = _some(judged, count=sum(result.judgments.values()))
     return [
-        line("no result is judged; are these the same kind of id?", BAD),
+        *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
         *(line(text) for text in wrapped("  returned: ", returned, columns)),
         *(line(text) for text in wrapped("  judged:   ", judged, columns)),
-        line("  if not, name the id with id_field in the case file, or return it from search", DIM),
+        *folded_lines("  if not, name the id with id_field in the case file, or return it from search", DIM, columns),
     ]
 
 

@@ -13,10 +13,10 @@ from typing import TypeVar
 from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.conditions import BELOW
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
-from pytest_relevance.reports.numbers import LEAST, number, total
+from pytest_relevance.reports.numbers import LEAST, engine_score_texts, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, titled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import NEW, STALE, CaseResult
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""
@@ -30,33 +30,46 @@ Blamed = TypeVar("Blamed")
 
 _EXCLUDED = "excluded"
 
-_RANK = Column("rank", RIGHT)
-_FIGURES = tuple(Column(name, RIGHT) for name in ("grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"))
+_RANK, _GRADE, _WAS = (Column(name, RIGHT) for name in ("rank", "grade", "was"))
+_SCORE = Column("score", RIGHT, yields=3)
+_YIELDS = {"gain": 1, "discount": 4, "DG": 1, "DCG": 0, "ideal": 2, "IDCG": 2}
+_FIGURES = tuple(Column(name, RIGHT, yields=number) for name, number in _YIELDS.items())
+_LEAST_TITLE = 12  # where figures come before long titles
+_NEW = "new"  # to the accepted ranking
 
 
 def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
-    """The breakdown with one row for each rank; results that the case excludes are marked. `full`: all ranks up to k.
+    """The breakdown with one row for each rank; results that the case excludes are marked.
 
-    Otherwise ranks below the last result, where only the ideal goes on, are folded into one row.
+    `full`: all ranks up to k, and figures before long titles. Otherwise ranks below the last result, where only the
+    ideal goes on, are folded into one row, and titles come before some of the figures.
     """
     results = sum(row.document is not None for row in found.rows)
     is_long = results > MOST_ROWS + 1  # a note about one more is as long
     rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
-    table = Table([_RANK, *document_columns(), *_FIGURES, Column()])
+    scores, was = _engine_scores(result), _ranks_before(result)
+    score, before = [_SCORE] if scores else [], [_WAS] if was else []
+    titled = document_columns(wants=_LEAST_TITLE) if full else document_columns()
+    table = Table([_RANK, *titled, *score, _GRADE, *before, *_FIGURES, Column()])
     excluded = excluded_documents(result)
     nothing = styled("nothing returned" if result.settings.unjudged == "zero" else "no judged result", DIM, 2)
-    name: tuple[str | Cell, ...]
+    blanks = ("",) * (len(score) + 1 + len(before))
     for row in rows:
         is_excluded = row.document in excluded and not row.repeated
-        name = (nothing,) if row.document is None else (row.document, result.titles.get(row.document, ""))
+        names: tuple[str | Cell, ...] = (nothing, *blanks)
+        if row.document is not None:
+            known = "" if row.repeated else row.document
+            names = (row.document, result.titles.get(row.document, ""), *([scores.get(known, "")] if scores else []))
+            names += (_grade(row), *([was.get(known, _NEW) if known else ""] if was else []))
         style = BAD if is_excluded else _style(row)
-        table.add(f"{row.rank}", *name, *_figures(row), _EXCLUDED if is_excluded else "", style=style)
+        table.add(f"{row.rank}", *names, *_figures(row), _EXCLUDED if is_excluded else "", style=style)
     if is_long and not full:
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
     elif len(rows) < len(found.rows):
         last = found.rows[-1]
         ranks = f"{last.rank}" if last.rank == results + 1 else f"{results + 1}-{last.rank}"
-        table.add(ranks, nothing, "", "", "", "", total(last.dcg), "", total(last.ideal_dcg), style=DIM)
+        sums = ("", "", "", total(last.dcg), "", total(last.ideal_dcg))
+        table.add(ranks, nothing, *blanks, *sums, style=DIM)
     return table.lines(columns)
 
 
@@ -65,11 +78,14 @@ def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     most = max(result.depth or 0, MOST_ROWS) if full else MOST_ROWS
     shown = result.documents[:most]
     excluded = excluded_documents(result)
-    table = Table([_RANK, *document_columns(), Column()])
+    scores, was = engine_score_texts(result.engine_scores[: len(shown)]), _ranks_before(result)
+    score, before = [_SCORE] if any(scores) else [], [_WAS] if was else []
+    table = Table([_RANK, *document_columns(), *score, *before, Column()])
     for rank, document in enumerate(shown, 1):
         is_excluded = document in excluded
-        cells = (f"{rank}", document, result.titles.get(document, ""), _EXCLUDED if is_excluded else "")
-        table.add(*cells, style=BAD if is_excluded else PLAIN)
+        cells = [f"{rank}", document, result.titles.get(document, ""), *([scores[rank - 1]] if score else [])]
+        cells += [was.get(document, _NEW)] if was else []
+        table.add(*cells, _EXCLUDED if is_excluded else "", style=BAD if is_excluded else PLAIN)
     if more := max(len(result.documents), result.returned) - len(shown):
         table.note = f"      ... {counted(more, 'more result')}"
     return table.lines(columns)
@@ -85,16 +101,36 @@ def excluded_documents(result: CaseResult) -> frozenset[str]:
     )
 
 
+def _engine_scores(result: CaseResult) -> dict[str, str]:
+    """The score that the engine gave to each document at its first rank in the top k; empty where it gave none."""
+    texts = engine_score_texts(result.engine_scores[: result.k])
+    return dict(zip(reversed(result.documents[: len(texts)]), reversed(texts), strict=True)) if any(texts) else {}
+
+
+def _ranks_before(result: CaseResult) -> dict[str, str]:
+    """The rank of each document in the accepted ranking; empty without one to compare with."""
+    baseline = result.baseline
+    if baseline is None or baseline.standing in (NEW, STALE):
+        return {}
+    count = len(baseline.documents)
+    return dict(zip(reversed(baseline.documents), map(str, range(count, 0, -1)), strict=True))
+
+
+def _grade(row: Row) -> str:
+    """The grade of a result, "-" for one without a judgment."""
+    return number(row.grade) if row.grade is not None else "repeat" if row.repeated else "-"
+
+
 def _figures(row: Row) -> tuple[str, ...]:
     """The cells of `_FIGURES`; "-" for what an unjudged result does not have, nothing where there is no result."""
     if row.document is None:
-        own, discounted = ("", ""), ""
+        gain, discounted = "", ""
     elif row.grade is None:
-        own, discounted = ("repeat" if row.repeated else "-", "-"), "-"
+        gain, discounted = "-", "-"
     else:
-        own, discounted = (number(row.grade), number(row.gain)), total(row.discounted_gain)
+        gain, discounted = number(row.gain), total(row.discounted_gain)
     ideal = ("", "") if row.ideal_grade is None else (number(row.ideal_grade), total(row.ideal_dcg))
-    return (*own, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
+    return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
 
 
 def _style(row: Row) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_relevance._text import case_name, quoted
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import cut, cut_middle, titled
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
@@ -42,6 +43,7 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 
 _LEAST_REASON = 60
 _LONGEST_TITLE = 40  # in a sentence
+_LONGEST_QUERY = 40  # before a reason
 
 
 def reasons_in_brief(result: CaseResult) -> Line:
@@ -52,9 +54,8 @@ def reasons_in_brief(result: CaseResult) -> Line:
         parts.append(interval)
     if result.verdict == INCONCLUSIVE and result.unjudged:
         parts.append(f"judge these: {', '.join(titled(each, each, result.titles) for each in result.unjudged)}")
-    if query := query_text(result):
-        parts.append(query)
-    return (f"{harmless(result.place)}: ", PLAIN), (harmless("; ".join(parts)), STATUSES[result.verdict])
+    text = query_first("; ".join(parts), result)
+    return (f"{harmless(result.place)}: ", PLAIN), (harmless(text), STATUSES[result.verdict])
 
 
 def failure_head(result: CaseResult) -> str:
@@ -66,9 +67,14 @@ def failure_head(result: CaseResult) -> str:
     return "failed before: " if result.baseline.failed_before else ""
 
 
-def query_text(result: CaseResult) -> str:
-    """`query "smart watch"` where the id of the case is another text, such as `q043`; else empty."""
-    return f'query "{result.query}"' if result.id != result.query else ""
+def case_label(result: CaseResult) -> str:
+    """A case as reports name it: `q043 "gaming laptop"`, or its query alone where that is its id."""
+    return case_name(result.id, result.query)
+
+
+def query_first(reason: str, result: CaseResult) -> str:
+    """A reason behind the query, where a node id does not name it: `"gaming laptop": nDCG@10 0.31 is below 0.50`."""
+    return reason if result.id == result.query else f"{quoted(result.query, _LONGEST_QUERY)}: {reason}"
 
 
 def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.reports.failure import failure_lines, failure_message
+from pytest_relevance._text import case_in_prose, counted, listed
+from pytest_relevance.reports.failure import failure_lines, failure_reason
+from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines, mover_tables
 from pytest_relevance.reports.summary.cases import anything_ran, lowest_table, variants_of
 from pytest_relevance.reports.summary.faults import fault_texts, shown_together, together_text, together_title
@@ -41,7 +42,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
         result = results[0]
         if len(results) == 1:
             found = failure_lines(result, verbosity=-1 if repeats else verbosity, width=width)
-            lines += [*_title(result.node or result.id, verbosity), *found]
+            lines += [*_title(_heading(result), verbosity), *found]
         else:
             text = together_text(results, full=verbosity > 0)
             lines += [*_title(together_title(results), verbosity), *folded_lines(text, BAD, width)]
@@ -108,6 +109,12 @@ def _shown(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseRe
         yield True, given_up
 
 
+def _heading(result: CaseResult) -> str:
+    """The node id of a case, and its query where that is not its id."""
+    query = "" if result.id == result.query else f' "{result.query}"'
+    return f"{result.node or result.id}{query}"
+
+
 def _title(name: str, verbosity: int) -> list[Line]:
     return [] if verbosity < 0 else [line(""), line(harmless(name), STRONG)]
 
@@ -157,7 +164,7 @@ def _gates(gates: Sequence[GateResult]) -> Table:
 
 def _folded_failure(result: CaseResult, verbosity: int) -> list[str]:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    query, reason = (escape(harmless(text)) for text in (result.query, failure_message(result)))
+    query, reason = (escape(harmless(text)) for text in (case_label(result), failure_reason(result)))
     text = plain(failure_lines(result, verbosity=verbosity))
     return [
         f"<details><summary><code>{query}</code> <code>{reason}</code></summary>",
@@ -174,34 +181,36 @@ MOST_NAMED = 20
 _MOST_EXAMPLES = 3
 
 
-def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int) -> list[Line]:
-    """The report of a run that was merged from so many `records`.
+def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
+    """The report of a run that was merged from so many `records`, `width` terminal columns wide.
 
     Advice about the baseline is left out: the reports of the runs have it.
     """
     run = merged.run
-    lines = folded_lines(_joined(merged, records), DIM, indent="  ")
-    lines += summary_lines(run.results, {}, run.info, gates)
+    lines = folded_lines(_joined(merged, records), DIM, width, "  ")
+    lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
-        lines += named_gate_lines(gate)
+        lines += named_gate_lines(gate, width)
     for text in _missing(merged):
-        lines += folded_lines(text, BAD, indent="  ")
+        lines += folded_lines(text, BAD, width, "  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
     unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
-    return [*lines, *verdict_lines(run.results, gates, run.info, unfinished=unfinished)]
+    return [*lines, *verdict_lines(run.results, gates, run.info, width=width, unfinished=unfinished)]
 
 
 def _joined(merged: Merged, records: int) -> str:
     parts = [f"{counted(records, 'record')}, {counted(len(merged.run), 'result')}"]
     if merged.again:
-        parts.append(f"{_keys(merged.again)} in several of them, with the same results")
+        parts.append(f"{_cases(merged, merged.again)} in several of them, with the same results")
     if merged.replaced:
-        parts.append(f"{_keys(merged.replaced)} with other results in an earlier one, which do not count")
+        parts.append(f"{_cases(merged, merged.replaced)} with other results in an earlier one, which do not count")
     return "; ".join(parts)
 
 
-def _keys(keys: Sequence[Key]) -> str:
-    names = [quoted(_search(case, variant)) for _, case, variant in keys[:_MOST_EXAMPLES]]
+def _cases(merged: Merged, keys: Sequence[Key]) -> str:
+    """How many cases there are, and the first of them."""
+    queries = {result.key: result.query for result in merged.run.results}
+    names = [case_in_prose(key[1], queries[key], key[2]) for key in keys[:_MOST_EXAMPLES]]
     more = len(keys) - len(names)
     return f"{counted(len(keys), 'case')} ({listed([*names, f'{more:,} more'] if more else names, 'and')})"
 

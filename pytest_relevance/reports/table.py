@@ -28,8 +28,10 @@ class Column:
     `title`: its head, None where the title to its left covers it too. `gap`: the blanks before it. `at_least`: its
     minimum width. `most`: the width that longer text is cut to in any case. `least`: where the table is too wide, text
     is cut down to so much; None: it is never cut. Columns are cut from left to right; those that `may_go` are left out
-    before any text is cut further. `middle`: cut text in its middle. `is_code`: Markdown shows the text in code spans;
-    `is_markdown`: the text is Markdown already, in which what users wrote is escaped.
+    before any text is cut further. Before that, columns with a `yields` are left out, those with the highest number
+    first, until every other column has the width that it `wants` (by default its `least`). `middle`: cut text in its
+    middle. `is_code`: Markdown shows the text in code spans; `is_markdown`: the text is Markdown already, in which what
+    users wrote is escaped.
     """
 
     title: str | None = ""
@@ -38,15 +40,21 @@ class Column:
     at_least: int = 0
     most: int = sys.maxsize
     least: int | None = None
+    wants: int | None = None
     may_go: bool = False
+    yields: int = 0
     middle: bool = False
     is_code: bool = False
     is_markdown: bool = False
 
 
-def document_columns(title: str = "document") -> tuple[Column, Column]:
-    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles."""
-    return (Column(title, least=24, middle=True, is_code=True), Column(None, least=8, may_go=True, is_code=True))
+def document_columns(title: str = "document", *, wants: int = 28) -> tuple[Column, Column]:
+    """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles.
+
+    Columns that yield are left out where a title would have less room than it `wants`.
+    """
+    titles = Column(None, least=8, wants=wants, may_go=True, is_code=True)
+    return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +146,33 @@ class Table:
 
     def _widths(self, rows: Sequence[Row], room: int) -> list[int]:
         """The width of each column, 0 for one that is left out."""
-        widths = self._natural(rows)
+        natural = self._without_yielding(rows, room)
+        widths = [*natural]
         if self._cut(widths, room, [column.least for column in self.columns]):
-            going = [column.may_go for column in self.columns]
-            widths = [0 if goes else each for goes, each in zip(going, self._natural(rows), strict=True)]
+            widths = [0 if column.may_go else each for column, each in zip(self.columns, natural, strict=True)]
             self._cut(widths, room, [None if column.least is None else _NARROWEST for column in self.columns])
+        return self._widened(rows, widths)
+
+    def _widened(self, rows: Sequence[Row], widths: Sequence[int]) -> list[int]:
+        """The widths, more where a cell that covers several columns is wider than these."""
+        wider = [*widths]
         for row in rows:
             for index, cell in row:
                 if cell.columns > 1:
-                    covered, there = self._covered(index, cell, widths)
-                    widths[covered[-1] if covered else index] += max(0, _width(cell) - there)
-        return widths
+                    covered, there = self._covered(index, cell, wider)
+                    wider[covered[-1] if covered else index] += max(0, _width(cell) - there)
+        return wider
+
+    def _without_yielding(self, rows: Sequence[Row], room: int) -> list[int]:
+        """The widths before the table is cut to fit, 0 for the columns that yield because others want their room."""
+        natural = self._natural(rows)
+        wants = [column.least if column.wants is None else column.wants for column in self.columns]
+        for number in sorted({column.yields for column in self.columns} - {0}, reverse=True):
+            wanted = [each if most is None else min(each, most) for each, most in zip(natural, wants, strict=True)]
+            if self._together(self._widened(rows, wanted)) > room:
+                pairs = zip(self.columns, natural, strict=True)
+                natural = [0 if column.yields == number else each for column, each in pairs]
+        return natural
 
     def _cut(self, widths: list[int], room: int, least: Sequence[int | None]) -> bool:
         """Cut columns until the table fits; return whether it is still too wide."""

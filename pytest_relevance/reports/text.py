@@ -5,11 +5,17 @@ The words of the report itself are ASCII; ids, queries and titles come from user
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
 from collections.abc import Iterable
 
 WIDEST = 100
 """The default width of a report, in terminal columns."""
+
+WIDEST_TERMINAL = 160
+"""The width of a report in a terminal that is wider."""
+
+_NARROWEST_TERMINAL, _FOR_NARROWER = 40, 80
 
 PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doubt"
 """Styles of a span. The code that writes to the terminal decides what they look like."""
@@ -49,6 +55,15 @@ def _columns(character: str) -> int:
     if unicodedata.category(character) in _ZERO_WIDTH or "\u1160" <= character <= "\u11ff":  # vowels of Hangul
         return 0
     return 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+
+
+def terminal_width() -> int:
+    """The width of a report for the terminal: its own up to 160 columns, 100 where there is none.
+
+    As in pytest, the environment variable COLUMNS comes first, and a width below 40 is taken for 80.
+    """
+    columns = shutil.get_terminal_size((WIDEST, 24)).columns
+    return min(columns, WIDEST_TERMINAL) if columns >= _NARROWEST_TERMINAL else _FOR_NARROWER
 
 
 def line(text: str, style: str = PLAIN) -> Line:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, listed
 from pytest_relevance.cases.conditions import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
@@ -167,7 +167,7 @@ def _judge(gate: Gate, results: Sequence[CaseResult], against: str) -> Iterator[
         yield _cut(metric, cases) or (
             _mean(metric, bound, cases) if is_mean else _drop(gate, metric, bound, cases, against)
         )
-    fresh = [case.id for case in cases if case.verdict not in WITHOUT_SCORE and score_before(case) is None]
+    fresh = [case for case in cases if case.verdict not in WITHOUT_SCORE and score_before(case) is None]
     if fresh and gate.condition == MAX_DROP:
         yield GateFinding(True, f"{counted(len(fresh), 'case')} without a baseline left out: {_some(fresh)}")
 
@@ -177,7 +177,7 @@ def _without_score(results: Sequence[CaseResult]) -> Iterator[str]:
         (ERROR, "case ended in an error", "cases ended in an error"),
         (NOT_SEARCHED, "case was not searched", "cases were not searched"),
     ):
-        if found := [result.id for result in results if result.verdict == verdict]:
+        if found := [result for result in results if result.verdict == verdict]:
             yield f"{counted(len(found), one, several)}: {_some(found)}"
 
 
@@ -290,6 +290,6 @@ def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _some(names: Sequence[str], most: int = 3) -> str:
-    shown = [quoted(name, 40) for name in names[:most]]
-    return listed([*shown, f"{len(names) - most} more"] if len(names) > most else shown, "and")
+def _some(cases: Sequence[CaseResult], most: int = 3) -> str:
+    shown = [case_in_prose(case.id, case.query) for case in cases[:most]]
+    return listed([*shown, f"{len(cases) - most} more"] if len(cases) > most else shown, "and")

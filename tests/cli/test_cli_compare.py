@@ -58,7 +58,7 @@ def test_two_records(shop: Terminal) -> None:
                   new    sku-3 (grade 0, now rank 1)
 
         largest gains (nDCG@10)
-          +0.410  0.590 -> 1.000  rain jacket (jacket)  1 out, 2 moved, Jaccard 0.67, RBO 0.72
+          +0.410  0.590 -> 1.000  jacket "rain jacket"  1 out, 2 moved, Jaccard 0.67, RBO 0.72
                   up     sku-5 (grade 3, rank 3 -> 1)
                   gone   sku-8 (unjudged, was rank 2)
 
@@ -164,14 +164,14 @@ def test_a_case_that_is_an_error_in_the_second_run_alone(shop: Terminal) -> None
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.splitlines() == [
         "the two runs cannot be compared:",
-        '- broken.jsonl has an error in 1 case: "jacket"',
+        '- broken.jsonl has an error in 1 case: jacket "rain jacket"',
         "--common compares the 5 cases that can be compared, and says what is left out",
     ]
     for options in ((), ("--max-drop", "nDCG@10=0.5")):
         said = shop.run("compare", "main.jsonl", "broken.jsonl", "--common", *options)
         assert said.code == 1
-        assert 'left out: broken.jsonl has an error in 1 case: "jacket"' in said.lines
-        assert gates(said)[-1] == 'NOT MET: 1 case ended in an error that was none before: "jacket"'
+        assert 'left out: broken.jsonl has an error in 1 case: jacket "rain jacket"' in said.lines
+        assert gates(said)[-1] == 'NOT MET: 1 case ended in an error that was none before: jacket "rain jacket"'
     assert shop.run("compare", "broken.jsonl", "main.jsonl", "--common").code == 0
     assert shop.run("compare", "broken.jsonl", "broken.jsonl", "--common").code == 0
 

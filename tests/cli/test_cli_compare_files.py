@@ -136,7 +136,7 @@ _FORMS = "a file of them, a case file or {query: {document: grade}}"
     [
         (
             "another query",
-            ['- the query changed in 1 case: "jacket"; "jacket" asks "rain jacket" in main.jsonl, "rain coat" in'],
+            ['- the query changed in 1 case: jacket "rain coat"; "jacket" asks "rain jacket" in main.jsonl'],
         ),
         (
             "other judgments",
@@ -145,11 +145,11 @@ _FORMS = "a file of them, a case file or {query: {document: grade}}"
         (
             "other settings",
             [
-                '- the settings changed (gain: exponential / linear) in 1 case: "jacket"\n',
+                '- the settings changed (gain: exponential / linear) in 1 case: jacket "rain jacket"\n',
                 "\n--set NAME=VALUE scores both by one setting, --metric nDCG@10 at one cutoff\n",
             ],
         ),
-        ("another cutoff", ['- the settings changed (k: 10 / 5) in 1 case: "jacket"']),
+        ("another cutoff", ['- the settings changed (k: 10 / 5) in 1 case: jacket "rain jacket"']),
         ("a case is missing", ['- other.jsonl has no result of 1 case: "laces"\n--common compares the 5 cases']),
         ("skipped", ['- other.jsonl skipped 1 case: "laces"\n--common']),
         ("did not finish", ['- other.jsonl is not complete, the run ended before 1 case: "shop.relevance.yaml::hats"']),

@@ -96,7 +96,12 @@ class Run:
 
     def failure(self, name: str) -> str:
         """What the terminal shows below the headline of an item."""
-        headline = rf"^_+ (?:ERROR at setup of )?{re.escape(name)} _+\n(.*?)(?=^_{{3,}} |^={{3,}} |^-+ generated )"
+        case, bracket, variant = name.partition("[")
+        if not name.startswith("gate["):  # behind an id stands the query
+            name = rf'{re.escape(case)}(?: "[^\n]*")?{re.escape(bracket + variant)}'
+        else:
+            name = re.escape(name)
+        headline = rf"^_+ (?:ERROR at setup of )?{name} _+\n(.*?)(?=^_{{3,}} |^={{3,}} |^-+ generated )"
         found = re.search(headline, self.text, re.DOTALL | re.MULTILINE)
         assert found is not None, self.text
         return found[1]

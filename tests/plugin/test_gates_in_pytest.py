@@ -247,11 +247,11 @@ def test_what_a_failure_shows(project: Project) -> None:
         "without a score",
         "  n/a  boom   weight 1   error   shop.relevance.yaml:6",
         "nDCG@10 pulled down most by",
-        "  0.710  b a                                        weight 100   passed     shop.relevance.yaml:8",
-        "  0.500  x y h                                      weight 1     failed     shop.relevance.yaml:14",
-        "  0.631  no c                                       weight 1     xfailed    shop.relevance.yaml:9",
-        "  0.631  x d                                        weight 1     passed     shop.relevance.yaml:10",
-        "  0.631  x e and a query that goes on and on w...   weight 1     measured   shop.relevance.yaml:11",
+        "  0.710  b a                                          weight 100   passed     shop.relevance.yaml:8",
+        "  0.500  x y h                                        weight 1     failed     shop.relevance.yaml:14",
+        "  0.631  no c                                         weight 1     xfailed    shop.relevance.yaml:9",
+        "  0.631  x d                                          weight 1     passed     shop.relevance.yaml:10",
+        "  0.631  x e and a query that goes on and on wit...   weight 1     measured   shop.relevance.yaml:11",
     ]
     assert run.failure("gate[passing 1]").splitlines()[1:] == [
         "  6 of 9 cases pass (66.7%), less than 100%",

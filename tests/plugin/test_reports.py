@@ -363,3 +363,138 @@ def test_two_files_with_the_same_ids(project: Project) -> None:
         ["one.relevance.yaml", "mean", "nDCG@10", "0.631"],
         ["two.relevance.yaml", "mean", "nDCG@10", "1.000"],
     ]
+
+
+# How cases are named
+
+NAMED = """
+    min_ndcg: 0.9
+    cases:
+      - {query: gaming laptop, id: q043, judgments: {laptop: 3}}
+      - {query: phone, judgments: {p1: 3}}
+      - {query: laptop sleeve, id: q044, judgments: {laptop: 3}}
+"""
+SEARCHES = """
+    import pytest
+
+    @pytest.fixture(params=["title", "all"])
+    def search(request):
+        return str.split if request.param == "title" else lambda query: query.split()[::-1]
+"""
+
+
+def headings(text: str) -> list[str]:
+    """The headings of failures."""
+    return re.findall(r"^_+ (.*?) _+$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("options", [(), ("-v",), ("-n1",)], ids=" ".join)
+def test_a_case_with_an_id_is_named_with_its_query(project: Project, options: tuple[str, ...]) -> None:
+    project.conftest(SEARCHES)
+    project.cases(NAMED)
+
+    run = project.run(*options)
+
+    assert sorted(headings(run.text)) == [
+        "phone[all]",
+        "phone[title]",
+        'q043 "gaming laptop"[title]',
+        'q044 "laptop sleeve"[all]',
+    ]
+    short = {line for line in run.short_summary if "q043" in line}
+    assert short == {'FAILED shop.relevance.yaml::q043[title] - "gaming laptop": nDCG@10 0.631 is below 0.900'}
+    assert 'q043 "gaming laptop"' in run.summary
+
+
+def test_a_name_is_printed_once_with_v(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: gaming laptop, id: v1.2, judgments: {laptop: 3}, min_ndcg: 0.9}]")
+
+    run = project.run("-v")
+
+    assert [line.split() for line in run.text.splitlines() if line.startswith("shop.relevance.yaml::v1")] == [
+        ["shop.relevance.yaml::v1::2", "FAILED", "[100%]"]
+    ]
+    assert headings(run.text) == ['v1.2 "gaming laptop"']
+
+
+def test_the_heading_of_an_error_in_a_fixture(project: Project) -> None:
+    project.conftest("import pytest\n@pytest.fixture\ndef search():\n    raise OSError('no engine')\n")
+    project.cases("cases: [{query: gaming laptop, id: q043, judgments: {laptop: 3}}]")
+    assert 'ERROR at setup of q043 "gaming laptop"' in headings(project.run().text)
+
+
+def test_a_long_query_leaves_room_for_the_reason(project: Project) -> None:
+    project.conftest()
+    query = "a laptop that runs every game there is, and that is light, quiet and not expensive at all"
+    project.cases(f'cases: [{{query: "{query}", id: q1, judgments: {{laptop: 3}}, min_ndcg: 0.9}}]')
+
+    run = project.run()
+
+    assert headings(run.text) == [f'q1 "{query[:57]}..."']
+    assert run.short_summary[0].startswith(f'FAILED shop.relevance.yaml::q1 - "{query[:37]}...": nDCG@10 ')
+
+
+@pytest.mark.parametrize(("columns", "width"), [("80", 80), ("160", 160), ("240", 160)])
+def test_reports_are_as_wide_as_the_terminal(
+    project: Project, monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    project.conftest(WATCHES.replace("Smart Watch 2 black", "Smart Watch 2 black " * 20))
+    project.cases(CASES)
+
+    run = project.run("--junitxml=junit.xml")
+
+    assert max(map(len, run.failure("smart watch").splitlines())) == width
+    text = project.junit_cases["smart watch"].findtext("failure") or ""
+    assert max(map(len, text.splitlines())) == 100
+
+
+# Cases that are named by their query on the command line
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("gaming laptop", 'the query "gaming laptop" is the case q043: pytest "shop.relevance.yaml::q043"'),
+        (
+            "gaming laptop[title]",
+            'the query "gaming laptop" is the case q043: pytest "shop.relevance.yaml::q043[title]"',
+        ),
+        (
+            "Gaming laptp",
+            'no case has the query or the id "Gaming laptp"; did you mean q043 "gaming laptop": '
+            'pytest "shop.relevance.yaml::q043"',
+        ),
+        ("phones", 'no case has the query or the id "phones"; did you mean phone: pytest "shop.relevance.yaml::phone"'),
+        (
+            "std::vector",
+            'the query "std::vector" is the case std%3A%3Avector: pytest "shop.relevance.yaml::std%3A%3Avector"',
+        ),
+        ("twice", 'the query "twice" is that of 2 cases, t1 and t2: pytest "shop.relevance.yaml::t1"'),
+        ("nothing like it", None),
+        ("q043[other]", None),
+    ],
+)
+def test_a_case_named_by_its_query_has_another_node_id(project: Project, name: str, hint: str | None) -> None:
+    project.conftest(SEARCHES)
+    project.cases(
+        NAMED
+        + "".join(
+            f"      - {{query: {query}, judgments: {{laptop: 3}}}}\n"
+            for query in ('"std::vector"', "twice, id: t1", "twice, id: t2")
+        )
+    )
+
+    run = project.run(f"shop.relevance.yaml::{name}")
+
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    printed = run.result.stderr.str().splitlines()
+    first = next(number for number, line in enumerate(printed) if line.startswith("ERROR: not found: "))
+    assert [line for line in printed[first + 2 :] if line] == ([] if hint is None else [hint])
+
+
+def test_a_file_that_is_no_case_file_gets_no_such_hint(project: Project) -> None:
+    project.conftest()
+    project.write("test_it.py", "def test_it(): pass\n")
+    assert "did you mean" not in project.run("test_it.py::test_if").result.stderr.str()

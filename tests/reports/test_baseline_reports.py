@@ -58,10 +58,10 @@ def test_a_report_ends_with_what_changed(shop: Shop) -> None:
         shop.relevance.yaml:41: nDCG@3 0.116 is below 0.500   (baseline 1.000, down 0.884)
         query "winter boots"   search   12.3 ms   4 results; of the top 3, 2 judged
 
-        rank  document                   grade  gain  discount     DG    DCG  ideal    IDCG
-           1  sku-4  Boot polish, black      0     0     1.000  0.000  0.000      3   7.000
-           2  sku-5  Rain jacket             -     -     1.585      -  0.000      3  11.417
-           3  sku-3  Rubber boots            2     3     2.000  1.500  1.500      2  12.917
+        rank  document                   grade  was  gain  discount     DG    DCG  ideal    IDCG
+           1  sku-4  Boot polish, black      0  new     0     1.000  0.000  0.000      3   7.000
+           2  sku-5  Rain jacket             -  new     -     1.585      -  0.000      3  11.417
+           3  sku-3  Rubber boots            2    3     3     2.000  1.500  1.500      2  12.917
         DCG 1.500 / ideal DCG 12.917 = nDCG@3 0.116     gain exponential, ideal judged, unjudged zero
         unjudged results: sku-5 "Rain jacket" - nDCG@3 lies between 0.116 and 0.458
 

@@ -135,7 +135,7 @@ def test_markdown_of_hostile_text() -> None:
     evil = result("boots", "``` </details> @somebody", note="```\n# title")
     evil.query = "<script>@somebody</script>"
     found = report_markdown(run(evil))
-    assert "<script>" not in found.replace("`<script>@somebody</script>`", "").partition("````")[0]
+    assert "<script>" not in found.replace('`boots "<script>@somebody</script>"`', "").partition("````")[0]
     assert found.count("````") == 2
 
 

@@ -109,9 +109,9 @@ def test_more_variants_than_fit() -> None:
     ] + [entry("lamp", None, variant=f"analyser-{number}", tags=("light",)) for number in range(1, 10)]
     lines = summary(*entries).splitlines()
     assert "by tag   lowest and highest" in lines
-    assert "  shoes  0.100 analyser-1         0.900 analyser-9         1 case" in lines
-    assert "  light  n/a                                               1 case" in lines
-    assert "  boots                               0.100 analyser-1         0.900 analyser-9" in lines
+    assert "  shoes  0.100 analyser-1   0.900 analyser-9   1 case" in lines
+    assert "  light  n/a                                   1 case" in lines
+    assert "  boots                               0.100 analyser-1   0.900 analyser-9" in lines
 
 
 def test_searches_of_different_names_are_variants_too() -> None:

@@ -7,7 +7,7 @@ from heapq import nsmallest
 from typing import TypeVar
 
 from pytest_relevance.reports.numbers import score_text
-from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, cut, styled
 from pytest_relevance.reports.text import DIM, harmless
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
@@ -97,15 +97,15 @@ def case_table(title: str, figures: int = 1, label_gap: int = 2) -> Table:
 
     `-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`.
     """
-    figure, query = Column(align=RIGHT), Column(most=40, least=20, is_code=True)
-    others = (Column(gap=label_gap), Column(gap=3), Column(gap=3, is_code=True))
+    figure, query = Column(align=RIGHT), Column(most=60, least=20, wants=30, is_code=True)
+    others = (Column(gap=label_gap), Column(gap=3), Column(gap=3, yields=1, is_code=True))
     return Table([*[figure] * figures, query, *others], indent=2, title=title)
 
 
 def add_case(table: Table, result: CaseResult, label: str, *figures: str | Cell) -> None:
     """Add a row to a table of cases."""
     status = styled(result.status, STATUSES[result.status])
-    table.add(*figures, result.query, label, status, styled(result.place, DIM))
+    table.add(*figures, case_label(result), label, status, styled(result.place, DIM))
 
 
 def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], most: int) -> Table:

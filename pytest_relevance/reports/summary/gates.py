@@ -33,13 +33,13 @@ def gate_lines(judged: GateResult, *, verbosity: int = 0, width: int = WIDEST) -
     return lines
 
 
-def named_gate_lines(judged: GateResult) -> list[Line]:
+def named_gate_lines(judged: GateResult, columns: int = WIDEST) -> list[Line]:
     """The report of a gate under its name, as part of a whole report: what it found, also where that is met."""
     if judged.unmet:
-        return [line(harmless(judged.name), STRONG), *gate_lines(judged)]
+        return [line(harmless(judged.name), STRONG), *gate_lines(judged, width=columns)]
     found = judged.message if judged.not_judged else f"met: {judged.message}"
     text = f"{judged.file}:{judged.line}: {judged.name} {found}"
-    return folded_lines(text, DOUBT if judged.not_judged else GOOD)
+    return folded_lines(text, DOUBT if judged.not_judged else GOOD, columns)
 
 
 def _cases(judged: GateResult, finding: GateFinding, columns: int) -> list[Line]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.numbers import LEAST, p_text, score_text, signed
+from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
     WIDEST_VARIANT,
@@ -38,6 +39,8 @@ Pair = tuple[CaseResult, CaseResult]
 
 _SIGNIFICANT = 0.05
 _WIDEST_TAG = 30
+_ROOM_FOR_A_TITLE = 80
+_INTERVAL = "95 % interval"
 
 
 def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None, columns: int) -> Table:
@@ -46,7 +49,7 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: 
     shown = dict([*tags.items()][:most])
     for_tag = 2 + min(max(len("by tag") - 2, *map(width, shown), 0), _WIDEST_TAG)
     figures = FigureColumns(variants, columns - for_tag - 28)
-    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3)])
+    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3, yields=1)])
     rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in shown.items()}
     for cells in rows.values():
         table.add(*cells)
@@ -105,7 +108,7 @@ class FigureColumns:
         self.columns = [Column(title, RIGHT, at_least=5) for title in titles]
         self._fits = Table(self.columns).width() <= room
         if not self._fits:
-            label = Column(None, gap=1, at_least=WIDEST_VARIANT)
+            label = Column(None, gap=1, at_least=max(map(width, titles)))
             self.columns = [Column("lowest and highest"), label, Column(None, gap=3), label]
 
     def cells(self, figures: Mapping[Variant, float]) -> list[str]:
@@ -133,11 +136,11 @@ def _side_by_side(results: Sequence[CaseResult], variants: Sequence[Variant], mo
     means = {key: means_by_variant(case) for key, case in cases.items()}
     spread = {key: max(found.values()) - min(found.values()) for key, found in means.items() if len(found) > 1}
     order = sorted((key for key, apart in spread.items() if apart > LEAST), key=lambda key: (-spread[key], key))
-    shown = [(cases[key][0].query, means[key]) for key in order[:most]]
-    title = "side by side, the widest apart first"
+    shown = [(case_label(cases[key][0]), means[key]) for key in order[:most]]
+    title = "side by side, the widest apart first" if columns >= _ROOM_FOR_A_TITLE else "side by side"
     widest = min(max([len(title), *(2 + width(harmless(query)) for query, _ in shown)]), 42)
     figures = FigureColumns(variants, columns - widest - 2)
-    table = Table([Column(title, most=42, is_code=True), *figures.columns])
+    table = Table([Column(title, most=42, least=8, is_code=True), *figures.columns])
     for query, found in shown:
         table.add(f"  {query}", *figures.cells(found))
     return table
@@ -164,9 +167,9 @@ def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variant
 
     found = {variant: _compared(pairs) for variant, pairs in compared.items()}
     adjusted = holm([p for *_, p in found.values()])
-    heads = ("change", "95 % interval", "p" if len(found) == 1 else "p (Holm)", "better", "worse", "same")
+    heads = ("change", _INTERVAL, "p" if len(found) == 1 else "p (Holm)", "better", "worse", "same")
     name = Column(f"against {variant_label(first, variants)}", least=8, is_code=True)
-    table = Table([name, *(Column(head, RIGHT) for head in heads)])
+    table = Table([name, *(Column(head, RIGHT, yields=head == _INTERVAL) for head in heads)])
     for (variant, (means, interval, _)), p in zip(found.items(), adjusted, strict=True):
         style = (GOOD if means.difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN
         change, counts = styled(signed(means.difference), style), (means.better, means.worse, means.same)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytest_relevance._text import counted
 from pytest_relevance.reports.failure import difference_text
 from pytest_relevance.reports.numbers import score_text
-from pytest_relevance.reports.reasons import STATUSES
+from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
@@ -207,5 +207,5 @@ def _unstable_table(shown: Sequence[tuple[CaseResult, Repeats]], called: Sequenc
     table = Table([Column(most=30, least=20), Column(), Column(), Column(gap=3)], indent=2)
     for result, _ in shown:
         place = styled(result.place if has_places else "", DIM)
-        table.add(result.query, short_label(result, variants), difference_text(result, longest), place)
+        table.add(case_label(result), short_label(result, variants), difference_text(result, longest), place)
     return table

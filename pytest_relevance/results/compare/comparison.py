@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, did_you_mean, listed, quoted
 from pytest_relevance.cases.conditions import largest_score
 from pytest_relevance.metrics.compiled import Floats, Indexes
 from pytest_relevance.metrics.names import Metric, parse_metric
@@ -20,7 +20,7 @@ from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
-from pytest_relevance.results.compare.pairing import MOST_EXAMPLES, ErroredCase, Incompatibility, Pair, shown_key, some
+from pytest_relevance.results.compare.pairing import MOST_EXAMPLES, ErroredCase, Incompatibility, Pair, some_cases
 from pytest_relevance.results.expectations import digits_apart
 from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
@@ -291,10 +291,10 @@ def judge(
         _check_number("max_case_drop", max_case_drop, names[0])
         drops = comparison.dropped_by(max_case_drop)
         findings.append(_of_cases(drops, max_case_drop))
-    new = [shown_key(error.key) for error in comparison.errors if error.is_new]
+    new = [error for error in comparison.errors if error.is_new]
     if new:
         what = f"{counted(len(new), 'case')} ended in an error that {'was' if len(new) == 1 else 'were'} none before"
-        findings.append(GateFinding(False, f"{what}: {some(new)}"))
+        findings.append(GateFinding(False, f"{what}: {some_cases(new)}"))
     return ComparisonGates(tuple(findings), drops)
 
 
@@ -337,7 +337,10 @@ def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
 def _of_cases(drops: tuple[Mover, ...], most: float) -> GateFinding:
     if not drops:
         return GateFinding(True, f"no case dropped by more than {most:g}")
-    worst = [f"{quoted(shown_key(mover.key))} ({_beyond(mover.difference, most)})" for mover in drops[:MOST_EXAMPLES]]
+    worst = [
+        f"{case_in_prose(mover.key[1], mover.query, mover.key[2])} ({_beyond(mover.difference, most)})"
+        for mover in drops[:MOST_EXAMPLES]
+    ]
     more = [f"{len(drops) - len(worst):,} more"] if len(drops) > len(worst) else []
     text = f"{counted(len(drops), 'case')} dropped by more than {most:g}: {listed([*worst, *more], 'and')}"
     return GateFinding(False, text)

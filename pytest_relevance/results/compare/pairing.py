@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._text import counted, did_you_mean, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, did_you_mean, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_result import ERROR, NO_DIGEST, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key
@@ -101,12 +101,12 @@ def incompatibilities_of(one: CaseResult, two: CaseResult, names: Names, metrics
     return found
 
 
-def describe(kind: str, cases: Sequence[tuple[Key, str]], names: Names) -> Incompatibility:
+def describe(kind: str, cases: Sequence[tuple[CaseResult, str]], names: Names) -> Incompatibility:
     """The incompatibility of these cases, each with a detail. `names` are what the runs are called."""
     details = [*dict.fromkeys(detail for _, detail in cases)][: 1 if kind == "query" else MOST_EXAMPLES]
-    those = f"{counted(len(cases), 'case')}: {some(shown_key(key) for key, _ in cases)}"
+    those = f"{counted(len(cases), 'case')}: {some_cases(result for result, _ in cases)}"
     reason = KINDS[kind].format(first=names[0], second=names[1], cases=those, detail="; ".join(details))
-    return Incompatibility(kind, tuple(key for key, _ in cases), reason)
+    return Incompatibility(kind, tuple(result.key for result, _ in cases), reason)
 
 
 _DEPENDENT: Mapping[str, frozenset[str] | None] = {
@@ -155,16 +155,17 @@ def _depths(one: CaseResult, two: CaseResult) -> str:
 
 def some(names: Iterable[str]) -> str:
     """A few names, and how many more there are."""
-    names = list(names)
-    shown = [quoted(name) for name in names[:MOST_EXAMPLES]]
-    more = len(names) - len(shown)
-    return listed([*shown, f"{more:,} more"] if more else shown, "and")
+    return _some([*map(quoted, names)])
 
 
-def shown_key(key: Key) -> str:
-    """A case as messages name it: its id, and its variant."""
-    _, case, variant = key
-    return f"{case}[{variant}]" if variant is not None else case
+def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
+    """A few cases, by id, query and variant, and how many more there are."""
+    return _some([case_in_prose(case.key[1], case.query, case.key[2]) for case in cases])
+
+
+def _some(shown: Sequence[str]) -> str:
+    more = len(shown) - MOST_EXAMPLES
+    return listed([*shown[:MOST_EXAMPLES], f"{more:,} more"] if more > 0 else shown, "and")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,7 @@ class ErroredCase:
     """A case that is an error in one run or in both: its search raised, was given up, or returned no ranking."""
 
     key: Key
+    query: str
     in_first: bool
     in_second: bool
 
@@ -192,7 +194,7 @@ class Pairing:
     pairs: tuple[Pair, ...]
     incompatibilities: tuple[Incompatibility, ...]
     errors: tuple[ErroredCase, ...]
-    skipped: tuple[Key, ...]
+    skipped: tuple[CaseResult, ...]
 
     @property
     def notes(self) -> list[str]:
@@ -201,11 +203,11 @@ class Pairing:
         weighted = "weighted otherwise; the weights are those of the second run"
         remarks = (
             (self.skipped, "skipped in both runs"),
-            ([two.key for one, two in pairs if one.params != two.params], "searched with other parameters"),
-            ([two.key for one, two in pairs if one.weight != two.weight], weighted),
-            ([two.key for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
+            ([two for one, two in pairs if one.params != two.params], "searched with other parameters"),
+            ([two for one, two in pairs if one.weight != two.weight], weighted),
+            ([two for _, two in pairs if two.digest == NO_DIGEST], "without any judgments"),
         )
-        return [f"{counted(len(keys), 'case')} {what}: {some(map(shown_key, keys))}" for keys, what in remarks if keys]
+        return [f"{counted(len(cases), 'case')} {what}: {some_cases(cases)}" for cases, what in remarks if cases]
 
 
 def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = None) -> Pairing:
@@ -216,25 +218,25 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
     """
     names = _names(first, second, variants)
     before, after = _matches(first, second, variants)
-    found: dict[str, list[tuple[Key, str]]] = {kind: [] for kind in KINDS}
-    found["only in second"] = [(two.key, "") for match, two in after.items() if match not in before]
+    found: dict[str, list[tuple[CaseResult, str]]] = {kind: [] for kind in KINDS}
+    found["only in second"] = [(two, "") for match, two in after.items() if match not in before]
     pairs, errors, skipped = [], [], []
     for match, one in before.items():
         two = after.get(match)
         if two is None:
-            found["only in first"].append((one.key, ""))
+            found["only in first"].append((one, ""))
             continue
         kinds = incompatibilities_of(one, two, names, metrics)
         if not kinds:
             pairs.append((one, two))
         elif one.verdict == two.verdict == SKIPPED:
-            skipped.append(two.key)
+            skipped.append(two)
         else:
             for kind, detail in kinds.items():
-                found[kind].append((two.key, detail))
+                found[kind].append((two, detail))
             is_error, is_now = one.verdict in WITHOUT_SCORE, two.verdict in WITHOUT_SCORE
             if is_error or is_now:
-                errors.append(ErroredCase(two.key, is_error, is_now))
+                errors.append(ErroredCase(two.key, two.query, is_error, is_now))
     incompatibilities = _different_variants(before, after, names)
     if not incompatibilities:
         incompatibilities = [describe(kind, cases, names) for kind, cases in found.items() if cases]

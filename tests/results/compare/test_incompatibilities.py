@@ -58,7 +58,7 @@ def test_depths_differ_for_a_metric_of_all_that_was_returned(make: Maker) -> Non
 def test_another_query(make: Maker) -> None:
     other = make.result("sock", ["o1"], id="socks")
     assert reasons(first(make), but(make, other)) == (
-        'the query changed in 1 case: "socks"; "socks" asks "socks" in first, "sock" in second',
+        'the query changed in 1 case: socks "sock"; "socks" asks "socks" in first, "sock" in second',
     )
 
 

@@ -1,0 +1,255 @@
+"""Reports in terminals of several widths: what is shown at each, and that nothing is wider than the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo, compare_runs
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.numbers import engine_score_texts
+from pytest_relevance.reports.run_report import merged_lines, report_lines, run_gates
+from pytest_relevance.reports.text import Line, plain, terminal_width, width
+from pytest_relevance.results.case_result import NEW, STALE, BaselineComparison, SearchError
+from pytest_relevance.results.merge import Merged
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Shop
+
+WIDTHS = [60, 80, 100, 160]
+
+LONG = "Winter boots Aurora, lined, waterproof, with laces and a zip, black"
+JAPANESE = "冬用ブーツ オーロラ 裏地付き 防水 黒 レースアップ ジッパー付き"
+
+
+def hits(*titles: str, scores: Sequence[float | None] = ()) -> list[dict[str, Any]]:
+    """Results `sku-1`, `sku-2` ... with titles, and with scores where these are given."""
+    results = [{"id": f"sku-{number}", "title": title} for number, title in enumerate(titles, 1)]
+    return [{**hit, "score": score} for hit, score in zip(results, scores, strict=True)] if scores else results
+
+
+def too_wide(lines: Sequence[Line], columns: int) -> list[str]:
+    """The lines that are wider, unless they are a single word."""
+    return [text for text in plain(lines).splitlines() if width(text) > columns and " " in text.strip()]
+
+
+def head(lines: Sequence[Line]) -> list[str]:
+    """The heads of the columns of a breakdown."""
+    (found,) = [text for text in plain(lines).splitlines() if text.startswith("rank ")]
+    return found.split()
+
+
+# --- which columns are shown ------------------------------------------------------------------------------------------
+
+FIGURES = ["gain", "discount", "DG", "DCG", "ideal", "IDCG"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (160, ["score", "grade", "was", *FIGURES]),
+        (110, ["score", "grade", "was", *FIGURES]),
+        (100, ["score", "grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
+        (90, ["grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
+        (80, ["grade", "was", "gain", "DG", "DCG"]),
+        (60, ["grade", "was", "DCG"]),
+    ],
+)
+def test_a_narrow_breakdown_keeps_what_is_read_first(shop: Shop, columns: int, shown: list[str]) -> None:
+    ranking = hits(LONG, LONG, JAPANESE, scores=[12.5, 9.25, 7.0])
+    found = shop.result(ranking, accepted=["sku-2", "sku-1"], min_ndcg=1)
+
+    lines = failure_lines(found, width=columns)
+
+    assert head(lines) == ["rank", "document", *shown]
+    (row,) = [text for text in plain(lines).splitlines() if text.startswith("   3  sku-3")]
+    title = row.removeprefix("   3  sku-3").split("   ")[0].strip()
+    assert width(title) >= min(23, width(JAPANESE))  # half of a wide character is left blank
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (100, ["score", "grade", "was", *FIGURES]),
+        (80, ["score", "grade", "was", "gain", "DG", "DCG", "ideal", "IDCG"]),
+        (60, ["grade", "was", "gain", "DG", "DCG"]),
+    ],
+)
+def test_in_full_figures_come_before_long_titles(shop: Shop, columns: int, shown: list[str]) -> None:
+    found = shop.result(hits(LONG, LONG, scores=[2.0, 1.0]), accepted=["sku-2"], min_ndcg=1)
+    lines = failure_lines(found, verbosity=1, width=columns)
+    assert head(lines)[2:] == shown
+    assert "Winter bo" in plain(lines)
+
+
+@pytest.mark.parametrize("columns", WIDTHS[1:])
+def test_figures_stay_where_no_title_needs_their_room(shop: Shop, columns: int) -> None:
+    shown = head(failure_lines(shop.result(["sku-4", "sku-3"], min_ndcg=0.9), width=columns))
+    assert shown == ["rank", "document", "grade", *FIGURES]
+
+
+def test_the_rank_in_the_accepted_ranking(shop: Shop) -> None:
+    found = shop.result(["sku-3", "sku-9", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"], k=3, min_ndcg=1)
+
+    rows = [line.split() for line in plain(failure_lines(found)).splitlines()]
+
+    assert [row[:4] for row in rows if row[:1] in (["1"], ["2"], ["3"])] == [
+        ["1", "sku-3", "2", "3"],
+        ["2", "sku-9", "-", "new"],
+        ["3", "sku-1", "3", "1"],
+    ]
+
+
+@pytest.mark.parametrize("standing", [None, NEW, STALE])
+def test_without_an_accepted_ranking_there_is_no_rank_in_it(shop: Shop, standing: str | None) -> None:
+    found = shop.result(["sku-3"], min_ndcg=1)
+    found.baseline = None if standing is None else BaselineComparison(standing, documents=("sku-1",), grades=(3.0,))
+    assert "was" not in head(failure_lines(found))
+
+
+def test_a_later_copy_has_neither_a_rank_before_nor_a_score(shop: Shop) -> None:
+    ranking = [("sku-4", 3.5), ("sku-3", 2.25), ("sku-4", 1.0)]
+    found = shop.result(ranking, accepted=["sku-3", "sku-4"], k=3, min_ndcg=1)
+
+    rows = [line.split() for line in plain(failure_lines(found)).splitlines()]
+
+    assert [row[:5] for row in rows if row[:1] in (["1"], ["2"], ["3"])] == [
+        ["1", "sku-4", "3.50", "0", "2"],
+        ["2", "sku-3", "2.25", "2", "1"],
+        ["3", "sku-4", "repeat", "-", "2.000"],
+    ]
+
+
+def test_below_the_last_result_the_new_columns_are_blank(shop: Shop) -> None:
+    found = shop.result([("sku-3", 2.5)], accepted=["sku-3"], k=3, min_ndcg=1)
+    assert plain(failure_lines(found)).split("\n\n")[1].splitlines()[:3] == [
+        "rank  document          score  grade  was  gain  discount     DG    DCG  ideal    IDCG",
+        "   1  sku-3               2.5      2    1     3     1.000  3.000  3.000      3   7.000",
+        " 2-3  nothing returned                                            3.000         12.917",
+    ]
+
+
+# --- scores of the engine ---------------------------------------------------------------------------------------------
+
+
+def test_the_results_of_a_case_without_judgments_have_their_scores(shop: Shop) -> None:
+    found = shop.result(hits("Boots", "Winter boots", scores=[12.345678, 7.5]), judgments={}, expect={"first": "sku-2"})
+    assert plain(failure_lines(found)).split("\n\n")[1] == (
+        "rank  document               score\n   1  sku-1  Boots         12.3457\n   2  sku-2  Winter boots   7.5000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ([12.345678, 7.5], ["12.3457", "7.5000"]),
+        ([12.5, 7.0], ["12.5", "7.0"]),
+        ([3, 2, 1], ["3", "2", "1"]),
+        ([0.016393, 0.016129], ["0.01639", "0.01613"]),
+        ([0.87342, 0.5], ["0.8734", "0.5000"]),
+        ([1234.5678, 2.25], ["1234.57", "2.25"]),
+        ([1.5, None], ["1.5", ""]),
+        ([-3.25, -12.0], ["-3.25", "-12.00"]),
+        ([0.0, 0.0], ["0", "0"]),
+        ([2.5e9, 1.0], ["2.5e+09", "1"]),
+        ([3e-12], ["3e-12"]),
+        ([float("inf"), 1.0], ["inf", "1"]),
+        ([None], [""]),
+        ([], []),
+    ],
+)
+def test_scores_have_at_most_four_decimals_that_count(scores: list[float | None], shown: list[str]) -> None:
+    assert engine_score_texts(scores) == shown
+
+
+# --- nothing is wider than the terminal -------------------------------------------------------------------------------
+
+
+def failing(shop: Shop) -> list[CaseResult]:
+    """Cases with everything that a report may have to say."""
+    titles = hits(LONG, JAPANESE, LONG, "Boots", LONG, JAPANESE, scores=[9.87654, 8, 7, 6, 5.5, 5.25])
+    query: dict[str, Any] = {"query": "waterproof winter boots with laces and a zip for children", "id": "q043"}
+    named: dict[str, Any] = {"scale": {"irrelevant": 0, "substitute": 2, "exact": 3}}
+    many: dict[str, Any] = {f"sku-{number}": number % 4 for number in range(5, 40)}
+    error = shop.result([], min_ndcg=0.5)
+    error.verdict = error.outcome = "error"
+    error.error = SearchError("ConnectionError", "refused", "a.py:7")
+    return [
+        shop.result(titles, accepted=["sku-2", "sku-9", "sku-4"], min_ndcg=1, note="warm " * 30, **query),
+        shop.result(titles, min_ndcg=1, expect={"exclude": ["sku-1"], "first": "sku-2", "P@3": 1}, **named),
+        shop.result(titles, judgments=many, min_ndcg=1, params={"locale": "en_GB", "filters": ["size:42"] * 4}),
+        shop.result(titles, judgments={"other-1": 3, "other-2": 2}, min_ndcg=0.5, accepted=["sku-1", "sku-3"]),
+        shop.result(titles, judgments={"sku-1": 3, "other": 3}, min_ndcg=0.7, min_judged=0.9),
+        shop.result(titles, judgments={}, expect={"order": ["sku-3", "sku-1"], "results": "> 20"}),
+        shop.result(["sku-4", "sku-4", "sku-4"], min_ndcg=0.15, ideal="max", scale=[0, 4], depth=50),
+        error,
+    ]
+
+
+@pytest.mark.parametrize("verbosity", [0, 1])
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_no_line_of_a_failure_is_wider(shop: Shop, columns: int, verbosity: int) -> None:
+    for found in failing(shop):
+        assert too_wide(failure_lines(found, verbosity=verbosity, width=columns), columns) == []
+
+
+def whole_run(shop: Shop, variants: Sequence[str | None] = (None,)) -> Run:
+    """A run of several cases that has gates, movers, tags, and searches side by side where there are several."""
+    results = []
+    for number, variant in enumerate(variants):
+        for line, found in enumerate(failing(shop), 40):
+            found.line, found.variant, found.tags = line, variant, ("electronics", f"tag-{line}")
+            found.scores = {"nDCG@10": None if found.error else (0.2 + 0.05 * (line - 40)) / (1 + 0.1 * number)}
+            found.id = f"q{line}"
+            results.append(found)
+    gates = (
+        {"id": "mean", "condition": "mean", "share": 0.0, "tag": None, "p": None, "bounds": [["nDCG@10", 0.8]]},
+        {"id": "passing", "condition": "passing", "share": 0.9, "tag": "electronics", "p": None, "bounds": []},
+    )
+    totals = tuple(("search", variant, len(failing(shop))) for variant in variants)
+    files = {
+        "shop.relevance.yaml": FileInfo("x", "x", totals=totals, gates=tuple({**gate, "line": 3} for gate in gates))
+    }
+    return Run(results, files, RunInfo(), name="main.jsonl")
+
+
+@pytest.mark.parametrize("verbosity", [0, 1])
+@pytest.mark.parametrize("variants", [(None,), ("bm25", "hybrid"), tuple(f"analyser-{n}" for n in range(9))])
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_no_line_of_a_run_is_wider(shop: Shop, columns: int, variants: tuple[str | None, ...], verbosity: int) -> None:
+    run = whole_run(shop, variants)
+    assert too_wide(report_lines(run, verbosity=verbosity, width=columns), columns) == []
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_no_line_of_a_merged_run_is_wider(shop: Shop, columns: int) -> None:
+    run = whole_run(shop)
+    again = tuple(result.key for result in run.results)
+    assert too_wide(merged_lines(Merged(run, again=again), run_gates(run), 12, columns), columns) == []
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_no_line_of_a_comparison_is_wider(columns: int) -> None:
+    judgments = {f"query number {number} about winter boots": {"a": 3, "b": 1, "c": 2} for number in range(8)}
+    before = {query: ["a", "b", "c"] for query in judgments}
+    after = {query: ["d", "e", "b"] for query in judgments}
+    text = compare_runs(before, after, ["nDCG@10", "P@5"], judgments=judgments).summary(width=columns)
+    assert [line for line in text.splitlines() if len(line) > columns] == []
+
+
+# --- the width of the terminal ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("given", "taken"), [("60", 60), ("100", 100), ("250", 160), ("20", 80), ("0", 100)])
+def test_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch, given: str, taken: int) -> None:
+    monkeypatch.setattr("sys.__stdout__", None)  # as where the output goes to a file
+    monkeypatch.setenv("COLUMNS", given)
+    assert terminal_width() == taken
+
+
+def test_without_a_terminal_reports_are_100_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.__stdout__", None)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert terminal_width() == 100
