@@ -220,7 +220,7 @@ class TestRepeats:
         assert run.counts == {"failed": 4}
         assert "2 cases, 2 failed: 2 regressions" in run.summary
         assert "no ranking changes from call to call: 2 queries, 2 calls each" in run.summary
-        assert sum("1.000 -> 0.710" in line for line in run.summary.splitlines()) == 2
+        assert sum(line.startswith("  -0.290  1.000 -> 0.710") for line in run.summary.splitlines()) == 2
 
     def test_the_worst_counts(self, project: Project) -> None:
         """In the summary, in gates and in the record: the second of three repeats returns another ranking."""
