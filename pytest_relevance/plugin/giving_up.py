@@ -18,18 +18,18 @@ from pytest_relevance.plugin.options import most_failures
 from pytest_relevance.plugin.private import fixtures_of
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.plugin.running.case_run import CASE_RUN
-from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SCORING, SETUP, SKIPPED, SearchError
+from pytest_relevance.results.case_result import NOT_SEARCHED, SCORING, SETUP, SKIPPED, SearchError
 
 PATIENCE = 5
 """How many times as many cases must fail in a row where the search has succeeded before."""
 
 
 class _Search(NamedTuple):
-    """A search: its name, its variant, and the fixture, as files in other folders may have another one of that name."""
+    """A search: its name, its variant, and the folder of its fixture, as others may have another one of that name."""
 
     name: str
     variant: str | None
-    fixture: int
+    folder: str
 
 
 class GivingUp:
@@ -82,15 +82,15 @@ class GivingUp:
                 self._count(search, json.loads(values) if isinstance(values, str) else values)
 
     def _count(self, search: _Search, values: Mapping[str, Any]) -> None:
-        verdict = values["verdict"]
-        error = SearchError(**values["error"]) if values.get("error") else None
-        if verdict in (SKIPPED, NOT_SEARCHED) or (verdict == ERROR and not _is_of_search(error)):
+        verdict, error = values["verdict"], SearchError(**values["error"]) if values.get("error") else None
+        if verdict in (SKIPPED, NOT_SEARCHED):
             return
-        if verdict != ERROR:
+        if error is None or error.phase == SCORING:
             self._succeeded.add(search)
             self._failed.pop(search, None)
             return
-        assert error is not None
+        if error.phase == SETUP and not error.type:  # a missing fixture, which costs no time
+            return
         cases = self._failed.setdefault(search, set())
         cases.add((values["file"], values["id"]))
         if len(cases) >= self._most * (PATIENCE if search in self._succeeded else 1):
@@ -103,15 +103,7 @@ class GivingUp:
         return self._searches.get(nodeid)
 
 
-def _is_of_search(error: SearchError | None) -> bool:
-    """Whether an error comes from calling the search, or from an exception of fixtures that it may need.
-
-    A missing fixture costs no time, and what cannot be scored was found by a search that works.
-    """
-    return error is not None and error.phase != SCORING and bool(error.type or error.phase != SETUP)
-
-
 def _search_of(item: pytest.Item) -> _Search:
     run = item.stash[CASE_RUN]
     found = fixtures_of(item).get(run.case.search, ())
-    return _Search(run.case.search, run.variant, id(found[-1]) if found else 0)
+    return _Search(run.case.search, run.variant, found[-1].baseid if found else "")

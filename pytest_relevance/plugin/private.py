@@ -63,8 +63,8 @@ def pattern_of(item: AnyItem) -> Callable[[], dict[str, Any]] | None:
 def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
     """Return the definitions of all fixtures that an item sets up, by name; the last one of each is used.
 
-    A definition has `argname`, `argnames`, `func` and `scope`. An argument that is parametrised directly also has a
-    definition, whose function belongs to pytest.
+    A definition has `argname`, `argnames`, `baseid`, `func` and `scope`. An argument that is parametrised directly also
+    has a definition, whose function belongs to pytest.
     """
     found: Mapping[str, Sequence[Any]] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     return found

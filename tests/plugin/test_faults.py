@@ -281,6 +281,34 @@ class TestGivingUp:
         assert all(run.results[f"q{number:03}[up]"].verdict == "passed" for number in range(1, 7))
         assert "as search[down] failed in too many cases in a row" in one_line(run)
 
+    def test_a_search_that_is_parametrised_in_a_hook_is_one_for_all_cases(self, project: Project) -> None:
+        project.conftest("""
+            def broken(query):
+                raise ConnectionError("no engine")
+
+            def pytest_generate_tests(metafunc):
+                if "search" in metafunc.fixturenames:
+                    metafunc.parametrize("search", [broken, str.split], ids=["down", "up"])
+        """)
+        shop(project, 5)
+        run = project.run("--relevance-give-up=2")
+        verdicts = [result.verdict for name, result in run.results.items() if name.endswith("[down]")]
+        assert verdicts == ["error"] * 2 + ["not searched"] * 3
+        assert [run.results[f"q{number:03}[up]"].verdict for number in range(1, 6)] == ["failed"] * 5
+
+    def test_what_cannot_be_scored_is_no_failure_of_the_search(self, project: Project) -> None:
+        project.conftest("""
+            import pytest
+
+            @pytest.fixture
+            def search():
+                return lambda query, k: [f"document {rank}" for rank in range(k)]
+        """)
+        shop(project, 6, of_case="judgments: {query: 1}, expect: {AP: 0.5}")
+        run = project.run("--relevance-give-up=2")
+        assert run.counts == {"failed": 6}
+        assert "6 cases failed alike: " in run.summary
+
     def test_another_fixture_of_the_same_name_is_another_search(self, project: Project) -> None:
         project.write("a/conftest.py", CALLS.format(fails="True"))
         project.write("b/conftest.py", CALLS.format(fails="False"))

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_relevance import CaseResult, Run
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import ERROR, SKIPPED
+from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED
 from tests.helpers import result_of
 
 
@@ -42,7 +42,7 @@ class Maker:
 
     def without_score(self, query: str, verdict: str) -> CaseResult:
         """A case that has none: an error, or skipped."""
-        assert verdict in (ERROR, SKIPPED)
+        assert verdict in (ERROR, NOT_SEARCHED, SKIPPED)
         return CaseResult("shop.relevance.yaml", 7, query, verdict, settings=Settings(max_grade=3))
 
     def run(self, rankings: Mapping[str, Sequence[Any]] | None = None, *, name: str = "run", **keys: Any) -> Run:

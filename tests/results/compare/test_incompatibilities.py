@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import CaseResult, Incomparable, Run, RunInfo, compare_runs
-from pytest_relevance.results.case_result import ERROR, SKIPPED
+from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -115,6 +115,12 @@ def test_an_error(make: Maker) -> None:
     broken = but(make, make.without_score("socks", ERROR))
     assert reasons(first(make), broken) == ('second has an error in 1 case: "socks"',)
     assert reasons(broken, first(make)) == ('second has an error in 1 case: "socks"',)
+
+
+def test_a_case_that_one_run_did_not_search(make: Maker) -> None:
+    given_up = but(make, make.without_score("socks", NOT_SEARCHED))
+    assert reasons(first(make), given_up) == ('second did not search 1 case: "socks"',)
+    assert compare_runs(first(make), given_up, common=True).errors[0].is_new
 
 
 def test_a_case_that_one_run_skipped(make: Maker) -> None:
