@@ -118,11 +118,16 @@ def _first_line(error: SearchError) -> str:
     return _CALL.sub("", error.message.partition("\n")[0])
 
 
+def _quoted(query: str) -> tuple[str, str]:
+    """A query as URLs have it."""
+    return quote(query, errors="replace"), quote_plus(query, errors="replace")
+
+
 def _normalised(error: SearchError, query: str) -> str:
     """The first line of a message without what differs between errors that are alike."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         return _QUOTED.sub("#", _SHOWN.sub("#", text))
-    forms = "|".join(re.escape(form) for form in dict.fromkeys((query, quote(query), quote_plus(query))))
+    forms = "|".join(re.escape(form) for form in dict.fromkeys((query, *_quoted(query))))
     text = re.sub(rf"(?<=[\"'=])(?:{forms})(?=[\"'&\s]|$)", "#", text)
     return _VOLATILE.sub("#", text)

@@ -62,6 +62,10 @@ def test_a_query_that_is_a_word_of_the_message_changes_nothing() -> None:
     assert are_alike(failed("the", message), failed("engine", message))
 
 
+def test_a_query_with_half_a_character_is_compared_too() -> None:
+    assert are_alike(failed("boots \ud800", "no engine"), failed("rain coat", "no engine"))
+
+
 def test_other_types_and_frames_are_other_errors() -> None:
     assert not are_alike(failed("a", "no engine"), failed("b", "no engine", kind="TimeoutError"))
     assert not are_alike(failed("a", "no engine"), failed("b", "no engine", frame="conftest.py:12 in search"))

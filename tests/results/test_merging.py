@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison
+from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison, SearchError
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
 
@@ -177,9 +177,17 @@ def test_items_of_a_case_that_another_plugin_repeats_have_finished_with_it(make:
 def test_what_all_runs_have_in_common_is_kept() -> None:
     one = RunInfo("1.0", "2026-01-02T10:00", {"python": "3.12", "pytest": "9"}, ("pytest", "-x"), {"commit": "a"})
     two = replace(one, started="2026-01-02T09:00", versions={"python": "3.13", "pytest": "9"}, command=("pytest",))
-    three = replace(one, fingerprint={"commit": "b"}, faults=({"message": "slow"},))
+    three = replace(one, fingerprint={"commit": "b"})
     found = merge_runs([Run([], info=each) for each in (one, two, three)]).run.info
-    assert found == RunInfo("1.0", "2026-01-02T09:00", {"pytest": "9"}, faults=({"message": "slow"},))
+    assert found == RunInfo("1.0", "2026-01-02T09:00", {"pytest": "9"})
+
+
+def test_the_faults_are_those_of_the_whole_run(make: Maker) -> None:
+    """A search that fails once in each of two shards fails twice in the run."""
+    error = SearchError("ConnectionError", "no engine", "conftest.py:9 in search")
+    broken = [replace(make.without_score(query, ERROR), error=error) for query in ("boots", "shoes")]
+    (fault,) = merge_runs([shard(broken[:1], "one"), shard(broken[1:], "two")]).run.info.faults
+    assert (fault["message"], fault["cases"]) == ("ConnectionError: no engine", 2)
 
 
 def judged(run: Run) -> list[tuple[str, str | None, str]]:
