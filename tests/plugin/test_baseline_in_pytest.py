@@ -124,6 +124,7 @@ def test_an_update_accepts_what_ran_and_the_next_run_passes(project: Project) ->
             "ranking": ["h2", "h1"],
             "scores": {"nDCG@10": 0.70981, "P@2": 1.0},
         },
+        *({"document": document, "title": f"Title of {document}"} for document in ("h1", "h2", "x", "y")),
         {"end": True},
     ]
 
@@ -169,18 +170,20 @@ def test_the_report_of_a_regression(shop: Shop) -> None:
     run = shop.run()
 
     assert run.outcomes == {"boots": "failed", "hats": "failed", "socks": "xfailed", "anything": "passed"}
-    first, *_, last_but_one, last = run.failure("boots").splitlines()
+    first, *_, third, second, last = run.failure("boots").splitlines()
     assert first == (
         "shop.relevance.yaml:2: newly failing: nDCG@10 0.056 is below 0.600   (baseline 1.000, down 0.944)"
     )
-    assert [last_but_one, last] == [
-        "since the baseline: 1 out (b1 from rank 1), 2 in (x1 at rank 1, x2 at rank 2), 1 moved (b2 2 -> 4),",
-        "                    Jaccard@10 0.40, RBO 0.45",
+    assert [third, second, last] == [
+        'since the baseline: 1 out (b1 from rank 1 "Title of b1"), 2 in (x1 at rank 1 "Title of x1",',
+        '                    x2 at rank 2 "Title of x2"), 1 moved (b2 2 -> 4 "Title of b2"), Jaccard@10 0.40,',
+        "                    RBO 0.45",
     ]
     assert run.failure("hats").startswith(
         "shop.relevance.yaml:3: nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance"
     )
-    assert "since the baseline: 2 moved (h1 1 -> 2, h2 2 -> 1), Jaccard@10 1.00, RBO" in run.failure("hats")
+    moved = 'since the baseline: 2 moved (h1 1 -> 2 "Title of h1", h2 2 -> 1 "Title of h2"), Jaccard@10 1.00'
+    assert moved in run.failure("hats")
     shown = [run.failure("boots"), run.failure("hats"), run.summary]
     assert all(len(line) <= 100 for text in shown for line in text.splitlines())
 
@@ -490,7 +493,7 @@ class TestWithWorkers:
 def test_a_damaged_baseline_is_an_error_and_is_not_replaced(shop: Shop, option: tuple[str, ...]) -> None:
     lines = shop.baseline.read_text().splitlines(keepends=True)
     for damaged, message in (
-        ("".join(lines)[:-30], f"{BASELINE}:5: expected a JSON object"),
+        ("".join(lines)[:-30], f"{BASELINE}:14: expected a JSON object"),
         ("".join(lines[:-1]), f"{BASELINE}: the file is cut: its last line is not"),
         ("".join(lines[:-2]), f"{BASELINE}: the file is cut: its last line is not"),
         ("".join([*lines[:2], "<<<<<<< HEAD\n", *lines[2:]]), f"{BASELINE}:3: a merge conflict is left in the file"),
@@ -703,7 +706,8 @@ def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
     assert run.failure("boots").startswith(
         "shop.relevance.yaml:2: nDCG@10 0.983, at least 0.600: passed   (baseline 1.000, down 0.017)"
     )
-    assert "since the baseline: 2 moved (b2 2 -> 3, b3 3 -> 2)" in run.failure("boots")
+    moved = 'since the baseline: 2 moved (b2 2 -> 3 "Title of b2", b3 3 -> 2 "Title of b3")'
+    assert moved in run.failure("boots")
     assert "since the baseline: the ranking is the same" in run.failure("hats")
 
 

@@ -61,7 +61,7 @@ def shop(project: Project) -> Project:
 REASON = "nDCG@10 0.138 is below 0.500"
 HEADLINE = f"shop.relevance.yaml:5: {REASON}"
 INTERVAL = "nDCG@10 lies between 0.138 and 1.000"
-EXCLUDED = 'exclude: in the top 10: "w3" (at rank 3)'
+EXCLUDED = 'exclude: in the top 10: "w3" (Charging dock, at rank 3)'
 
 
 def test_a_line_a_failure_at_q(shop: Project) -> None:
