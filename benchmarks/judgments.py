@@ -130,7 +130,45 @@ def collecting(folder: Path, pairs: int) -> Iterator[Figure]:
     yield Figure("the same: peak memory", "", f"{memory[0]:.2f} GiB (parametrize: {memory[1]:.2f})")
 
 
-MEASUREMENTS: Measurements = {function.__name__: function for function in (reading, collecting)}
+CATALOGUES = {
+    "JSON lines": (
+        "products.jsonl",
+        "",
+        '{{"brand": {{"id": {n}}}, "id": "sku-{n}", "title": "The product {n}", "price": {n}}}',
+    ),
+    "CSV": ("products.csv", "id,title,price", 'sku-{n},"The product, {n}",{n}'),
+}
+"""Of each: the file, its header, a row."""
+
+LOOK_UP = (
+    PEAK
+    + """
+import json, sys, time
+from pytest_relevance.results.catalogue.file import Catalogue
+before = peak()
+started = time.perf_counter()
+found = Catalogue(sys.argv[1]).look_up([f"sku-{number}" for number in range(0, 1_000_000, 300)])
+took = time.perf_counter() - started
+assert len(found.titles) == 3334, "not all were found"
+print(json.dumps([took, (peak() - before) / 1024]))
+"""
+)
+
+
+def titles(folder: Path, pairs: int) -> Iterator[Figure]:
+    """Looking up the titles of 3,334 documents in a catalogue of 1,000,000."""
+    for name, (file, header, row) in CATALOGUES.items():
+        path = folder / file
+        lines = [*filter(None, [header]), *(row.format(n=number) for number in range(1_000_000))]
+        path.write_text("\n".join(lines) + "\n")
+        rounds = [_measured(folder, LOOK_UP, path) for _ in range(max(3, pairs // 3))]
+        what = f"3,334 titles from 1,000,000 lines of {name}"
+        seconds, megabytes = (statistics.median(values) for values in zip(*rounds, strict=True))
+        yield Figure(f"{what}: seconds", "at most 2", f"{seconds:.2f}")
+        yield Figure("the same: added memory", "at most 300 MB", f"{megabytes:.0f} MB")
+
+
+MEASUREMENTS: Measurements = {function.__name__: function for function in (reading, collecting, titles)}
 
 
 if __name__ == "__main__":

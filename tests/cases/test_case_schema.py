@@ -98,6 +98,8 @@ READER_ONLY: tuple[Rule, ...] = (
     # files
     Rule("what it names is there", "judgments: no.csv\ncases: [{query: a}]", "there is no file"),
     Rule("what it names is a file", "judgments: .\ncases: [{query: a}]", "is no file"),
+    Rule("a catalogue is there", "documents: no.csv\ncases: [{query: a}]", "there is no file"),
+    Rule("a catalogue is a file", "documents: .\ncases: [{query: a}]", "is no file"),
     Rule("a file has a name", "queries: 5", "expected the name of a file"),
     Rule(
         "judgments are no number", "cases: [{query: a, judgments: 5}]", "expected document: grade pairs or a judgment"
@@ -296,6 +298,11 @@ MISTAKES = [
     ("queries: {format: csv}", "queries: anyOf"),
     ("queries: []", "queries: anyOf"),
     ("queries: [[queries.tsv]]", "queries: anyOf"),
+    ("documents: [products.csv]\ncases: [{query: a}]", "documents: anyOf"),
+    ("documents: {id: sku}\ncases: [{query: a}]", "documents: anyOf"),
+    ("documents: {file: products.csv, titel: name}\ncases: [{query: a}]", "documents: anyOf"),
+    ("documents: {file: products.csv, show: brand}\ncases: [{query: a}]", "documents: anyOf"),
+    ("documents: {file: products.csv, id: ''}\ncases: [{query: a}]", "documents: anyOf"),
 ]
 IN_A_CASE = [
     ("min_ndgc: 0.5", ": additionalProperties"),
