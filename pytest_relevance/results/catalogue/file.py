@@ -165,7 +165,7 @@ class _Reader:
             line += block.count(b"\n")
 
     def _json_lines(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, str, Fields]]:
-        is_wanted, find, line = self._is_wanted_token(), None, 1
+        tokens, wanted, find, line = self._wanted_tokens(), self._wanted, None, 1
         for block, _ in self._decoded(blocks):
             if find is None:
                 self._choose_columns(self._sampled(block))
@@ -174,7 +174,9 @@ class _Reader:
             done = end = matches = 0
             for match in find.finditer(block):
                 matches += 1
-                if match.start() < end or not is_wanted(match[1]):
+                token = match[1]
+                is_wanted = token in tokens or wanted is None or (b"\\" in token and _loaded(token) in wanted)
+                if not is_wanted or match.start() < end:
                     continue
                 start = block.rfind(b"\n", 0, match.start()) + 1
                 line, done = line + block.count(b"\n", done, start), start
@@ -192,18 +194,12 @@ class _Reader:
     def _wants(self, document: str) -> bool:
         return self._wanted is None or document in self._wanted
 
-    def _is_wanted_token(self) -> Any:
-        """A function that says whether an id as it is written in JSON may be that of a wanted document."""
-        wanted = self._wanted
-        if wanted is None:
-            return lambda token: True
+    def _wanted_tokens(self) -> frozenset[bytes]:
+        """The ids of the wanted documents as JSON has them, without further escapes."""
+        wanted = self._wanted or ()
         tokens = {document.encode("utf-8", "replace") for document in wanted if re.fullmatch("-?[0-9]+", document)}
         tokens |= {json.dumps(document, ensure_ascii=False).encode("utf-8", "replace") for document in wanted}
-
-        def is_wanted(token: bytes) -> bool:
-            return token in tokens or (b"\\" in token and _loaded(token) in wanted)
-
-        return is_wanted
+        return frozenset(tokens)
 
     def _object(self, line: bytes, number: int) -> Fields | None:
         """The JSON object on a line; None for what is none, which is reported."""
