@@ -40,7 +40,7 @@ class Mover:
     """A case whose score changed, by the metric that the comparison is about.
 
     `lost` are the relevant documents that left the top k, the highest gain first; `found` those that entered it, and
-    `shifted` those that moved within it. `titles` are those of documents in either ranking.
+    `shifted` those that moved within it. `titles` are those of documents whose rank changed.
     """
 
     key: Key
@@ -167,7 +167,8 @@ class Compared:
         )
         first, second = float(column.first[index]), float(column.second[index])
         case = (self.key(index), two.line, two.query)
-        titles = {**one.titles, **two.titles}
+        named = {move.document for moves in (changes.left, changes.entered, changes.moved) for move in moves}
+        titles = {name: title for name, title in {**one.titles, **two.titles}.items() if name in named}
         return Mover(*case, column.metric, first, second, changes, lost, found, shifted, titles)
 
     @cached_property
