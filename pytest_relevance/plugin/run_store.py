@@ -6,6 +6,7 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
+     "documents": {"told": [...], ...},         # what the index says of documents (IndexDocuments.to_dict), and faults
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -26,6 +27,7 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.plugin.options import CASE_FILES, outputs_of
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.index_documents import IndexDocuments
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
@@ -60,6 +62,8 @@ class RunStore:
         self.unscored: set[str] = set()
         self.messages: list[Message] = []
         self.tags: set[str] = set()
+        self._documents = IndexDocuments()
+        self._told: set[str] = set()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
@@ -76,6 +80,8 @@ class RunStore:
         attached = attached_to(report)
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
+        if "documents" in attached:
+            self.add_documents(attached["documents"])
         if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
         if report.failed:
@@ -89,20 +95,31 @@ class RunStore:
             self._cases[report.nodeid, number] = values
             self._results = None
 
+    def add_documents(self, values: Mapping[str, Any]) -> None:
+        """Store what the index says of documents, and what is to be told once about asking it."""
+        for text in values["told"]:
+            if text not in self._told:
+                self._told.add(text)
+                self.messages.append(Message(text, is_good=False))
+        self._documents.add(IndexDocuments.from_dict(values))
+        self._results = None
+
     @property
     def results(self) -> list[CaseResult]:
         """The results of all cases that ended, in the order of collection; of repeats of a case only the worst."""
         if self._results is None:
             with paused_gc():
                 self._results = worst_of_repeats([CaseResult.from_dict(values) for values in self._ended()])
+                for result in self._results if self._documents else ():
+                    self._documents.describe(result)
         return self._results
 
     @property
     def dicts(self) -> list[dict[str, Any]]:
-        """The dicts of `results`: as they arrived, unless there are repeats, of which the results have a summary."""
+        """The dicts of `results`: as they arrived, unless there are repeats, or documents whose titles came later."""
         ended = self._ended()
-        has_repeats = any(values.get("items") for values in ended)
-        return [result.to_dict() for result in self.results] if has_repeats else ended
+        are_new = bool(self._documents) or any(values.get("items") for values in ended)
+        return [result.to_dict() for result in self.results] if are_new else ended
 
     def _ended(self) -> list[dict[str, Any]]:
         """Return the dicts of all cases that ended, in the order of collection."""
@@ -169,8 +186,9 @@ class RunStore:
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
     """Return the data attached to a report; results that were sent as JSON are decoded in place."""
     attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
-    if isinstance(attached.get("shown"), str):
-        attached["shown"] = json.loads(attached["shown"])
+    for name in ("shown", "documents"):
+        if isinstance(attached.get(name), str):
+            attached[name] = json.loads(attached[name])
     if any(isinstance(values, str) for values in attached.get("cases", ())):
         attached["cases"] = [json.loads(values) if isinstance(values, str) else values for values in attached["cases"]]
     return attached

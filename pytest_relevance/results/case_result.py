@@ -127,7 +127,11 @@ class CaseResult:
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
-    that are kept. `titles` and `notes` are of any document that is named here.
+    that are kept. `titles` and `notes` are of any document that is named here; `shown` has further fields of it, by
+    document and name.
+
+    `not_in_index` are the judged or expected documents that were not returned and that the index does not have, as far
+    as the fixture `relevance_documents` was asked.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
     `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.
@@ -172,6 +176,8 @@ class CaseResult:
     returned: int = 0
     deeper: Mapping[str, int] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    not_in_index: Sequence[str] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     judgments: Mapping[float, int] = field(default_factory=dict)
     missing: Sequence[tuple[str, float]] = ()
@@ -341,6 +347,7 @@ _ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 DETAIL_FIELDS = frozenset(
     {
         *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
+        *("shown", "not_in_index"),
         *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest"),
     }
 )
@@ -382,7 +389,7 @@ def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
 
 
-_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons")
+_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons", "not_in_index")
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,

@@ -6,7 +6,7 @@ failure: where the document is instead, not only that it is not where it should 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
@@ -28,7 +28,8 @@ class Found:
 
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
-    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print.
+    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print, and say
+    which are `not_in_index`.
     """
 
     k: int
@@ -40,6 +41,7 @@ class Found:
     titles: Mapping[str, str] = field(default_factory=dict)
     is_cut: bool = False
     depth: int | None = None
+    not_in_index: Collection[str] = ()
 
 
 def check(expected: Expectation, found: Found) -> Outcome:
@@ -53,7 +55,10 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
         return outcome.message
     expected = Expectation(outcome.kind, outcome.kind, documents=tuple(outcome.documents), within=outcome.within)
     ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
-    found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles)
+    found = Found(
+        *(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles),
+        not_in_index=result.not_in_index,
+    )
     return check(expected, found).message
 
 
@@ -173,7 +178,8 @@ def _result(found: Found, rank: int) -> str:
 
 def _where(found: Found, document: str) -> str:
     rank, title = found.ranks.get(document), found.titles.get(document)
-    where = "not returned" if rank is None else f"at rank {rank}"
+    absent = "not in the index" if document in found.not_in_index else "not returned"
+    where = absent if rank is None else f"at rank {rank}"
     return f"{title}, {where}" if title else where
 
 

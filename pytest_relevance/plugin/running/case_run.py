@@ -44,7 +44,8 @@ class CaseRun:
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
     of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
     the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is a reason of the
-    verdict; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item.
+    verdict; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item;
+    `loop` is the event loop of another plugin that the case ran in.
     """
 
     case: Case
@@ -64,10 +65,11 @@ class CaseRun:
     asked: int | None = None
     calls: int = 0
     repeats: Repeats | None = None
+    loop: Any = None
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
-        self.result = self.error = self.asked = self.repeats = None
+        self.result = self.error = self.asked = self.repeats = self.loop = None
         self.fails_baseline = False
         self.calls = 0
 
@@ -226,11 +228,15 @@ def _asked(result: CaseResult, calls: int) -> str:
 
 
 def _as_builtin(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
-    """Return a result in builtin types.
+    """Return a result in builtin types that can be sent."""
+    return sendable(result.to_dict(names), config)
 
-    In a worker of pytest-xdist a result with lone surrogates becomes ASCII JSON, as execnet cannot send these.
+
+def sendable(values: dict[str, Any], config: pytest.Config) -> dict[str, Any] | str:
+    """Return values of builtin types in the form in which a report carries them.
+
+    In a worker of pytest-xdist values with lone surrogates become ASCII JSON, as execnet cannot send these.
     """
-    values = result.to_dict(names)
     if hasattr(config, "workerinput"):
         try:
             as_json(values).encode()
