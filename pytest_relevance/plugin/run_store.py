@@ -6,7 +6,7 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
-     "documents": {"told": [...], ...},         # what the index says of documents (IndexDocuments.to_dict), and faults
+     "documents": {"told": {...}, ...},         # what the index says of documents (IndexDocuments.to_dict), and faults
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
@@ -97,9 +97,9 @@ class RunStore:
 
     def add_documents(self, values: Mapping[str, Any]) -> None:
         """Store what the index says of documents, and what is to be told once about asking it."""
-        for text in values["told"]:
-            if text not in self._told:
-                self._told.add(text)
+        for kind, text in values["told"].items():
+            if kind not in self._told:
+                self._told.add(kind)
                 self.messages.append(Message(text, is_good=False))
         self._documents.add(IndexDocuments.from_dict(values))
         self._results = None

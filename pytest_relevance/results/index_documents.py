@@ -98,18 +98,18 @@ def wanted_documents(result: CaseResult) -> dict[str, None]:
     return dict.fromkeys([*(document for document, _ in result.missing), *expected])
 
 
-def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, list[str]]:
-    """Read `{id: title or mapping}`; return the documents, and sentences on what is ignored in it.
+def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, dict[str, str]]:
+    """Read `{id: title or mapping}`; return the documents, and a sentence on each kind of value that is ignored in it.
 
     None in the place of a title says that there is no such document. Raises `UnreadableAnswer` for anything but a mapping.
     """
     if not isinstance(answer, Mapping):
         raise UnreadableAnswer(f"it returned {shown(answer)}; return {{id: title}} of the documents that exist")
-    wanted, found, complaints = dict.fromkeys(asked), IndexDocuments(), []
+    wanted, found, complaints = dict.fromkeys(asked), IndexDocuments(), dict[str, str]()
     for key, value in answer.items():
         document = id_text(key)
         if document is None or document not in wanted:
-            complaints.append(f"it returned {shown(key)}, which it was not asked for; that is ignored")
+            complaints.setdefault("id", f"it returned {shown(key)}, which it was not asked for; that is ignored")
         elif value is not None:
             wanted.pop(document)
             title, fields, is_read = _read(value)
@@ -118,9 +118,9 @@ def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, l
             if fields:
                 found.shown[document] = fields
             if not is_read:
-                complaints.append(
-                    f"it returned {shown(value)} for {quoted(document)}, whose title is no text; return a title, or a "
-                    "mapping with title and further fields"
+                advice = "return a title, or a mapping with title and further fields"
+                complaints.setdefault(
+                    "title", f"it returned {shown(value)} for {quoted(document)}, whose title is no text; {advice}"
                 )
     found.absent = wanted
     return found, complaints

@@ -71,7 +71,7 @@ class DocumentLookup:
         self._indexes: dict[int, _Index] = {}
         self._without: set[object] = set()
         self._told: set[str] = set()
-        self._unsent: list[str] = []
+        self._unsent: dict[str, str] = {}
         self._news = IndexDocuments()
         self._is_last = False
 
@@ -132,8 +132,9 @@ class DocumentLookup:
             if not index.documents.has_other_ids and (unknown := index.documents.unknown_result(run.result)):
                 index.documents.has_other_ids = self._news.has_other_ids = True
                 self._tell(
+                    "other ids",
                     f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
-                    "document is said to be missing from the index"
+                    "document is said to be missing from the index",
                 )
         for run in failed:
             assert run.result is not None
@@ -151,7 +152,7 @@ class DocumentLookup:
         except BaseException as error:  # pytest takes a SystemExit for a failure, too
             self._without.add(item.parent)
             if not (isinstance(error, pytest.FixtureLookupError) and error.argname == NAME):
-                self._tell(f"{_NO_TITLES}: the fixture raised {self._described(error)}")
+                self._tell("fault", f"{_NO_TITLES}: the fixture raised {self._described(error)}")
             return None
         index = self._indexes.setdefault(id(value), _Index(value))
         if not callable(value) and not index.is_broken:
@@ -181,13 +182,13 @@ class DocumentLookup:
             index.documents.add(found)
             if needs_details(self._config.option):
                 self._news.add(found)
-            for text in complaints[:1]:
-                self._tell(f"{NAME}: {text}")
+            for kind, text in complaints.items():
+                self._tell(kind, f"{NAME}: {text}")
 
     def _give_up(self, index: _Index, why: str) -> None:
         index.is_broken = True
         index.waiting = []
-        self._tell(f"{_NO_TITLES}: {why}")
+        self._tell("fault", f"{_NO_TITLES}: {why}")
 
     def _why(self, error: BaseException) -> str:
         """Return why an index could not be asked."""
@@ -205,16 +206,16 @@ class DocumentLookup:
         last = pytest.ExceptionInfo.from_exception(error).traceback[-1]
         return f"{kind}: {text} ({shown_path(last.path, self._config)}:{last.lineno + 1} in {last.name})"
 
-    def _tell(self, text: str) -> None:
-        """Have a text printed in the summary, once."""
-        if text not in self._told:
-            self._told.add(text)
-            self._unsent.append(text)
+    def _tell(self, kind: str, text: str) -> None:
+        """Have a text printed in the summary, the first of each kind."""
+        if kind not in self._told:
+            self._told.add(kind)
+            self._unsent[kind] = text
 
     def _taken(self) -> dict[str, Any] | None:
         """Return what was not sent yet, None for nothing."""
         if not (self._news or self._unsent):
             return None
-        news, told, self._news, self._unsent = self._news, self._unsent, IndexDocuments(), []
+        news, told, self._news, self._unsent = self._news, self._unsent, IndexDocuments(), {}
         return {**news.to_dict(), "told": told}
 
