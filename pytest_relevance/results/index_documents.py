@@ -61,8 +61,9 @@ class IndexDocuments:
             result.not_in_index = tuple(document for document in absent if result.rank_of(document) is None)
 
     def unknown_result(self, result: CaseResult) -> str | None:
-        """The first document of the top k that was returned and is absent; None if there is none."""
-        return next((document for document in result.documents[: result.k] if document in self.absent), None)
+        """A document that the search returned and that is absent; None if there is none."""
+        absent = (document for document in named_documents(result) if document in self.absent)
+        return next((document for document in absent if result.rank_of(document) is not None), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The same in builtin types."""
@@ -101,7 +102,8 @@ def wanted_documents(result: CaseResult) -> dict[str, None]:
 def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, dict[str, str]]:
     """Read `{id: title or mapping}`; return the documents, and a sentence on each kind of value that is ignored in it.
 
-    None in the place of a title says that there is no such document. Raises `UnreadableAnswer` for anything but a mapping.
+    None in the place of a title says that there is no such document. Raises `UnreadableAnswer` for anything else than a
+    mapping.
     """
     if not isinstance(answer, Mapping):
         raise UnreadableAnswer(f"it returned {shown(answer)}; return {{id: title}} of the documents that exist")

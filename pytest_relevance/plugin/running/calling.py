@@ -113,7 +113,7 @@ def wait_between_calls(config: pytest.Config, response: object, loop: Any) -> ob
 
     The plugin's own loop also replaces a loop that is closed; with trio it is a new run, as its loop ends with a call.
     """
-    if loop is sys.modules.get("trio", config):
+    if getattr(loop, "__name__", None) == "trio":
         return loop.run(wait, response)
     if loop is not None and not loop.is_closed():
         return loop.run_until_complete(wait(response))

@@ -218,4 +218,3 @@ class DocumentLookup:
             return None
         news, told, self._news, self._unsent = self._news, self._unsent, IndexDocuments(), {}
         return {**news.to_dict(), "told": told}
-
