@@ -6,7 +6,8 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
-     "documents": {"told": {...}, ...},         # what the index says of documents (IndexDocuments.to_dict), and faults
+     "documents": {"cases": [[nodeid, number, {...}], ...],    # fields of cases that were sent without titles
+                   "told": {"fault": "..."}},   # what is told once about asking for titles, by its kind
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
@@ -27,11 +28,13 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.plugin.options import CASE_FILES, outputs_of
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.index_documents import IndexDocuments
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
 ATTRIBUTE = "relevance"
+
+OTHER_IDS = "other ids"
+"""The kind of a text about an index that does not know what the search returned: no document is said to be missing."""
 
 _MOST_NAMED = 3
 
@@ -62,7 +65,6 @@ class RunStore:
         self.unscored: set[str] = set()
         self.messages: list[Message] = []
         self.tags: set[str] = set()
-        self._documents = IndexDocuments()
         self._told: set[str] = set()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
@@ -96,12 +98,13 @@ class RunStore:
             self._results = None
 
     def add_documents(self, values: Mapping[str, Any]) -> None:
-        """Store what the index says of documents, and what is to be told once about asking it."""
+        """Store what an index said of documents, for cases whose results were sent before, and what is told once."""
+        for nodeid, number, fields in values["cases"]:
+            self._cases.get((nodeid, number), {}).update(fields)
         for kind, text in values["told"].items():
             if kind not in self._told:
                 self._told.add(kind)
                 self.messages.append(Message(text, is_good=False))
-        self._documents.add(IndexDocuments.from_dict(values))
         self._results = None
 
     @property
@@ -110,22 +113,22 @@ class RunStore:
         if self._results is None:
             with paused_gc():
                 self._results = worst_of_repeats([CaseResult.from_dict(values) for values in self._ended()])
-                for result in self._results if self._documents else ():
-                    self._documents.describe(result)
         return self._results
 
     @property
     def dicts(self) -> list[dict[str, Any]]:
-        """The dicts of `results`: as they arrived, unless there are repeats, or documents whose titles came later."""
+        """The dicts of `results`: as they arrived, unless there are repeats, of which the results have a summary."""
         ended = self._ended()
-        are_new = bool(self._documents) or any(values.get("items") for values in ended)
-        return [result.to_dict() for result in self.results] if are_new else ended
+        has_repeats = any(values.get("items") for values in ended)
+        return [result.to_dict() for result in self.results] if has_repeats else ended
 
     def _ended(self) -> list[dict[str, Any]]:
         """Return the dicts of all cases that ended, in the order of collection."""
         order = {name: number for number, name in enumerate(self.to_run)}
         last = len(order)
         ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
+        for key in ended if OTHER_IDS in self._told else ():
+            self._cases[key].pop("not_in_index", None)
         return [self._cases[key] for key in ended]
 
     @property

@@ -38,46 +38,25 @@ class IndexDocuments:
     absent: dict[str, None] = field(default_factory=dict)
     has_other_ids: bool = False
 
-    def __bool__(self) -> bool:
-        """Whether anything is known."""
-        return bool(self.titles or self.shown or self.absent or self.has_other_ids)
-
     def add(self, more: IndexDocuments) -> None:
-        """Add the documents of another answer. What any index has is not absent."""
+        """Add the documents of another answer."""
         self.titles |= more.titles
         self.shown |= more.shown
         self.absent |= more.absent
-        self.has_other_ids |= more.has_other_ids
 
     def describe(self, result: CaseResult) -> None:
         """Set the titles, the further fields, and the documents that are not in the index, of a result."""
         named = named_documents(result)
         result.titles = {**result.titles, **_of(named, self.titles)}
         result.shown = {**result.shown, **_of(named, self.shown)}
-        if self.has_other_ids:
-            result.not_in_index = ()
-        elif not result.not_in_index:
-            absent = (each for each in wanted_documents(result) if each in self.absent and each not in self.titles)
+        if not self.has_other_ids:
+            absent = (document for document in wanted_documents(result) if document in self.absent)
             result.not_in_index = tuple(document for document in absent if result.rank_of(document) is None)
 
     def unknown_result(self, result: CaseResult) -> str | None:
         """A document that the search returned and that is absent; None if there is none."""
         absent = (document for document in named_documents(result) if document in self.absent)
         return next((document for document in absent if result.rank_of(document) is not None), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same in builtin types."""
-        return {
-            "titles": self.titles,
-            "shown": self.shown,
-            "absent": [*self.absent],
-            "has_other_ids": self.has_other_ids,
-        }
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> IndexDocuments:
-        """The documents that `to_dict` was called on."""
-        return cls(values["titles"], values["shown"], dict.fromkeys(values["absent"]), values["has_other_ids"])
 
 
 def _of(named: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -404,6 +404,18 @@ def test_a_fixture_of_one_folder_alone(shop: Project) -> None:
     assert titled == {"titled/more.relevance.yaml"}
 
 
+def test_two_indexes_that_have_other_documents_under_the_same_ids(project: Project) -> None:
+    for name in ("books", "films"):
+        documents = "{each: f'NAME {each}' for each in ids if each != lost}"
+        text = index(f"return lambda ids: {documents}".replace("NAME", name))
+        project.write(f"{name}/conftest.py", text.replace("!= lost", f"!= '{'lost' if name == 'films' else 'none'}'"))
+        project.cases("cases: [{query: hat, judgments: {hat: 1, lost: 1}}]", f"{name}/{name}.relevance.yaml")
+    project.run("--relevance-record=run.jsonl")
+    books, films = read_record(project.path / "run.jsonl")[0]
+    assert [books.titles, films.titles] == [{"hat": "books hat", "lost": "books lost"}, {"hat": "films hat"}]
+    assert [books.not_in_index, films.not_in_index] == [(), ("lost",)]
+
+
 # --- outputs ----------------------------------------------------------------------------------------------------------
 
 

@@ -1,18 +1,20 @@
 """Ask the fixture `relevance_documents` of the project what documents are called, and which the index does not have.
 
 The fixture is requested, and what it returns is called, at the end of the call phase of a failing case: its fixtures
-are still set up, no event loop runs, and output is captured. The documents of other cases, which only a file at the end
-of the run needs, are collected, and asked for as soon as a batch is full, and before the last teardown. Nothing is
-requested before that, so that the fixture costs nothing in a run that passes.
+are still set up, no event loop runs, and output is captured. The documents of other cases, which only an output at the
+end of the run needs, wait until a batch is full, a case fails, or the last teardown comes; what they are called is sent
+with a later report. Nothing is requested before that, so that the fixture costs nothing in a run that passes.
 
 No verdict changes because of a title: what goes wrong is told once, in the summary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,9 +22,10 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, shown_path
 from pytest_relevance.plugin.options import needs_details
 from pytest_relevance.plugin.private import is_fixture_defined, request_of
-from pytest_relevance.plugin.run_store import ATTRIBUTE, run_store
+from pytest_relevance.plugin.run_store import ATTRIBUTE, OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import IN_CALL, CaseRun, case_runs_of, sendable
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.index_documents import IndexDocuments, UnreadableAnswer, named_documents, read_answer
 
 NAME = "relevance_documents"
@@ -42,25 +45,52 @@ def install(session: pytest.Session) -> None:
         manager.register(DocumentLookup(session.config), _PLUGIN)
 
 
+_FIELDS = ("titles", "shown", "not_in_index")
+"""The fields of a `CaseResult` that an index is asked for."""
+
+
+class _Case(NamedTuple):
+    """The result of a case, or of the check of this `number` of an item, whose documents an index is asked for."""
+
+    nodeid: str
+    number: int
+    result: CaseResult
+
+
 @dataclass(slots=True, eq=False)
 class _Index:
     """The value of the fixture, and what it was asked so far. Each document is asked for once.
 
-    `loop` is the event loop that the last search ran in, if it is another plugin's. `is_broken`: it is asked no more.
+    `waiting` are the documents to ask for next, `cases` those whose documents were not all asked for. `loop` is the
+    event loop that the last search ran in, if it is another plugin's. `is_broken`: it is asked no more.
     """
 
     ask: Callable[[list[str]], object]
     documents: IndexDocuments = field(default_factory=IndexDocuments)
     asked: set[str] = field(default_factory=set)
-    waiting: list[str] = field(default_factory=list)
+    waiting: dict[str, None] = field(default_factory=dict)
+    cases: deque[_Case] = field(default_factory=deque)
     loop: Any = None
     is_broken: bool = False
 
-    def want(self, documents: Iterable[str]) -> None:
-        """Collect the documents that were not asked for yet."""
-        new = [document for document in documents if document not in self.asked]
+    def want(self, case: _Case) -> None:
+        """Have the documents of a case wait that were not asked for yet."""
+        new = [document for document in named_documents(case.result) if document not in self.asked]
         self.asked.update(new)
-        self.waiting += new
+        self.waiting |= dict.fromkeys(new)
+        self.cases.append(case)
+
+    def batch(self) -> list[str]:
+        """Take the documents to ask for next."""
+        batch = [*islice(self.waiting, MOST_IDS)]
+        for document in batch:
+            del self.waiting[document]
+        return batch
+
+    def finished(self) -> Iterator[_Case]:
+        """Take the cases whose documents were all asked for."""
+        while self.cases and self.waiting.keys().isdisjoint(named_documents(self.cases[0].result)):
+            yield self.cases.popleft()
 
 
 class DocumentLookup:
@@ -72,7 +102,7 @@ class DocumentLookup:
         self._without: set[object] = set()
         self._told: set[str] = set()
         self._unsent: dict[str, str] = {}
-        self._news = IndexDocuments()
+        self._described: list[_Case] = []
         self._is_last = False
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
@@ -80,9 +110,14 @@ class DocumentLookup:
         """Ask for the documents of the cases that failed in a call, when it has ended."""
         __tracebackhide__ = True
         try:
-            return (yield)
-        finally:
+            result = yield
+        except (KeyboardInterrupt, pytest.exit.Exception):
+            raise
+        except BaseException:
             self._look_up(item, case_runs_of(item))
+            raise
+        self._look_up(item, case_runs_of(item))
+        return result
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, nextitem: pytest.Item | None) -> Generator[None, object, object]:
@@ -116,29 +151,21 @@ class DocumentLookup:
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
-        scored = [run for run in runs if run.result is not None]
-        failed = [run for run in scored if isinstance(run.error, (CaseFailure, BaselineFailure))]
-        wanted = scored if needs_details(self._config.option) else failed
+        everything = needs_details(self._config.option)
+        wanted = {
+            number: run
+            for number, run in enumerate(runs)
+            if run.result is not None and (everything or isinstance(run.error, (CaseFailure, BaselineFailure)))
+        }
         index = self._index_of(item) if wanted else None
-        if index is None:
+        if index is None or index.is_broken:
             return
-        for run in wanted:
+        for number, run in wanted.items():
             assert run.result is not None
-            index.want(named_documents(run.result))
+            index.want(_Case(item.nodeid, number, run.result))
             index.loop = run.loop or index.loop
-        self._ask(index, only_full=not failed)
-        for run in wanted:
-            assert run.result is not None
-            if not index.documents.has_other_ids and (unknown := index.documents.unknown_result(run.result)):
-                index.documents.has_other_ids = self._news.has_other_ids = True
-                self._tell(
-                    "other ids",
-                    f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
-                    "document is said to be missing from the index",
-                )
-        for run in failed:
-            assert run.result is not None
-            index.documents.describe(run.result)
+        has_failed = any(isinstance(run.error, (CaseFailure, BaselineFailure)) for run in wanted.values())
+        self._ask(index, at_least=1 if has_failed else MOST_IDS, unsent=item.nodeid)
 
     def _index_of(self, item: pytest.Item) -> _Index | None:
         """Return the index that the fixture gives an item; None where there is none, or it cannot be set up."""
@@ -149,10 +176,10 @@ class DocumentLookup:
             value = request.getfixturevalue(NAME)
         except (KeyboardInterrupt, pytest.exit.Exception):
             raise
-        except BaseException as error:  # pytest takes a SystemExit for a failure, too
+        except BaseException as error:  # as in `_ask`
             self._without.add(item.parent)
             if not (isinstance(error, pytest.FixtureLookupError) and error.argname == NAME):
-                self._tell("fault", f"{_NO_TITLES}: the fixture raised {self._described(error)}")
+                self._tell("fault", f"{_NO_TITLES}: the fixture raised {self._error_text(error)}")
             return None
         index = self._indexes.setdefault(id(value), _Index(value))
         if not callable(value) and not index.is_broken:
@@ -164,11 +191,13 @@ class DocumentLookup:
         for index in self._indexes.values():
             self._ask(index)
 
-    def _ask(self, index: _Index, *, only_full: bool = False) -> None:
-        """Ask an index for the documents that wait, at most `MOST_IDS` at a time; `only_full`: for full batches."""
-        least = MOST_IDS if only_full else 1
-        while len(index.waiting) >= least and not index.is_broken:
-            batch, index.waiting = index.waiting[:MOST_IDS], index.waiting[MOST_IDS:]
+    def _ask(self, index: _Index, *, at_least: int = 1, unsent: str = "") -> None:
+        """Ask an index for the documents that wait, if these are enough, and describe the cases that name them.
+
+        `unsent` is the node id of an item whose results were not sent yet.
+        """
+        while len(index.waiting) >= at_least and not index.is_broken:
+            batch = index.batch()
             try:
                 answer = index.ask([*batch])
                 if calling.is_waiting(answer):
@@ -176,18 +205,30 @@ class DocumentLookup:
                 found, complaints = read_answer(answer, batch)
             except (KeyboardInterrupt, pytest.exit.Exception):
                 raise
-            except BaseException as error:
+            except BaseException as error:  # no verdict changes because of a title
                 self._give_up(index, self._why(error))
-                return
+                break
             index.documents.add(found)
-            if needs_details(self._config.option):
-                self._news.add(found)
             for kind, text in complaints.items():
                 self._tell(kind, f"{NAME}: {text}")
+        for case in index.finished():
+            self._describe(index.documents, case.result)
+            if case.nodeid != unsent:
+                self._described.append(case)
+
+    def _describe(self, documents: IndexDocuments, result: CaseResult) -> None:
+        if not documents.has_other_ids and (unknown := documents.unknown_result(result)):
+            documents.has_other_ids = True
+            self._tell(
+                OTHER_IDS,
+                f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
+                "document is said to be missing from the index",
+            )
+        documents.describe(result)
 
     def _give_up(self, index: _Index, why: str) -> None:
         index.is_broken = True
-        index.waiting = []
+        index.waiting.clear()
         self._tell("fault", f"{_NO_TITLES}: {why}")
 
     def _why(self, error: BaseException) -> str:
@@ -197,9 +238,9 @@ class DocumentLookup:
             return f"it cannot be called with a list of ids: {error}; write documents(ids)"
         if isinstance(error, UnreadableAnswer):
             return str(error)
-        return f"it raised {self._described(error)}"
+        return f"it raised {self._error_text(error)}"
 
-    def _described(self, error: BaseException) -> str:
+    def _error_text(self, error: BaseException) -> str:
         """Return the type of an exception, the first line of its message, and its innermost frame."""
         kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
         text = str(error).partition("\n")[0]
@@ -214,7 +255,9 @@ class DocumentLookup:
 
     def _taken(self) -> dict[str, Any] | None:
         """Return what was not sent yet, None for nothing."""
-        if not (self._news or self._unsent):
+        if not (self._described or self._unsent):
             return None
-        news, told, self._news, self._unsent = self._news, self._unsent, IndexDocuments(), {}
-        return {**news.to_dict(), "told": told}
+        cases = [[nodeid, number, result.to_dict(_FIELDS)] for nodeid, number, result in self._described]
+        news = {"cases": cases, "told": self._unsent}
+        self._described, self._unsent = [], {}
+        return news
