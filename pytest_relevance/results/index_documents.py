@@ -16,6 +16,9 @@ from pytest_relevance._text import quoted, shown
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import ID_NAMES, TITLE_NAMES, id_text
 
+LONGEST_FIELD = 300
+"""How many characters of a further field are kept: records would consist of descriptions otherwise."""
+
 _NO_FIELDS = frozenset({*ID_NAMES, *TITLE_NAMES})
 """The keys of a document that are not among its further fields."""
 
@@ -122,11 +125,11 @@ def _read(value: Any) -> tuple[str, dict[str, str], bool]:
 
 
 def _field_text(value: object) -> str:
-    """A scalar as text; empty for any other value."""
+    """A scalar as text, cut to `LONGEST_FIELD` characters; empty for any other value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return str.__str__(value)
+        return str.__str__(value) if len(value) <= LONGEST_FIELD else f"{value[: LONGEST_FIELD - 3]}..."
     if isinstance(value, (Number, date)):
         return "" if value != value else str(value)
     return ""

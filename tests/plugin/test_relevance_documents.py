@@ -112,6 +112,13 @@ def test_documents_that_are_one_loss_and_not_in_the_index(shop: Project) -> None
     assert "not in the index: lost" in failure.splitlines()
 
 
+def test_judgments_of_which_the_index_has_none(shop: Project) -> None:
+    """Then the judged ids are wrong, not those that the search returned."""
+    shop.cases("cases: [{query: boots hat, judgments: {lost: 3}, min_ndcg: 0.5}]")
+    failure = shop.run().failure("boots hat").splitlines()
+    assert failure[failure.index('  judged:   "lost"') + 1] == '  not in the index: "lost"'
+
+
 def test_an_expected_document_that_the_index_does_not_have(shop: Project) -> None:
     shop.cases(
         """

@@ -50,6 +50,11 @@ def test_further_fields_that_are_scalars(value: object, text: str) -> None:
     assert found.shown == {"a": {"field": text}}
 
 
+def test_long_fields_are_cut() -> None:
+    found, _ = read_answer({"a": {"text": "x" * 300, "html": "y" * 301}}, ["a"])
+    assert found.shown == {"a": {"text": "x" * 300, "html": "y" * 297 + "..."}}
+
+
 @pytest.mark.parametrize("value", [None, "", [1], {"inner": 1}, float("nan"), object()])
 def test_further_fields_that_are_left_out(value: object) -> None:
     found, complaints = read_answer({"a": {"title": "Boots", "field": value}}, ["a"])
@@ -68,7 +73,7 @@ def test_one_sentence_for_each_kind_of_mistake() -> None:
 
 @pytest.mark.parametrize("answer", [None, [], "a", [("a", "Boots")]])
 def test_an_answer_that_is_no_mapping(answer: object) -> None:
-    with pytest.raises(UnreadableAnswer, match="return {id: title} of the documents that exist"):
+    with pytest.raises(UnreadableAnswer, match="of the documents that exist"):
         read_answer(answer, ["a"])
 
 
