@@ -427,7 +427,7 @@ def test_two_indexes_that_have_other_documents_under_the_same_ids(project: Proje
 
 
 def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
-    """They are asked for in batches of 500, at the latest before the last teardown."""
+    """They are asked for in batches of 500, at the latest before the fixture is torn down."""
     words = [f"w{number}" for number in range(1200)]
     listed = ", ".join(words[600:])
     shop.cases(
@@ -452,6 +452,35 @@ def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
     first, second = read_record(shop.path / "run.jsonl")[0]
     assert [len(first.titles), len(second.titles)] == [600, 600]
     assert second.not_in_index == ("lost",)
+
+
+@pytest.mark.parametrize("scope", ["session", "module", "function"])
+def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> None:
+    """Each parameter of a fixture ends with the next one; what passing cases need must be asked for before."""
+    project.conftest(
+        f"""
+        import pytest
+
+        @pytest.fixture(scope="{scope}", params=["small", "large"])
+        def engine(request):
+            engine = {{"name": request.param}}
+            yield engine
+            engine.clear()
+
+        @pytest.fixture(scope="{scope}")
+        def search(engine):
+            return str.split
+
+        @pytest.fixture(scope="{scope}")
+        def relevance_documents(engine):
+            return lambda ids: {{each: f"{{each}} of {{engine['name']}}" for each in ids}}
+        """
+    )
+    project.cases("cases: [{query: hat, judgments: {hat: 1}}, {query: cap, judgments: {cap: 1}}]")
+    run = project.run("--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 4}
+    titles = {(each.id, each.variant): each.titles for each in read_record(project.path / "run.jsonl")[0]}
+    assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
 
 
 def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:

@@ -2,8 +2,8 @@
 
 The fixture is requested, and what it returns is called, at the end of the call phase of a failing case: its fixtures
 are still set up, no event loop runs, and output is captured. The documents of other cases, which only an output at the
-end of the run needs, wait until a batch is full, a case fails, or the last teardown comes; what they are called is sent
-with a later report. Nothing is requested before that, so that the fixture costs nothing in a run that passes.
+end of the run needs, wait until a batch is full, a case fails, or the fixture is torn down; what they are called is
+sent with a later report. Nothing is requested before that, so that the fixture costs nothing in a run that passes.
 
 No verdict changes because of a title: what goes wrong is told once, in the summary.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -103,7 +104,6 @@ class DocumentLookup:
         self._told: set[str] = set()
         self._unsent: dict[str, str] = {}
         self._described: list[_Case] = []
-        self._is_last = False
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -119,13 +119,13 @@ class DocumentLookup:
         self._look_up(item, case_runs_of(item))
         return result
 
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_teardown(self, nextitem: pytest.Item | None) -> Generator[None, object, object]:
-        """Ask for the documents that are left before the last teardown."""
-        if nextitem is None:
-            self._is_last = True
-            self._ask_for_the_rest()
-        return (yield)
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+        """Have the documents that are left be asked for before the fixture, and what it requests, is torn down."""
+        value = yield
+        if fixturedef.argname == NAME:
+            fixturedef.addfinalizer(partial(self._close, id(value)))  # the last one to be added is called first
+        return value
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # registered after `Reporting`, and so the outer one of the two
     def pytest_runtest_makereport(
@@ -142,10 +142,12 @@ class DocumentLookup:
 
     @pytest.hookimpl(tryfirst=True)  # the session's fixtures are torn down in this hook
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
-        """Ask for the documents that are left in a run that was stopped at a failure, which has no last item."""
-        if self._is_last or hasattr(self._config, "workerinput") or exitstatus == pytest.ExitCode.INTERRUPTED:
+        """Ask for the documents that are left in a run that was stopped at a failure, before the files are written."""
+        if hasattr(self._config, "workerinput") or exitstatus == pytest.ExitCode.INTERRUPTED:
+            self._indexes.clear()  # what a worker learns now cannot be sent, and Ctrl-C is not to wait for an answer
             return
-        self._ask_for_the_rest()
+        for index in self._indexes.values():
+            self._ask(index)
         if news := self._taken():
             run_store(self._config).add_documents(news)
 
@@ -187,8 +189,10 @@ class DocumentLookup:
             self._give_up(index, f"the fixture is no function but {shown(value)}; return one, documents(ids)")
         return index
 
-    def _ask_for_the_rest(self) -> None:
-        for index in self._indexes.values():
+    def _close(self, key: int) -> None:
+        """Ask for the documents that are left of an index, which is no longer there after this call."""
+        index = self._indexes.pop(key, None)
+        if index is not None:
             self._ask(index)
 
     def _ask(self, index: _Index, *, at_least: int = 1, unsent: str = "") -> None:
