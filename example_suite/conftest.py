@@ -16,7 +16,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def search(pytestconfig: pytest.Config) -> Iterator[Callable[..., list[dict[str, Any]]]]:
+def shop(pytestconfig: pytest.Config) -> Iterator[Shop]:
     shop = Shop(pytestconfig.getoption("ranker"))
-    yield shop.search
+    yield shop
     shop.close()
+
+
+@pytest.fixture(scope="session")
+def search(shop: Shop) -> Callable[..., list[dict[str, Any]]]:
+    return shop.search
+
+
+@pytest.fixture(scope="session")
+def relevance_documents(shop: Shop) -> Callable[[list[str]], dict[str, str]]:
+    """What products are called that a search did not return; a failure names them."""
+    return lambda ids: {each: shop.products[each]["title"] for each in ids if each in shop.products}

@@ -79,3 +79,14 @@ def loop_scope_of(function: Callable[..., object]) -> str | None:
     """Return the `loop_scope` of a function decorated with `pytest_asyncio.fixture`, or None if it is not set."""
     scope: str | None = getattr(function, "_loop_scope", None)
     return scope
+
+
+def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
+    """Return the request of an item, which gets the value of any fixture that the item sees; None if it has none."""
+    request: pytest.FixtureRequest | None = getattr(item, "_request", None)
+    return request
+
+
+def is_fixture_defined(name: str, session: pytest.Session) -> bool:
+    """Whether any collected file, conftest or plugin defines a fixture; True where pytest does not say so."""
+    return name in getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", [name])

@@ -19,7 +19,7 @@ from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, runs_tests
 from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
-from pytest_relevance.plugin.running import calling
+from pytest_relevance.plugin.running import calling, documents
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
 from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
@@ -156,8 +156,9 @@ class Reporting:
 
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the node ids of the tests that are to run."""
+        """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
         if session.items:  # none on the controller of pytest-xdist
+            documents.install(session)
             self._store.to_run = [item.nodeid for item in session.items]
 
     @pytest.hookimpl(optionalhook=True)

@@ -5,6 +5,8 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
 
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
+     "documents": {"cases": [[nodeid, number, {...}], ...],    # fields of cases that were sent without titles
+                   "told": {"fault": "..."}},   # what is told once about asking for titles, by its kind
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from pytest_relevance.results.catalogue.titles import RunTitles
 
 ATTRIBUTE = "relevance"
+
+OTHER_IDS = "other ids"
+"""The kind of a text about an index that does not know what the search returned: no document is said to be missing."""
 
 _MOST_NAMED = 3
 
@@ -63,6 +68,7 @@ class RunStore:
         self.unscored: set[str] = set()
         self.messages: list[Message] = []
         self.tags: set[str] = set()
+        self._told: set[str] = set()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
@@ -82,6 +88,8 @@ class RunStore:
         attached = attached_to(report)
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
+        if "documents" in attached:
+            self.add_documents(attached["documents"])
         if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
         if report.failed:
@@ -94,6 +102,16 @@ class RunStore:
         for number, values in enumerate(cases):
             self._cases[report.nodeid, number] = values
             self._results = None
+
+    def add_documents(self, values: Mapping[str, Any]) -> None:
+        """Store what an index said of documents, for cases whose results were sent before, and what is told once."""
+        for nodeid, number, fields in values["cases"]:
+            self._cases.get((nodeid, number), {}).update(fields)
+        for kind, text in values["told"].items():
+            if kind not in self._told:
+                self._told.add(kind)
+                self.messages.append(Message(text, is_good=False))
+        self._results = None
 
     @property
     def results(self) -> list[CaseResult]:
@@ -134,6 +152,8 @@ class RunStore:
         order = {name: number for number, name in enumerate(self.to_run)}
         last = len(order)
         ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
+        for key in ended if OTHER_IDS in self._told else ():
+            self._cases[key].pop("not_in_index", None)
         return [self._cases[key] for key in ended]
 
     @property
@@ -194,8 +214,9 @@ class RunStore:
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
     """Return the data attached to a report; results that were sent as JSON are decoded in place."""
     attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
-    if isinstance(attached.get("shown"), str):
-        attached["shown"] = json.loads(attached["shown"])
+    for name in ("shown", "documents"):
+        if isinstance(attached.get(name), str):
+            attached[name] = json.loads(attached[name])
     if any(isinstance(values, str) for values in attached.get("cases", ())):
         attached["cases"] = [json.loads(values) if isinstance(values, str) else values for values in attached["cases"]]
     return attached

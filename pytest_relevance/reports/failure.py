@@ -167,10 +167,12 @@ def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
     returned = _some([titled(quoted(document), document, result.titles) for document in result.documents])
     judged = [titled(quoted(document), document, result.titles) for document, _ in result.missing]
     judged = _some(judged, count=sum(result.judgments.values()))
+    absent = _some([quoted(document) for document in result.not_in_index])
     return [
         *folded_lines("no result is judged; are these the same kind of id?", BAD, columns, "  "),
         *(line(text) for text in wrapped("  returned: ", returned, columns)),
         *(line(text) for text in wrapped("  judged:   ", judged, columns)),
+        *(line(text, BAD) for text in wrapped("  not in the index: ", absent, columns) if absent),
         *folded_lines("  if not, name the id with id_field in the case file, or return it from search", DIM, columns),
     ]
 

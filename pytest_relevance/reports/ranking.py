@@ -6,7 +6,7 @@ missing or rank too low.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
@@ -189,6 +189,15 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
         yield row
         if loss is not None and (note := result.notes.get(loss.document or "", "")):
             yield from folded_lines(f"      {note}", DIM, columns, "      ")
+    yield from _not_in_index(result, {loss.document for loss in shown}, columns)
+
+
+def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
+    """The documents that are not in the index and have no row of their own: those of several that are one loss."""
+    judged = dict(result.missing)
+    others = [document for document in result.not_in_index if document in judged and document not in listed_above]
+    if others:
+        yield from map(line, wrapped("not in the index: ", [*map(harmless, others)], columns))
 
 
 def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss]:

@@ -156,7 +156,8 @@ class CaseResult:
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
     that are kept. `titles` and `notes` are of any document that is named here, and so are the fields `shown` with them,
     {document: {field: text}}. `not_in_catalogue` are the documents that the catalogue of the suite does not have,
-    `not_in_index` those that the fixture `relevance_documents` does not know.
+    `not_in_index` the judged or expected documents that were not returned and that the index does not have, as far as
+    the fixture `relevance_documents` was asked.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
     `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.

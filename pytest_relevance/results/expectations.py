@@ -30,7 +30,7 @@ class Found:
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
     returned. Messages name documents with their `titles`, where there are any: text that a terminal can print;
-    `unknown` says of what was not returned where else it is missing.
+    `unknown` says it of what is missing elsewhere too.
     """
 
     k: int
@@ -58,7 +58,7 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
     kind, comparison = outcome.kind, outcome.comparison
     expected = Expectation(kind, kind, comparison=comparison, documents=documents, within=outcome.within, sets=sets)
     ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
-    unknown = dict.fromkeys(result.not_in_catalogue, "not in the catalogue")
+    unknown = dict.fromkeys(result.not_in_catalogue, "not returned, not in the catalogue")
     unknown |= dict.fromkeys(result.not_in_index, "not in the index")
     found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles, unknown)
     return check(expected, found).message
@@ -211,9 +211,7 @@ def _result(found: Found, rank: int) -> str:
 
 def _where(found: Found, document: str) -> str:
     rank, title = found.ranks.get(document), found.titles.get(document)
-    where = f"at rank {rank}"
-    if rank is None:
-        where = ", ".join(filter(None, ("not returned", found.unknown.get(document))))
+    where = found.unknown.get(document, "not returned") if rank is None else f"at rank {rank}"
     return f"{title}, {where}" if title else where
 
 

@@ -7,8 +7,10 @@ traceback of a failing search shows only the search's own code.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import AsyncIterable, Mapping
 from copy import deepcopy
+from operator import attrgetter
 from time import perf_counter
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
@@ -87,6 +89,37 @@ def wait_on_own_loop(config: pytest.Config, response: object, started: float) ->
     return loop.run_until_complete(wait(response)), started
 
 
+def close_unawaited(value: object) -> None:
+    """Close a coroutine that is not going to be awaited, of which Python would warn."""
+    if inspect.iscoroutine(value):
+        value.close()
+
+
+def running_loop() -> Any:
+    """Return the asyncio loop that runs in this thread, the module trio if a loop of trio does, or None."""
+    for name, current in (("asyncio", "get_running_loop"), ("trio", "lowlevel.current_trio_token")):
+        module = sys.modules.get(name)
+        try:
+            if module is not None:
+                found = attrgetter(current)(module)()
+                return found if name == "asyncio" else module
+        except RuntimeError:  # no loop of this kind runs
+            continue
+    return None
+
+
+def wait_between_calls(config: pytest.Config, response: object, loop: Any) -> object:
+    """Await a response while no loop runs: on the `running_loop` of an earlier call, or the plugin's own if it is None.
+
+    The plugin's own loop also replaces a loop that is closed; with trio it is a new run, as its loop ends with a call.
+    """
+    if getattr(loop, "__name__", None) == "trio":
+        return loop.run(wait, response)
+    if loop is not None and not loop.is_closed():
+        return loop.run_until_complete(wait(response))
+    return wait_on_own_loop(config, response, 0.0)[0]
+
+
 def close_own_loop(config: pytest.Config) -> None:
     """Cancel the tasks that still run on the loop, and close it. Call it after the teardown of session fixtures."""
     loop = config.stash.get(LOOP, None)
@@ -124,8 +157,7 @@ def _uncallable(search: object, case: Case, params: Mapping[str, object], error:
     if not callable(search):
         what = f'the fixture "{case.search}" is no function but {shown(search)}'
         if inspect.iscoroutine(search) or inspect.isasyncgen(search):
-            if inspect.iscoroutine(search):
-                search.close()  # otherwise Python warns that it was never awaited
+            close_unawaited(search)
             return f"{what}: an async fixture needs pytest-asyncio (or anyio) to be set up, see its documentation"
         return f"{what}; return a function: search(query, **params)"
     try:

@@ -53,7 +53,8 @@ class CaseRun:
     time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
     `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
     a reason of the verdict; `is_read`: the response of the search was read as a ranking; `repeats` compares the
-    responses of repeated calls; `properties` are the JUnit properties on the item.
+    responses of repeated calls; `properties` are the JUnit properties on the item; `loop` is the event loop of another
+    plugin that the case ran in.
     """
 
     case: Case
@@ -74,10 +75,11 @@ class CaseRun:
     calls: int = 0
     repeats: Repeats | None = None
     is_read: bool = False
+    loop: Any = None
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
-        self.result = self.error = self.asked = self.repeats = None
+        self.result = self.error = self.asked = self.repeats = self.loop = None
         self.fails_baseline = self.is_read = False
         self.calls = 0
 
@@ -247,11 +249,15 @@ def _asked(result: CaseResult, calls: int) -> str:
 
 
 def _as_builtin(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
-    """Return a result in builtin types.
+    """Return a result in builtin types that can be sent."""
+    return sendable(result.to_dict(names), config)
 
-    In a worker of pytest-xdist a result with lone surrogates becomes ASCII JSON, as execnet cannot send these.
+
+def sendable(values: dict[str, Any], config: pytest.Config) -> dict[str, Any] | str:
+    """Return values of builtin types in the form in which a report carries them.
+
+    In a worker of pytest-xdist values with lone surrogates become ASCII JSON, as execnet cannot send these.
     """
-    values = result.to_dict(names)
     if hasattr(config, "workerinput"):
         try:
             as_json(values).encode()

@@ -6,7 +6,6 @@ with it all the same (`raise_lost_check`).
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +18,7 @@ from pytest_relevance._text import shown
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.cases.conditions import KINDS, OF_DOCUMENTS
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.running.calling import is_waiting
+from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED
 from pytest_relevance.plugin.running.run_case import check
 from pytest_relevance.results.case_result import CaseResult
@@ -63,8 +62,7 @@ class Relevance:
         try:
             case = _case(query, judgments, keys)
             if is_waiting(ranking):
-                if inspect.iscoroutine(ranking):
-                    ranking.close()  # otherwise Python warns that it was never awaited
+                close_unawaited(ranking)
                 raise ValueError(f"relevance.check was given {shown(ranking)}; await the search in the test")
             return check(self._item, replace(case, line=line), ranking, path)
         except BaseException as error:

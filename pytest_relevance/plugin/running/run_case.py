@@ -35,6 +35,7 @@ async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
     calls = this.item.config.option.relevance_repeat or 1
+    this.loop = calling.running_loop()
     _score_first(this, [await _ranking_of_call_async(this) for _ in range(calls)])
 
 
@@ -52,6 +53,7 @@ def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResu
     """Score a ranking given by a test in Python. `path` is the file of the check; `case` has its line."""
     __tracebackhide__ = True
     this = CaseRun(case, item, shown_path(path, item.config), path)
+    this.loop = calling.running_loop()
     item.stash.setdefault(CHECKS, []).append(this)
     score(this, _read(this, ranking), None)
     assert this.result is not None

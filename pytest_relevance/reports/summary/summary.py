@@ -77,6 +77,7 @@ def summary_lines(
             lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST),
         ]
         lines += [spans for table in tables for spans in table.lines(columns)]
+        lines += not_in_index_lines(results, columns)
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
@@ -173,6 +174,19 @@ def _gates(outcomes: Counter[str]) -> Iterable[str]:
         yield f"{skipped:,} of {counted(total, 'gate')} not evaluated"
     if total and not failed and not skipped:
         yield "the gate is met" if total == 1 else f"all {total:,} gates met"
+
+
+def not_in_index_lines(results: Sequence[CaseResult], columns: int = WIDEST) -> list[Line]:
+    """How many judged documents the index lost, and not the ranking."""
+    found = [(result, set(result.not_in_index)) for result in results if result.not_in_index]
+    if not found:
+        return []
+    documents = set().union(*(absent for _, absent in found))
+    judged = {document for result, _ in found for document, _ in result.missing}
+    what = "judged document" if documents <= judged else "judged or expected document"
+    of = f"{counted(len(documents), what)} of {counted(case_count(result for result, _ in found), 'case')}"
+    text = f"{of} {'is' if len(documents) == 1 else 'are'} not in the index: lost by the index, not by the ranking"
+    return folded_lines(text, BAD, columns)
 
 
 def stability_lines(results: Sequence[CaseResult], *, verbosity: int = 0, columns: int = WIDEST) -> list[Line]:

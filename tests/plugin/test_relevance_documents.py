@@ -1,0 +1,666 @@
+"""The fixture `relevance_documents`: titles from the index, and judged documents that the index does not have."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.results.record import read_record
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+ROOT = Path(__file__).parents[2]
+SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
+CHORUS = SHARED / "acceptance" / "chorus"
+
+CASES = """
+    min_ndcg: 0.9
+    cases:
+      - query: boots
+        judgments: {boots: 1, hiking: 3, lost: 2}
+      - query: hat cap
+        judgments: {hat: 3, cap: 1}
+      - query: sandals boots
+        judgments: {boots: 1, clogs: 3}
+"""
+"""The first case and the last fail. The index of `DOCUMENTS` does not have the document "lost"."""
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def search():
+        print("<search is set up>")
+        yield str.split
+        print("<search is torn down>")
+"""
+
+DOCUMENTS = f"""{SEARCH}
+    @pytest.fixture(scope="session")
+    def relevance_documents(search):
+        print("<documents are set up>")
+        def documents(ids):
+            print("<asked for", *ids, ">")
+            return {{each: {{"title": each.title() + "!", "brand": "Acme"}} for each in ids if each != "lost"}}
+        yield documents
+        print("<documents are torn down>")
+"""
+
+
+def index(body: str) -> str:
+    """A conftest.py whose fixture `relevance_documents` has a body of one line."""
+    return f"{SEARCH}\n    @pytest.fixture(scope='session')\n    def relevance_documents():\n        {body}\n"
+
+
+def events(run: Run) -> list[str]:
+    """What the fixtures have printed, in their order, in a run with `-s`."""
+    return re.findall(r"<([^>]*?) ?>", run.text)
+
+
+def row_of(run: Run, name: str, document: str) -> str:
+    """The line below "lost most by" that begins with a document, its blanks reduced to one each."""
+    rows = run.failure(name).partition("lost most by")[2].splitlines()
+    return next(" ".join(row.split()) for row in rows if row.split()[:1] == [document])
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(DOCUMENTS)
+    project.cases(CASES)
+    return project
+
+
+@pytest.mark.usefixtures("with_and_without_loops")
+def test_a_failure_names_every_document(shop: Project) -> None:
+    run = shop.run()
+    assert run.counts == {"passed": 1, "failed": 2}
+    assert ["1", "boots", "Boots!"] in [row[:3] for row in run.failure_rows("boots")]
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
+    assert row_of(run, "sandals boots", "clogs").startswith("clogs Clogs! grade 3 not returned")
+    assert run.results["boots"].titles == {"boots": "Boots!", "hiking": "Hiking!"}
+    assert run.results["boots"].shown == {"boots": {"brand": "Acme"}, "hiking": {"brand": "Acme"}}
+
+
+def test_a_judged_document_that_the_index_does_not_have(shop: Project) -> None:
+    run = shop.run()
+    assert row_of(run, "boots", "lost").startswith("lost grade 2 not in the index")
+    assert run.results["boots"].not_in_index == ("lost",)
+    assert run.results["sandals boots"].not_in_index == ()
+    said = "1 judged document of 1 case is not in the index: lost by the index, not by the ranking"
+    assert said in run.summary
+
+
+def test_documents_that_are_one_loss_and_not_in_the_index(shop: Project) -> None:
+    shop.cases(
+        """
+        k: 1
+        min_ndcg: 0.9
+        cases:
+          - query: boots
+            judgments: {boots: 1, lost: 3, hiking: 3}
+        """
+    )
+    failure = shop.run().failure("boots")
+    assert "any 1 of 2 with grade 3   not returned" in failure
+    assert "not in the index: lost" in failure.splitlines()
+
+
+def test_judgments_of_which_the_index_has_none(shop: Project) -> None:
+    """Then the judged ids are wrong, not those that the search returned."""
+    shop.cases("cases: [{query: boots hat, judgments: {lost: 3}, min_ndcg: 0.5}]")
+    failure = shop.run().failure("boots hat").splitlines()
+    assert failure[failure.index('  judged:   "lost"') + 1] == '  not in the index: "lost"'
+
+
+def test_an_expected_document_that_the_index_does_not_have(shop: Project) -> None:
+    shop.cases(
+        """
+        cases:
+          - query: boots
+            expect: {include: [lost, clogs], exclude: [boots]}
+        """
+    )
+    run = shop.run()
+    failure = " ".join(run.failure("boots").split())
+    assert 'include: not in the top 10: "lost" (not in the index), "clogs" (Clogs!, not returned)' in failure
+    assert 'exclude: in the top 10: "boots" (Boots!, at rank 1)' in failure
+    assert "1 judged or expected document of 1 case is not in the index" in run.summary
+
+
+def test_each_document_is_asked_for_once(shop: Project) -> None:
+    """And the fixture is set up at the first failure, and torn down before the search that it requests."""
+    assert events(shop.run("-s")) == [
+        "search is set up",
+        "documents are set up",
+        "asked for boots hiking lost",
+        "asked for sandals clogs",
+        "documents are torn down",
+        "search is torn down",
+    ]
+
+
+def test_a_run_that_passes_does_not_set_it_up(shop: Project) -> None:
+    assert events(shop.run("-s", "-k", "hat")) == ["search is set up", "search is torn down"]
+
+
+def test_it_prints_into_the_output_of_its_case(shop: Project) -> None:
+    run = shop.run("-k", "sandals")
+    assert "Captured stdout call" in run.text.partition("<asked for")[0]
+
+
+def test_a_title_of_the_index_goes_before_others(shop: Project) -> None:
+    shop.conftest(DOCUMENTS.replace("yield str.split", "yield lambda query: [(query, 'of the search')]"))
+    shop.cases(
+        """
+        min_ndcg: 0.9
+        cases:
+          - query: boots
+            judgments: {hiking: {grade: 3, title: of the judgment}, lost: {grade: 3, title: Old clogs}}
+        """
+    )
+    titles = shop.run().results["boots"].titles
+    assert titles == {"boots": "Boots!", "hiking": "Hiking!", "lost": "Old clogs"}
+
+
+def test_titles_of_an_sqlite_index(project: Project) -> None:
+    project.conftest(
+        """
+        import sqlite3
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def database():
+            with sqlite3.connect(":memory:") as database:
+                database.row_factory = sqlite3.Row
+                database.execute("create table products (id integer, name text, price real, stock text)")
+                database.execute("insert into products values (7, 'Boots', 49.5, null), (8, 'Hiking boots', 99, 'x')")
+                yield database
+            database.close()
+
+        @pytest.fixture(scope="session")
+        def search(database):
+            return lambda query: [*database.execute("select id from products where name = ?", [query])]
+
+        @pytest.fixture(scope="session")
+        def relevance_documents(database):
+            def documents(ids):
+                rows = database.execute(f"select * from products where id in ({','.join('?' * len(ids))})", ids)
+                return {row["id"]: row for row in rows}
+            return documents
+        """
+    )
+    project.cases("cases: [{query: Boots, judgments: {8: 3, 9: 3}, min_ndcg: 0.5}]")
+    run = project.run()
+    assert run.results["Boots"].titles == {"7": "Boots", "8": "Hiking boots"}
+    assert run.results["Boots"].shown == {"7": {"price": "49.5"}, "8": {"price": "99.0", "stock": "x"}}
+    assert run.results["Boots"].not_in_index == ("9",)
+
+
+# --- where it runs ----------------------------------------------------------------------------------------------------
+
+ASYNC = f"""{SEARCH}
+    import asyncio
+
+    class Client:
+        loop = None
+
+        async def get(self, query):
+            await asyncio.sleep(0)
+            self.loop = asyncio.get_running_loop()
+            return query.split()
+
+        async def titles(self, ids):
+            await asyncio.sleep(0)
+            assert asyncio.get_running_loop() is self.loop, "another loop"
+            return {{each: each.title() for each in ids}}
+
+    client = Client()
+
+    @pytest.fixture
+    def search():
+        return client.get
+
+    @pytest.fixture(scope="session")
+    def relevance_documents():
+        return client.titles
+"""
+
+
+def test_a_coroutine_function_on_the_loop_of_the_plugin(project: Project) -> None:
+    project.conftest(ASYNC)
+    project.cases(CASES)
+    run = project.run("--relevance-record=run.jsonl", loops=False)
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
+    results, *_ = read_record(project.path / "run.jsonl")
+    assert [result.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "strict"])
+def test_a_coroutine_function_on_the_loop_of_pytest_asyncio(project: Project, mode: str) -> None:
+    pytest.importorskip("pytest_asyncio")
+    project.conftest(ASYNC)
+    project.cases(CASES)
+    run = project.run(f"--asyncio-mode={mode}", loops=True)
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
+    assert "no titles" not in run.summary
+
+
+def test_an_async_fixture_of_pytest_asyncio(project: Project) -> None:
+    pytest.importorskip("pytest_asyncio")
+    project.conftest(
+        f"""{ASYNC}
+    import pytest_asyncio
+
+    @pytest_asyncio.fixture(scope="session", loop_scope="session")
+    async def relevance_documents():
+        await asyncio.sleep(0)
+        return client.titles
+    """
+    )
+    project.cases(CASES)
+    run = project.run("--asyncio-mode=auto", loops=True)
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_a_coroutine_function_under_anyio(project: Project, backend: str) -> None:
+    pytest.importorskip("anyio")
+    pytest.importorskip(backend)
+    project.conftest(
+        f"""
+        import anyio
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def anyio_backend():
+            return "{backend}"
+
+        @pytest.fixture
+        def search(anyio_backend):
+            async def search(query):
+                await anyio.sleep(0)
+                return query.split()
+            return search
+
+        @pytest.fixture(scope="session")
+        def relevance_documents():
+            async def documents(ids):
+                await anyio.sleep(0)
+                return {{each: each.title() for each in ids}}
+            return documents
+        """
+    )
+    project.cases(CASES)
+    run = project.run(loops=True)
+    assert run.counts == {"passed": 1, "failed": 2}
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
+
+
+def test_the_workers_of_xdist(shop: Project) -> None:
+    """Each asks for itself; what passing cases need arrives with the last report of a worker."""
+    run = shop.run("-n2", "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 1, "failed": 2}
+    results, *_ = read_record(shop.path / "run.jsonl")
+    assert [dict(result.titles) for result in results] == [
+        {"boots": "Boots!", "hiking": "Hiking!"},
+        {"hat": "Hat!", "cap": "Cap!"},
+        {"sandals": "Sandals!", "boots": "Boots!", "clogs": "Clogs!"},
+    ]
+    assert [result.not_in_index for result in results] == [("lost",), (), ()]
+    assert "1 judged document of 1 case is not in the index" in run.summary
+
+
+def test_half_characters_in_a_title_reach_the_controller(shop: Project) -> None:
+    shop.conftest(DOCUMENTS.replace("each.title() +", "'\\udc80' +"))
+    run = shop.run("-n1", "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 1, "failed": 2}
+    results, *_ = read_record(shop.path / "run.jsonl")
+    assert results[1].titles["hat"] == "\udc80!"
+
+
+def test_an_attempt_that_is_rerun(shop: Project) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    run = shop.run("-s", "--reruns=2", "-k", "boots and not sandals")
+    assert run.counts == {"failed": 1, "rerun": 2, "deselected": 2}
+    assert events(run).count("asked for boots hiking lost") == 1
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking! grade 3")
+
+
+def test_an_index_for_each_variant(project: Project) -> None:
+    """A fixture that requests the parametrised one of the search asks the index of the variant that failed."""
+    project.conftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session", params=["small", "large"])
+        def engine(request):
+            return request.param
+
+        @pytest.fixture(scope="session")
+        def search(engine):
+            return str.split
+
+        @pytest.fixture(scope="session")
+        def relevance_documents(engine):
+            known = {"boots", "hiking"} if engine == "small" else {"boots", "hiking", "lost"}
+            return lambda ids: {each: f"{each} of {engine}" for each in ids if each in known}
+        """
+    )
+    project.cases("cases: [{query: boots, judgments: {boots: 1, hiking: 3, lost: 2}, min_ndcg: 0.9}]")
+    run = project.run("--relevance-record=run.jsonl")
+    assert row_of(run, "boots[small]", "hiking").startswith("hiking hiking of small grade 3")
+    assert row_of(run, "boots[large]", "lost").startswith("lost lost of large grade 2 not returned")
+    assert run.results["boots[small]"].not_in_index == ("lost",)
+    assert run.results["boots[large]"].not_in_index == ()
+    results, *_ = read_record(project.path / "run.jsonl")
+    assert [result.not_in_index for result in results] == [("lost",), ()]
+
+
+def test_checks_of_tests_in_python(shop: Project) -> None:
+    (shop.path / "shop.relevance.yaml").unlink()
+    shop.write(
+        "test_shop.py",
+        """
+        def test_boots(relevance):
+            relevance.check("boots", ["boots"], {"boots": 1, "hiking": 3, "lost": 2}, min_ndcg=0.9)
+
+        def test_dynamic(request):
+            relevance = request.getfixturevalue("relevance")
+            relevance.check("clogs", ["clogs"], {"sandals": 1}, min_ndcg=0.9)
+        """,
+    )
+    run = shop.run()
+    assert row_of(run, "test_boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
+    assert row_of(run, "test_boots", "lost").startswith("lost grade 2 not in the index")
+    assert "Clogs!" in run.failure("test_dynamic")
+
+
+def test_checks_of_subtests(shop: Project) -> None:
+    if not hasattr(pytest, "Subtests"):
+        pytest.skip("this pytest has no subtests")
+    (shop.path / "shop.relevance.yaml").unlink()
+    shop.write(
+        "test_shop.py",
+        """
+        def test_boots(relevance, subtests):
+            for query in ("boots", "clogs"):
+                with subtests.test(query):
+                    relevance.check(query, [query], {"hiking": 3}, min_ndcg=0.9)
+        """,
+    )
+    text = shop.run().text
+    assert "Boots!" in text
+    assert "Clogs!" in text
+
+
+def test_a_fixture_of_one_folder_alone(shop: Project) -> None:
+    shop.conftest(SEARCH)
+    shop.write("titled/conftest.py", DOCUMENTS)
+    shop.cases(CASES, "titled/more.relevance.yaml")
+    run = shop.run()
+    assert run.counts == {"passed": 2, "failed": 4}
+    results = [result for report in run.reports for result in getattr(report, "relevance", {}).get("cases", ())]
+    titled = {result["file"] for result in results if result.get("titles")}
+    assert titled == {"titled/more.relevance.yaml"}
+
+
+def test_two_indexes_that_have_other_documents_under_the_same_ids(project: Project) -> None:
+    for name in ("books", "films"):
+        documents = "{each: f'NAME {each}' for each in ids if each != lost}"
+        text = index(f"return lambda ids: {documents}".replace("NAME", name))
+        project.write(f"{name}/conftest.py", text.replace("!= lost", f"!= '{'lost' if name == 'films' else 'none'}'"))
+        project.cases("cases: [{query: hat, judgments: {hat: 1, lost: 1}}]", f"{name}/{name}.relevance.yaml")
+    project.run("--relevance-record=run.jsonl")
+    books, films = read_record(project.path / "run.jsonl")[0]
+    assert [books.titles, films.titles] == [{"hat": "books hat", "lost": "books lost"}, {"hat": "films hat"}]
+    assert [books.not_in_index, films.not_in_index] == [(), ("lost",)]
+
+
+# --- outputs ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
+    """They are asked for in batches of 500, at the latest before the fixture is torn down."""
+    words = [f"w{number}" for number in range(1200)]
+    listed = ", ".join(words[600:])
+    shop.cases(
+        f"""
+        k: 600
+        cases:
+          - query: {" ".join(words[:600])}
+            id: first
+            judgments: {{w0: 3}}
+          - query: {" ".join(words[600:])}
+            id: second
+            expect: {{include: [{listed}]}}
+            judgments: {{w600: 3, lost: 1}}
+        """
+    )
+    run = shop.run("-s", "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 2}
+    asked = [event.split()[2:] for event in events(run) if event.startswith("asked")]
+    assert [len(batch) for batch in asked] == [500, 500, 201]
+    assert [document for batch in asked for document in batch] == [*words, "lost"]
+    assert events(run)[-2:] == ["documents are torn down", "search is torn down"]
+    first, second = read_record(shop.path / "run.jsonl")[0]
+    assert [len(first.titles), len(second.titles)] == [600, 600]
+    assert second.not_in_index == ("lost",)
+
+
+@pytest.mark.parametrize("scope", ["session", "module", "function"])
+def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> None:
+    """Each parameter of a fixture ends with the next one; what passing cases need must be asked for before."""
+    project.conftest(
+        f"""
+        import pytest
+
+        @pytest.fixture(scope="{scope}", params=["small", "large"])
+        def engine(request):
+            engine = {{"name": request.param}}
+            yield engine
+            engine.clear()
+
+        @pytest.fixture(scope="{scope}")
+        def search(engine):
+            return str.split
+
+        @pytest.fixture(scope="{scope}")
+        def relevance_documents(engine):
+            return lambda ids: {{each: f"{{each}} of {{engine['name']}}" for each in ids}}
+        """
+    )
+    project.cases("cases: [{query: hat, judgments: {hat: 1}}, {query: cap, judgments: {cap: 1}}]")
+    run = project.run("--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 4}
+    titles = {(each.id, each.variant): each.titles for each in read_record(project.path / "run.jsonl")[0]}
+    assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
+
+
+def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:
+    shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
+    run = shop.run("-x", "--relevance-record=run.jsonl")
+    assert run.counts == {"passed": 2, "failed": 1}
+    assert [bool(result.titles) for result in read_record(shop.path / "run.jsonl")[0]] == [True, True, True]
+
+
+def test_a_worklist_names_what_is_unjudged(shop: Project) -> None:
+    shop.cases("cases: [{query: boots clogs, judgments: {boots: 3}}]")
+    shop.run("--relevance-unjudged=worklist.csv")
+    assert "Clogs!" in (shop.path / "worklist.csv").read_text(encoding="utf-8")
+
+
+def test_passing_cases_with_vv(shop: Project) -> None:
+    run = shop.run("-vv")
+    assert re.search(r"hat +Hat! ", run.text)
+
+
+# --- a fixture that does not do what it should ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("lambda ids: 1 / 0", r"it raised ZeroDivisionError: division by zero \(conftest.py:\d+ in <lambda>\)"),
+        ("lambda ids: exec('raise SystemExit(3)')", r"it raised SystemExit: 3"),
+        ("lambda ids: pytest.skip('no engine')", r"it raised Skipped: no engine"),
+        ("lambda ids: pytest.fail('no engine')", r"it raised Failed: no engine"),
+        ("lambda: {}", r"it cannot be called with a list of ids: .*; write documents\(ids\)"),
+        (
+            "lambda ids: ids",
+            r"it returned \['boots', 'hiking', 'lost'\]; return \{id: title\} of the documents that exist",
+        ),
+        ("lambda ids: None", r"it returned None; return \{id: title\}"),
+        ("{'boots': 'Boots'}", r"the fixture is no function but \{'boots': 'Boots'\}; return one, documents\(ids\)"),
+        ("1 / 0", r"the fixture raised ZeroDivisionError: division by zero \(conftest.py:\d+ in relevance_documents\)"),
+        ("pytest.skip('no engine')", r"the fixture raised Skipped: no engine"),
+    ],
+)
+def test_an_index_that_cannot_be_asked_is_told_once(shop: Project, value: str, said: str) -> None:
+    shop.conftest(index(f"return {value}"))
+    run = shop.run("--relevance-record=run.jsonl")
+    assert run.outcomes == {"boots": "failed", "hat cap": "passed", "sandals boots": "failed"}
+    (sentence,) = run.sentences("documents have no titles from relevance_documents: ")
+    assert re.search(said, sentence)
+    assert run.text.count("no titles") == 1
+    assert row_of(run, "boots", "lost").startswith("lost grade 2 not returned")
+    assert "Traceback" not in run.text
+
+
+def test_an_index_that_fails_is_not_asked_again(shop: Project) -> None:
+    shop.conftest(DOCUMENTS.replace("return {", "raise ConnectionError('refused')\n            return {"))
+    run = shop.run("-s", "--relevance-record=run.jsonl")
+    assert [event for event in events(run) if event.startswith("asked")] == ["asked for boots hiking lost"]
+    assert run.summary.count("ConnectionError: refused") == 1
+
+
+def test_a_fixture_that_requests_one_that_is_missing(shop: Project) -> None:
+    shop.conftest(DOCUMENTS.replace("relevance_documents(search)", "relevance_documents(engine)"))
+    run = shop.run()
+    assert run.counts == {"passed": 1, "failed": 2}
+    assert "engine" in run.sentences("documents have no titles from relevance_documents: the fixture raised ")[0]
+
+
+def test_a_fault_is_told_once_by_all_workers(shop: Project) -> None:
+    shop.conftest(DOCUMENTS.replace("return {", "raise ConnectionError('refused')\n            return {"))
+    run = shop.run("-n2")
+    assert run.counts == {"passed": 1, "failed": 2}
+    assert run.text.count("it raised ConnectionError: refused") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "title", "said"),
+    [
+        (
+            "{**{each: each for each in ids}, 'other': 'x', 7: 'y'}",
+            "hiking",
+            "it returned 'other', which it was not asked for",
+        ),
+        (
+            "{each: ['x'] for each in ids}",
+            "",
+            "it returned ['x'] for \"boots\", whose title is no text; return a title",
+        ),
+        ("{each: {'title': 5, 'size': 4} for each in ids}", "", "whose title is no text"),
+        ("{each: {'name': 'Shoe', 'tags': ['a'], 'id': 3} for each in ids}", "Shoe", ""),
+        ("{each: {'brand': None} for each in ids}", "", ""),
+    ],
+    ids=["more ids", "list", "number", "other values", "no title"],
+)
+def test_what_cannot_be_used_of_an_answer_is_ignored(shop: Project, value: str, title: str, said: str) -> None:
+    shop.conftest(index(f"return lambda ids: {value}"))
+    run = shop.run()
+    assert run.counts == {"passed": 1, "failed": 2}
+    assert row_of(run, "boots", "hiking").startswith(" ".join(f"hiking {title} grade 3 not returned".split()))
+    told = run.sentences("relevance_documents: ")
+    assert len(told) == (1 if said else 0)
+    assert said in "".join(told)
+
+
+def test_none_says_that_there_is_no_such_document(shop: Project) -> None:
+    shop.conftest(index("return lambda ids: {each: None if each == 'lost' else each for each in ids}"))
+    run = shop.run()
+    assert row_of(run, "boots", "lost").startswith("lost grade 2 not in the index")
+
+
+def test_an_index_with_other_ids_is_not_believed(shop: Project) -> None:
+    """It does not know a document that the search returned: then nothing is said to be missing from the index."""
+    shop.conftest(DOCUMENTS.replace('if each != "lost"', 'if each == "hiking"'))
+    run = shop.run("--relevance-record=run.jsonl")
+    assert row_of(run, "boots", "lost").startswith("lost grade 2 not returned")
+    assert row_of(run, "boots", "hiking").startswith("hiking Hiking! grade 3 not returned")
+    assert "judged document" not in run.summary
+    assert run.sentences("relevance_documents does not know") == [
+        'relevance_documents does not know "boots", which the search returned: does it take the same ids? No document '
+        "is said to be missing from the index"
+    ]
+    assert not any(result.not_in_index for result in read_record(shop.path / "run.jsonl")[0])
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "pytest.exit.Exception('enough')"])
+def test_an_interrupt_ends_the_run(shop: Project, raised: str) -> None:
+    shop.conftest(DOCUMENTS.replace("return {", f"raise {raised}\n            return {{"))
+    run = shop.run()
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert "passed" not in run.counts
+
+
+# --- real shops -------------------------------------------------------------------------------------------------------
+
+
+def test_the_example_shop(project: Project) -> None:
+    examples = ROOT / "example_suite"
+    run = project.run(str(examples), "--rootdir", str(examples), "-c", os.devnull, "--ranker", "titles", "-k", "knife")
+    products = map(json.loads, (examples / "products.jsonl").read_text(encoding="utf-8").splitlines())
+    titles = {product["id"]: product["title"] for product in products}
+    result = run.results["knife"]
+    assert result.missing
+    assert all(result.titles[document] == titles[document] for document, _ in result.missing)
+
+
+@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
+def test_every_missing_product_of_a_real_shop_has_its_title(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = project.path / "acceptance" / "chorus"
+    suite.mkdir(parents=True)
+    (project.path / "data").symlink_to(SHARED / "data")
+    shutil.copyfile(CHORUS / "conftest.py", suite / "conftest.py")
+    (suite / "ids").mkdir()
+    shutil.copyfile(CHORUS / "electronics.relevance.yaml", suite / "ids" / "electronics.relevance.yaml")
+    project.write(
+        "acceptance/chorus/ids/conftest.py",
+        """
+        import gzip
+        import json
+        from pathlib import Path
+
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def search(search):
+            return lambda query, k: [row["id"] for row in search(query, k)]
+
+        @pytest.fixture(scope="session")
+        def relevance_documents():
+            with gzip.open(Path(__file__).parents[3] / "data/chorus/products.jsonl.gz") as lines:
+                products = {product["id"]: product for product in map(json.loads, lines)}
+            return lambda ids: {each: products[each] for each in ids if each in products}
+        """,
+    )
+    monkeypatch.setenv("RANKER", "title")
+    run = project.run("--rootdir", str(project.path), "-c", os.devnull, "acceptance")
+    failed = [run.results[name] for name, outcome in run.outcomes.items() if outcome == "failed"]
+    assert len(failed) > 20
+    for result in failed:
+        named = {*result.documents[:10], *(document for document, _ in result.missing)}
+        assert named - set(result.not_in_index) == result.titles.keys() & named
+        assert not set(result.not_in_index) & set(result.documents)
+    rows = [row for result in failed for row in run.failure(result.id).partition("lost most by")[2].splitlines()]
+    missing = [row for row in rows if re.match(r"  \d+ .*not returned", row)]
+    assert missing
+    assert all(re.match(r"  \d+ +\S.* +grade ", row) for row in missing)

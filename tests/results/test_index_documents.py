@@ -1,0 +1,106 @@
+"""What is read of an answer about documents, and what a result has of it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from uuid import UUID
+
+import numpy
+import pytest
+
+from pytest_relevance.results.index_documents import (
+    IndexDocuments,
+    UnreadableAnswer,
+    named_documents,
+    read_answer,
+)
+from tests.helpers import result_of
+
+UNIT = {"query": "boots", "judgments": {"boots": 1, "hiking": 3, "lost": 2}, "min_ndcg": 0.9}
+
+
+def test_titles_and_what_is_absent() -> None:
+    found, complaints = read_answer({"a": " Boots ", "b": "", "c": None}, ["a", "b", "c", "d"])
+    assert found == IndexDocuments(titles={"a": "Boots"}, absent={"c": None, "d": None})
+    assert complaints == {}
+
+
+def test_ids_that_are_no_text_in_the_answer() -> None:
+    key = UUID(int=7)
+    found, _ = read_answer({7: "x", numpy.int64(8): "y", key: "z"}, ["7", "8", str(key)])
+    assert found.titles == {"7": "x", "8": "y", str(key): "z"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("red", "red"),
+        (True, "true"),
+        (0, "0"),
+        (49.5, "49.5"),
+        (Decimal("1.10"), "1.10"),
+        (date(2026, 11, 22), "2026-11-22"),
+        (numpy.float64(0.5), "0.5"),
+    ],
+)
+def test_further_fields_that_are_scalars(value: object, text: str) -> None:
+    found, _ = read_answer({"a": {"name": "Boots", "id": "a", "field": value}}, ["a"])
+    assert found.titles == {"a": "Boots"}
+    assert found.shown == {"a": {"field": text}}
+
+
+def test_long_fields_are_cut() -> None:
+    found, _ = read_answer({"a": {"text": "x" * 300, "html": "y" * 301}}, ["a"])
+    assert found.shown == {"a": {"text": "x" * 300, "html": "y" * 297 + "..."}}
+
+
+@pytest.mark.parametrize("value", [None, "", [1], {"inner": 1}, float("nan"), object()])
+def test_further_fields_that_are_left_out(value: object) -> None:
+    found, complaints = read_answer({"a": {"title": "Boots", "field": value}}, ["a"])
+    assert found == IndexDocuments(titles={"a": "Boots"})
+    assert complaints == {}
+
+
+def test_one_sentence_for_each_kind_of_mistake() -> None:
+    _, complaints = read_answer({"a": 1, "b": ["x"], "y": "Y", "z": "Z"}, ["a", "b"])
+    assert complaints == {
+        "title": 'it returned 1 for "a", whose title is no text; return a title, or a mapping with title and further '
+        "fields",
+        "id": "it returned 'y', which it was not asked for; that is ignored",
+    }
+
+
+@pytest.mark.parametrize("answer", [None, [], "a", [("a", "Boots")]])
+def test_an_answer_that_is_no_mapping(answer: object) -> None:
+    with pytest.raises(UnreadableAnswer, match="of the documents that exist"):
+        read_answer(answer, ["a"])
+
+
+def test_the_documents_that_a_report_names() -> None:
+    keys = {**UNIT, "k": 2, "expect": {"exclude": ["bad"]}}
+    result = result_of(keys, ["boots", "hat", "cap", "belt"])
+    assert [*named_documents(result)] == ["boots", "hat", "hiking", "lost", "bad"]
+
+
+def test_all_results_of_a_case_without_judgments_are_named() -> None:
+    result = result_of({"query": "boots", "depth": 3}, ["a", "b", "c"])
+    assert [*named_documents(result)] == ["a", "b", "c"]
+
+
+def test_a_result_is_described() -> None:
+    result = result_of(UNIT, [{"id": "boots", "title": "of the search"}, {"id": "hat", "title": "Hat"}])
+    found = IndexDocuments({"boots": "Boots", "other": "Other"}, {"boots": {"size": "4"}}, {"lost": None})
+    found.describe(result)
+    assert result.titles == {"boots": "Boots", "hat": "Hat"}
+    assert result.shown == {"boots": {"size": "4"}}
+    assert result.not_in_index == ("lost",)
+    assert found.unknown_result(result) is None
+
+
+def test_a_document_that_was_returned_is_in_the_index() -> None:
+    result = result_of({**UNIT, "k": 1}, ["boots", "lost"])
+    found = IndexDocuments(absent={"lost": None})
+    assert found.unknown_result(result) == "lost"
+    found.describe(result)
+    assert result.not_in_index == ()
