@@ -54,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[options.CASE_FILES] = options.CaseFiles(config)
     options.tolerance(config)
     options.requires_baseline(config)
+    options.check_redaction(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 

@@ -19,6 +19,7 @@ from pytest_relevance.plugin.options import ended_well, runs_tests
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
+from pytest_relevance.plugin.running.fingerprint import request_fingerprint
 from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
@@ -74,6 +75,8 @@ class Reporting:
         __tracebackhide__ = True
         if (run := item.stash.get(CASE_RUN, None)) is not None:
             run.reset()
+        if self._store.fingerprint is None and (run is not None or CHECKS in item.stash):
+            request_fingerprint(item)
         item.stash[IN_CALL] = True
         try:
             return (yield)
@@ -113,6 +116,7 @@ class Reporting:
             end.attach(report, advice)
             if run is None:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
+        self._store.send_news(report)
         return report
 
     @pytest.hookimpl(tryfirst=True)
@@ -173,6 +177,8 @@ class Reporting:
             text, is_incomplete = self._store.lost_results()
             if text:
                 self._store.messages.append(Message(text, is_good=False))
+        if text := self._store.disagreement():
+            self._store.messages.append(Message(text, is_good=False))
         if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -226,7 +232,7 @@ class Reporting:
         summary = summary_lines(
             results,
             self._files(),
-            RunInfo(),
+            RunInfo(fingerprint=self._store.common_fingerprint),
             self._gates,
             verbosity=option.verbose,
             updating=option.relevance_update,

@@ -11,10 +11,23 @@ from pytest_relevance._text import counted
 from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import number, p_text, score_text, signed
 from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middle, styled
-from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    GOOD,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    harmless,
+    line,
+    wrapped,
+)
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.pairing import shown_key, some
+from pytest_relevance.results.fingerprint import changes_text
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 
@@ -37,6 +50,8 @@ def comparison_lines(
     counts = [f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"]
     lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts)]
     lines += [line(text, DIM) for text in _settings(comparison)]
+    if searched := changes_text(comparison.fingerprint):
+        lines += folded_lines(f"searched: {searched}", DOUBT, indent="  ")
     lines += [line(""), *_metric_table(comparison).lines()]
     if tags := _tag_table(comparison, limit).lines():
         lines += [line(""), *tags]
@@ -55,6 +70,8 @@ def markdown_lines(
 ) -> list[str]:
     """The report in Markdown: the verdict first. The arguments are those of `comparison_lines`."""
     lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
+    if searched := changes_text(comparison.fingerprint):
+        lines.append(f"- searched: {code(searched)}")
     lines += ["", *_metric_table(comparison, all_p_values=True).markdown()]
     if tags := _tag_table(comparison, limit).markdown():
         lines += ["", *tags]

@@ -76,6 +76,7 @@ class BaselineComparison:
     `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
     others that gates ask for. `stale` lists what changed in the case since the ranking was accepted. `documents` and
     `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
+    `searched` is what differs in what was searched then and now, `{name: [before, now]}`.
     """
 
     standing: str
@@ -85,6 +86,7 @@ class BaselineComparison:
     documents: Sequence[str] = ()
     grades: Sequence[float | None] = ()
     then: Mapping[str, float | None] = field(default_factory=dict)
+    searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
+from pytest_relevance.results.fingerprint import common
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -172,17 +173,9 @@ def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapp
         faults += [fault for fault in info.faults if fault not in faults]
     started = min((info.started for info in infos if info.started), default="")
     command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
-    versions, fingerprint = (_common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
+    versions, fingerprint = (common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
     missing = _missing(infos, results, files)
     return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, tuple(faults))
-
-
-def _common(mappings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all mappings have, with the same value."""
-    first, *others = mappings
-    return {
-        name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)
-    }
 
 
 def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:

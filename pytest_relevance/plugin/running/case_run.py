@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError, shown_path
-from pytest_relevance.plugin.options import needs_details, tolerance
+from pytest_relevance.plugin.options import needs_details, redaction, tolerance
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.results.case_result import (
     CHECK,
@@ -77,7 +78,10 @@ class CaseRun:
         return self.function is None
 
     def complete(self, result: CaseResult) -> CaseResult:
-        """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats."""
+        """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats.
+
+        Secrets among its params are masked.
+        """
         result.file = self.file.replace(os.sep, "/")
         result.node = self.item.nodeid.rpartition("@")[0] if "@" in self.item.name else self.item.nodeid
         result.variant = self.variant
@@ -85,6 +89,8 @@ class CaseRun:
         own = self.case.terms.tolerance
         result.tolerance = tolerance(self.item.config) if own is None else own
         result.repeats = self.repeats
+        if result.params:
+            result.params = redaction(self.item.config).values(result.params)
         if self.is_check:
             result.search = CHECK
         return result
@@ -205,15 +211,15 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
         return None
+    hidden = partial(redaction(run.item.config).text, known=run.case.params)
     if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
-        return SearchError("", prefix + str(getattr(error, "msg", error)))
+        return SearchError("", prefix + hidden(str(getattr(error, "msg", error))))
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
         last = call.excinfo.traceback[-1]
         frame = f"{shown_path(last.path, run.item.config)}:{last.lineno + 1} in {last.name}"
-    first = str(error).partition("\n")[0]
-    return SearchError(kind, prefix + first, frame)
+    return SearchError(kind, prefix + hidden(str(error).partition("\n")[0]), frame)
 
 
 def _asked(result: CaseResult, calls: int) -> str:

@@ -16,6 +16,7 @@ import pytest
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, shown_path
 from pytest_relevance.plugin.options import needs_details, verbosity
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
@@ -77,7 +78,11 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     option = config.option
     if this.baseline is not None:
         this.fails_baseline = this.baseline.compare(
-            result, case, accepting=option.relevance_update == "all", details=needs_details(option)
+            result,
+            case,
+            accepting=option.relevance_update == "all",
+            details=needs_details(option),
+            fingerprint=run_store(config).fingerprint,
         )
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or needs_details(option):

@@ -10,6 +10,7 @@ from pytest_relevance.reports.summary.cases import add_case, case_count, case_ta
 from pytest_relevance.reports.table import Table, styled
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, WIDEST, Line, folded_lines
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
+from pytest_relevance.results.fingerprint import Fingerprint, changed, changes_text
 from pytest_relevance.results.run_info import FileInfo
 
 MOST_MOVERS = 5
@@ -28,19 +29,36 @@ def baseline_lines(
     verbosity: int = 0,
     columns: int = WIDEST,
     updating: str | None = None,
+    fingerprint: Fingerprint | None = None,
 ) -> list[Line]:
     """The movers against the baseline, and which updates are possible; nothing where there is no baseline.
 
-    `updating` is what this run accepts already, `ALL` or `ONLY_NEW`.
+    `updating` is what this run accepts already, `ALL` or `ONLY_NEW`; `fingerprint` is that of this run.
     """
     if not any(info.has_baseline for info in files.values()):
         return []
     tables = mover_tables(results, None if verbosity > 0 else MOST_MOVERS)
-    lines = [spans for table in tables for spans in table.lines(columns)]
+    lines = _searched(files, fingerprint or {}, columns)
+    lines += [spans for table in tables for spans in table.lines(columns)]
     orphans = [name for file, info in files.items() if info.is_whole(results, file) for name in info.orphans or ()]
     for text, style in _advice(results, orphans, updating):
         lines += folded_lines(text, style, columns)
     return lines
+
+
+def _searched(files: Mapping[str, FileInfo], fingerprint: Fingerprint, columns: int) -> list[Line]:
+    """What differs in what was searched since the baselines, once where it is the same for several files."""
+    texts: dict[str, list[str]] = {}
+    for file, about in files.items():
+        texts.setdefault(changes_text(changed(about.fingerprint, fingerprint)), []).append(file)
+    texts.pop("", None)
+    return [
+        spans
+        for text, named in texts.items()
+        for spans in folded_lines(
+            f"searched since the baseline{f' of {listed(named)}' if len(texts) > 1 else ''}: {text}", DOUBT, columns
+        )
+    ]
 
 
 def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]:

@@ -76,7 +76,9 @@ def summary_lines(
         lines += [spans for table in tables for spans in table.lines(columns)]
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
-        lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
+        lines += baseline_lines(
+            results, files, verbosity=verbosity, columns=columns, updating=updating, fingerprint=info.fingerprint
+        )
         for file, about in sorted(files.items()):
             if about.unjudged:  # listed queries without judgments are measured without a floor
                 lines += folded_lines(f"{file}: {about.unjudged}", DOUBT, columns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pytest_relevance._text import listed, printable, quoted
 from pytest_relevance.cases.conditions import MAX_DROP
@@ -30,6 +31,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.fingerprint import Fingerprint, changed
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
@@ -56,10 +58,14 @@ def entry_of(result: CaseResult) -> BaselineEntry:
 
 
 class Baseline:
-    """The baseline of a case file: its entries, and their comparison with the cases that were collected."""
+    """The baseline of a case file: its entries, and their comparison with the cases that were collected.
 
-    def __init__(self, entries: Mapping[EntryKey, BaselineEntry]) -> None:
+    `fingerprint` says what was searched when its entries were accepted; empty: not known.
+    """
+
+    def __init__(self, entries: Mapping[EntryKey, BaselineEntry], fingerprint: Fingerprint | None = None) -> None:
         self._entries = entries
+        self.fingerprint = fingerprint or {}
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
@@ -80,13 +86,30 @@ class Baseline:
                 self._moved[case] = self._entries[case, variants[0]], (change,)
         return [shown_key(key) for key in left if key[0] not in self._moved]
 
-    def compare(self, result: CaseResult, case: Case, *, accepting: bool = False, details: bool = True) -> bool:
-        """Compare a result with its entry, as `compare_with_baseline` does."""
+    def compare(
+        self,
+        result: CaseResult,
+        case: Case,
+        *,
+        accepting: bool = False,
+        details: bool = True,
+        fingerprint: Fingerprint | None = None,
+    ) -> bool:
+        """Compare a result with its entry, as `compare_with_baseline` does; `fingerprint` is that of this run."""
         entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
         stale: Sequence[str] = ()
         if entry is None:
             entry, stale = self._moved.get(result.id, (None, ()))
-        return compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
+        fails = compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
+        found, changes = result.baseline, changed(self.fingerprint, fingerprint or {})
+        if (
+            found is not None
+            and changes
+            and entry is not None
+            and (details or result.verdict not in (PASSED, MEASURED))
+        ):
+            result.baseline = replace(found, searched=changes)
+        return fails
 
 
 def shown_key(key: EntryKey) -> str:
@@ -131,7 +154,7 @@ def compare_with_baseline(
     if entry is None:
         result.baseline = BaselineComparison(NEW)
         return False
-    reasons = (*stale, *stale_reasons(entry, case, is_cut=result.is_cut))
+    reasons = (*stale, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
     if reasons:
         result.baseline = BaselineComparison(STALE, stale=reasons)
         if not accepting:
@@ -204,10 +227,13 @@ def _drop_text(result: CaseResult, before: float) -> str:
     return f"{result.metric.text} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
 
 
-def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> tuple[str, ...]:
+def stale_reasons(
+    entry: BaselineEntry, case: Case, params: Mapping[str, object], *, is_cut: bool = False
+) -> tuple[str, ...]:
     """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
 
-    `is_cut`: the present ranking is cut, so that the case has no score of the whole of it anyway.
+    `params` are those of the case with secrets masked, as in the entry. `is_cut`: the present ranking is cut, so that
+    the case has no score of the whole of it anyway.
     """
     was_cut = len(entry.ranking) >= entry.depth and (
         (entry.cut and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
@@ -215,8 +241,8 @@ def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> 
     changes = []
     if entry.query != case.query:
         changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
-    if (entry.params or case.params) and _as_text(entry.params) != _as_text(case.params):
-        changes += _changed_params(entry.params, json.loads(as_json(case.params)))
+    if (entry.params or params) and _as_text(entry.params) != _as_text(params):
+        changes += _changed_params(entry.params, json.loads(as_json(params)))
     if entry.depth != case.depth:
         changes.append(f"the depth was {entry.depth} and is {case.depth}")
     if was_cut:

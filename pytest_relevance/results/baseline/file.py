@@ -19,6 +19,7 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.results.case_result import from_builtin, to_builtin
+from pytest_relevance.results.fingerprint import Fingerprint, checked, common
 from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
 
@@ -90,6 +91,19 @@ def with_sorted_keys(value: Any) -> Any:
     return [*map(with_sorted_keys, value)] if isinstance(value, (list, tuple)) else value
 
 
+def baseline_fingerprint(path: str | os.PathLike[str], shown: str | None = None) -> Fingerprint:
+    """The fingerprint that all entries of a baseline were accepted under, as its header has it; empty without one.
+
+    Messages call the file `shown`. Raises `RecordError` for a header that cannot be read.
+    """
+    file = shown if shown is not None else os.fspath(path)
+    header = read_header(file, read_lines(path, file), KIND, VERSION)
+    try:
+        return checked(header.get("fingerprint", {}))
+    except ValueError as error:
+        raise RecordError(f"{file}:1: the fingerprint is damaged: {error}; restore the file") from None
+
+
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dict[EntryKey, BaselineEntry]:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
@@ -134,9 +148,12 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> dic
     return entries
 
 
-def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry]) -> None:
+def write_baseline(
+    path: str | os.PathLike[str], entries: Iterable[BaselineEntry], fingerprint: Fingerprint | None = None
+) -> None:
     """Write a baseline in one step, its entries sorted by id and variant. Raises OSError; then nothing is written."""
-    header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS})
+    searched = {"fingerprint": with_sorted_keys(fingerprint)} if fingerprint else {}
+    header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS, **searched})
     ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
     lines = [header, *(entry.line for entry in ordered), END, ""]
     write_whole(path, "\n".join(lines).encode("utf-8", "surrogatepass"))
@@ -144,12 +161,16 @@ def write_baseline(path: str | os.PathLike[str], entries: Iterable[BaselineEntry
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """How many entries an update of a baseline added, changed, dropped, and left as they were."""
+    """How many entries an update of a baseline added, changed, dropped, and left as they were.
+
+    `has_new_fingerprint`: the fingerprint in its header is another one now.
+    """
 
     added: int
     changed: int
     dropped: int
     kept: int
+    has_new_fingerprint: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -164,18 +185,22 @@ def update_baseline(
     shown: str | None = None,
     only_new: bool = False,
     all_keys: frozenset[EntryKey] | None = None,
+    fingerprint: Fingerprint | None = None,
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
 
-    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped. The
-    file is read again under a lock, so that of two runs that update at once neither loses what the other accepted.
+    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
+    `fingerprint` says what was searched; where entries stay that were accepted earlier, what both have in common is
+    kept. The file is read again under a lock, so that of two runs that update at once neither loses what the other accepted.
     Raises `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):
         _remove_leftovers(target)
-        before = read_baseline(target, shown or os.fspath(path)) if target.exists() else {}
-        after = dict(before)
+        file, exists = shown or os.fspath(path), target.exists()
+        before = read_baseline(target, file) if exists else {}
+        searched = baseline_fingerprint(target, file) if exists else {}
+        after, accepted = dict(before), set()
         added = changed = 0
         for entry in entries:
             known = before.get(entry.key)
@@ -184,12 +209,16 @@ def update_baseline(
             added += known is None
             changed += known is not None and known.line != entry.line  # 1 equals true, and is not the same
             after[entry.key] = entry
+            accepted.add(entry.key)
         gone = [key for key in after if all_keys is not None and key not in all_keys]
         for key in gone:
             del after[key]
-        updated = Updated(added, changed, len(gone), len(after) - added - changed)
-        if updated.is_change or not target.exists():
-            write_baseline(target, after.values())
+        found = fingerprint or {}
+        if after.keys() - accepted:
+            found = common([searched, found]) if added or changed else searched
+        updated = Updated(added, changed, len(gone), len(after) - added - changed, found != searched)
+        if updated.is_change or updated.has_new_fingerprint or not exists:
+            write_baseline(target, after.values(), found)
     return updated
 
 
