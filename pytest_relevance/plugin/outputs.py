@@ -136,9 +136,9 @@ def _write_record(target: Target, started: str) -> Message:
 
 def _command(config: pytest.Config) -> Iterator[str]:
     """Give the arguments of the command line without secrets, and without the path of the root."""
-    root = f"{config.rootpath}{os.sep}"
+    root = str(config.rootpath)
     for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
-        yield argument.replace(root, "")
+        yield "." if argument == root else argument.replace(f"{root}{os.sep}", "")
 
 
 def _from_root(path: str, config: pytest.Config) -> str:

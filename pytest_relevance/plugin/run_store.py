@@ -7,7 +7,7 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "advice": "fixture search",                # the key of the advice in the message, which is shown once in a run
      "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
-     "warnings": ["the fixture ..."],           # about the run, from this process; each is shown once
+     "warnings": {"relevance_fingerprint": ""}, # by what they are about, of which the first is shown
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
@@ -85,9 +85,9 @@ class RunStore:
         if fingerprint:
             self._news["fingerprint"] = fingerprint
 
-    def warn(self, text: str) -> None:
-        """Have the next report send a warning about the run, which the end of the run shows once."""
-        self._news.setdefault("warnings", []).append(text)
+    def warn(self, about: str, text: str) -> None:
+        """Have the next report send a warning; the end of the run shows the first about each fixture or hook."""
+        self._news.setdefault("warnings", {}).setdefault(about, text)
 
     def send_news(self, report: pytest.TestReport) -> None:
         """Attach the fingerprint and the warnings of this process that were not sent yet."""
@@ -101,9 +101,9 @@ class RunStore:
         fingerprint = attached.get("fingerprint")
         if fingerprint is not None and fingerprint not in self.fingerprints:
             self.fingerprints.append(fingerprint)
-        for text in attached.get("warnings", ()):
-            if text not in self._warnings:
-                self._warnings.add(text)
+        for about, text in attached.get("warnings", {}).items():
+            if about not in self._warnings:
+                self._warnings.add(about)
                 self.messages.append(Message(text, is_good=False))
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))

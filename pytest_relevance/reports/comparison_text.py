@@ -14,7 +14,6 @@ from pytest_relevance.reports.table import RIGHT, Column, Table, code, cut_middl
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
-    DOUBT,
     GOOD,
     PLAIN,
     STRONG,
@@ -51,7 +50,7 @@ def comparison_lines(
     lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts)]
     lines += [line(text, DIM) for text in _settings(comparison)]
     if searched := changes_text(comparison.fingerprint):
-        lines += folded_lines(f"searched: {searched}", DOUBT, indent="  ")
+        lines += folded_lines(f"searched: {searched}", indent="  ")
     lines += [line(""), *_metric_table(comparison).lines()]
     if tags := _tag_table(comparison, limit).lines():
         lines += [line(""), *tags]

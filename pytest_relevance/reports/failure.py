@@ -18,12 +18,29 @@ from pytest_relevance.reports.reasons import (
     score_digits,
 )
 from pytest_relevance.reports.table import cut_middle
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, WIDEST, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    STRONG,
+    WIDEST,
+    Line,
+    folded,
+    folded_lines,
+    harmless,
+    line,
+    width,
+    wrapped,
+)
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult, Repeats
 from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""
+
+MOST_EXPLAINED = 20
+"""How many lines of an explanation are shown."""
 
 _LONGEST_ID = 24  # in a sentence
 
@@ -54,7 +71,8 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
         lines += blame_lines(result, found, full=full, columns=columns)
     elif result.documents:
         lines += [line(""), *result_lines(result, full=full, columns=columns)]
-    return lines + baseline_change_lines(result, full=full, columns=columns)
+    lines += baseline_change_lines(result, full=full, columns=columns)
+    return lines + _explanations(result, full=full, columns=columns)
 
 
 def failure_message(result: CaseResult) -> str:
@@ -190,6 +208,24 @@ def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     elif interval:
         lines.append(f"  {interval}")
     return [line(text, DOUBT if is_inconclusive else PLAIN) for text in lines]
+
+
+def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
+    """Why documents stand where they do, as the project explains it: in full, or how many explanations there are."""
+    found = result.explanations
+    if not found or not full:
+        return [line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []
+    lines = [line(""), line("why documents stand where they do", STRONG)]
+    for document, text in found.items():
+        rank, title = result.rank_of(document), result.titles.get(document, "")
+        place = "not returned" if rank is None else f"rank {rank}"
+        lines.append(line("  ".join(filter(None, (f"  {harmless(document)}", harmless(title), place)))))
+        parts = text.split("\n")
+        for part in parts[:MOST_EXPLAINED]:
+            lines += folded_lines(f"      {part}", DIM, columns, "        ")
+        if more := len(parts) - MOST_EXPLAINED:
+            lines += [line(f"      ... {counted(more, 'more line')} (a record has them)", DIM)] if more > 0 else []
+    return lines
 
 
 def unstable_text(result: CaseResult) -> str:

@@ -129,7 +129,8 @@ class CaseResult:
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
-    that are kept. `titles` and `notes` are of any document that is named here.
+    that are kept. `irrelevant_top` are the first three documents where the first has no gain. `titles` and `notes` are
+    of any document that is named here.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
     `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.
@@ -173,6 +174,7 @@ class CaseResult:
     grades: Sequence[float | None] = ()
     returned: int = 0
     deeper: Mapping[str, int] = field(default_factory=dict)
+    irrelevant_top: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     judgments: Mapping[float, int] = field(default_factory=dict)
@@ -384,7 +386,7 @@ def _grade_text(grade: float) -> str:
     return f"{grade!r}".removesuffix(".0")
 
 
-_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons")
+_TUPLES = ("tags", "items", "documents", "engine_scores", "grades", "reasons", "irrelevant_top")
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_to_dict,

@@ -74,7 +74,7 @@ def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def changes_text(changes: Changes, most: int | None = None) -> str:
-    """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most` the first, and how many more."""
+    """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most` the first, and a count."""
     parts = [f"{printable(name)} {_value(before)} -> {_value(now)}" for name, (before, now) in changes.items()]
     if most is not None and len(parts) > most + 1:
         parts[most:] = [f"and {len(parts) - most} more"]

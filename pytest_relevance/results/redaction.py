@@ -40,7 +40,7 @@ class Redaction:
         self._finds = re.compile(pattern, re.IGNORECASE).search if pattern else (lambda _: None)
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A mapping with the values under such names masked, at every depth; the same object where nothing is masked."""
+        """A mapping with the values under such names masked, at every depth; the same object where there are none."""
         found = {name: self._value(str(name), value) for name, value in values.items()}
         return values if all(found[name] is value for name, value in values.items()) else found
 

@@ -25,7 +25,8 @@ class FileInfo:
     `text_digest` that of its own text alone ("" if not computed). `totals` are its items by search and variant; `items`
     how many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with
     the `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
-    where it has no baseline, `fingerprint` that of its baseline. `unjudged` says which of its listed queries have no judgments.
+    where it has no baseline, `fingerprint` that of its baseline. `unjudged` says which of its listed queries have no
+    judgments.
     """
 
     path: str

@@ -7,6 +7,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,7 +46,8 @@ class CaseRun:
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
     of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
     the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is a reason of the
-    verdict; `repeats` compares the responses of repeated calls; `properties` are the JUnit properties on the item.
+    verdict; `answer` is the response that was scored, kept where the project explains rankings; `repeats` compares the
+    responses of repeated calls; `properties` are the JUnit properties on the item.
     """
 
     case: Case
@@ -65,10 +67,11 @@ class CaseRun:
     asked: int | None = None
     calls: int = 0
     repeats: Repeats | None = None
+    answer: object = None
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
-        self.result = self.error = self.asked = self.repeats = None
+        self.result = self.error = self.asked = self.repeats = self.answer = None
         self.fails_baseline = False
         self.calls = 0
 
@@ -218,8 +221,16 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
         last = call.excinfo.traceback[-1]
-        frame = f"{shown_path(last.path, run.item.config)}:{last.lineno + 1} in {last.name}"
+        frame = f"{_code_path(Path(last.path), run.item.config)}:{last.lineno + 1} in {last.name}"
     return SearchError(kind, prefix + hidden(str(error).partition("\n")[0]), frame)
+
+
+def _code_path(path: Path, config: pytest.Config) -> str:
+    """Return the path of a module for a record: of an installed one without the place where it is installed."""
+    if path.is_relative_to(config.rootpath):
+        return shown_path(path, config)
+    installed = [number for number, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
+    return Path(*path.parts[installed[-1] + 1 :]).as_posix() if installed else path.name
 
 
 def _asked(result: CaseResult, calls: int) -> str:

@@ -38,7 +38,7 @@ def request_fingerprint(item: pytest.Item) -> None:
             why = str(error)
     store.set_fingerprint({})
     why = redaction(item.config).text(why)
-    store.warn(f"the fixture {FIXTURE} cannot be used, and the run goes on without it: {why}")
+    store.warn(FIXTURE, f"the fixture {FIXTURE} cannot be used, and the run goes on without it: {why}")
 
 
 def error_text(error: BaseException) -> str:

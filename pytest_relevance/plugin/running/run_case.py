@@ -19,6 +19,7 @@ from pytest_relevance.plugin.options import needs_details, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
+from pytest_relevance.plugin.running.explanations import add_explanations, explains
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.rankings.cut import why_cut
 from pytest_relevance.results.rankings.ranking import Ranking, UnreadableRanking, read_ranking
@@ -87,6 +88,8 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or needs_details(option):
         add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
+    if ends and explains(this.item):
+        add_explanations(this, result)
     set_properties(this)
     if ends:
         _end(this, result, FAILED if result.verdict == FAILED else option.relevance_inconclusive)
@@ -151,6 +154,8 @@ def _read(this: CaseRun, response: object) -> Ranking:
     """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
     __tracebackhide__ = True
     item, case, own = this.item, this.case, None
+    if this.answer is None and explains(item):
+        this.answer = response
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:

@@ -27,6 +27,7 @@ from pytest_relevance.reports.summary.cases import (
     variant_label,
     variants_of,
 )
+from pytest_relevance.reports.summary.padding import padding_lines
 from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
@@ -74,6 +75,7 @@ def summary_lines(
             lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST),
         ]
         lines += [spans for table in tables for spans in table.lines(columns)]
+        lines += padding_lines(results, columns)
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
         lines += baseline_lines(

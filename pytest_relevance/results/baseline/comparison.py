@@ -101,14 +101,9 @@ class Baseline:
         if entry is None:
             entry, stale = self._moved.get(result.id, (None, ()))
         fails = compare_with_baseline(result, case, entry, stale=stale, accepting=accepting, details=details)
-        found, changes = result.baseline, changed(self.fingerprint, fingerprint or {})
-        if (
-            found is not None
-            and changes
-            and entry is not None
-            and (details or result.verdict not in (PASSED, MEASURED))
-        ):
-            result.baseline = replace(found, searched=changes)
+        if fingerprint and entry is not None and (details or result.verdict not in (PASSED, MEASURED)):
+            assert result.baseline is not None
+            result.baseline = replace(result.baseline, searched=changed(self.fingerprint, fingerprint))
         return fails
 
 

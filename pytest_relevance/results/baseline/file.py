@@ -191,7 +191,8 @@ def update_baseline(
 
     `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
     `fingerprint` says what was searched; where entries stay that were accepted earlier, what both have in common is
-    kept. The file is read again under a lock, so that of two runs that update at once neither loses what the other accepted.
+    kept. The file is read again under a lock, so that of two runs that update at once neither loses what the other
+    accepted.
     Raises `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
     """
     target = Path(os.path.realpath(path))
