@@ -344,7 +344,7 @@ _ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 
 DETAIL_FIELDS = frozenset(
     {
-        *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
+        *("documents", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
         *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest"),
     }
 )

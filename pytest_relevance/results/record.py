@@ -227,6 +227,7 @@ _SIMPLE: Mapping[Any, Field] = {
 }
 _NARROWER: Mapping[str, Field] = {
     "verdict": Field(frozenset({str}), VERDICTS.__contains__),
+    "outcome": Field(frozenset({str}), (*VERDICTS, "xfailed", "xpassed", "").__contains__),
     "standing": Field(frozenset({str}), STANDINGS.__contains__),
     "k": Field(frozenset({int}), lambda value: 0 < value <= LARGEST_CUTOFF),
     "weight": Field(_NUMBER, lambda value: value > 0 and math.isfinite(value)),

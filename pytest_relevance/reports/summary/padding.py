@@ -23,8 +23,8 @@ MOST_WITH_A_WORD = 0.5
 
 _LONGEST_TITLE = 40
 _ADVICE = (
-    "the search may pad its results where nothing matches, as bm25s and vector searches do; look at the scores of these "
-    "results, and leave out those of 0 or below a threshold"
+    "if the search pads empty matches, as bm25s and vector searches do, leave out results with a score of 0, or below "
+    "a threshold"
 )
 
 
@@ -53,13 +53,13 @@ def _first_for_many(results: Sequence[CaseResult]) -> Iterator[list[CaseResult]]
 
 
 def _text(found: Sequence[CaseResult], results: Sequence[CaseResult]) -> str:
-    """`1229111 "Sport strap" is first for 31 of 135 queries and judged relevant to none of them ("milk" ...)`."""
+    """`1229111 "Sport strap" is first for 31 of 135 queries, relevant to none of them ("milk", "desk" ...)`."""
     document = found[0].irrelevant_top[0]
     title = next((each.titles[document] for each in results if document in each.titles), "")
     name = " ".join(filter(None, (harmless(document), quoted(cut(harmless(title), _LONGEST_TITLE)) if title else "")))
     queries = len({result.query.casefold() for result in results})
-    text = f"{name} is first for {len(found):,} of {queries:,} queries and judged relevant to none of them"
+    text = f"{name} is first for {len(found):,} of {queries:,} queries, relevant to none of them"
     (top, alike), *_ = Counter(tuple(each.irrelevant_top) for each in found).most_common(1)
     if alike >= LEAST_QUERIES and len(top) > 1:
-        text += f", followed by the same {'two' if len(top) > 2 else 'one'} for {alike:,} of them"
+        text += f", followed by the same {'two' if len(top) > 2 else 'one'} for {alike:,}"
     return f"{text} ({examples([result.query for result in found])})"
