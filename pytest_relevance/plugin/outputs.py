@@ -24,6 +24,7 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.plugin import reporting
+from pytest_relevance.plugin.failures import without_root
 from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.reports.text import harmless
@@ -136,9 +137,8 @@ def _write_record(target: Target, started: str) -> Message:
 
 def _command(config: pytest.Config) -> Iterator[str]:
     """Give the arguments of the command line without secrets, and without the path of the root."""
-    root = str(config.rootpath)
     for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
-        yield "." if argument == root else argument.replace(f"{root}{os.sep}", "")
+        yield "." if argument == str(config.rootpath) else without_root(argument, config)
 
 
 def _from_root(path: str, config: pytest.Config) -> str:

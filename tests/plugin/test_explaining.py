@@ -103,7 +103,7 @@ def test_an_excluded_document_is_asked_about_without_judgments(project: Project)
 def test_at_most_ten_documents_of_a_case_are_asked_about(project: Project) -> None:
     explaining(project)
     good = " ".join(f"g{number}" for number in range(10))
-    judgments = ", ".join(f"{name}: 3" for name in good.split())
+    judgments = ", ".join([*(f"{name}: 3" for name in good.split()), "x0: 0"])
     project.cases(f"cases: [{{query: {good}, judgments: {{{judgments}}}}}]")
     project.run("--relevance-update")
     (project.path / "ids.txt").write_text(" ".join(f"x{number}" for number in range(12)))

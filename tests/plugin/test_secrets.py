@@ -82,7 +82,7 @@ def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
     shop.cases(CASES.format(secret="s3cr3t-2"))
     run = shop.run()
     before, now = (mask("api_key", f"s3cr3t-{number}") for number in (1, 2))
-    assert f'the parameter "api_key" was {before} and is {now}' in run.failure("a b").replace("\n    ", " ")
+    assert f'the parameter "api_key" was "{before}" and is "{now}"' in run.failure("a b").replace("\n    ", " ")
     assert secrets_in(run.failure("a b")) == []
 
 
@@ -135,3 +135,24 @@ def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
     assert result.error is not None
     assert result.error.frame.endswith(" in raw_decode")
     assert result.error.frame.startswith("decoder.py:")
+
+
+def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_user(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                if query == "file":
+                    open(__file__ + ".db")
+                pytest.fail("no index\\nand a second line")
+            return search
+    """)
+    project.cases("cases: [{query: file}, {query: failed}]")
+    project.run(RECORD)
+    errors = [result.error for result in Record.open(project.path / "run.jsonl").results]
+    assert [(error.type, error.message) for error in errors if error is not None] == [
+        ("FileNotFoundError", "[Errno 2] No such file or directory: 'conftest.py.db'"),
+        ("", "no index"),
+    ]

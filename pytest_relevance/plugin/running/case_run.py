@@ -6,14 +6,13 @@ import json
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, shown_path
+from pytest_relevance.plugin.failures import CaseError, shown_path, without_root
 from pytest_relevance.plugin.options import needs_details, redaction, tolerance
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.results.case_result import (
@@ -205,6 +204,10 @@ def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: 
     return report.outcome
 
 
+_OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
+"""Exceptions whose messages say all there is to say."""
+
+
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Return the error of a case without a score, or None if there is none.
 
@@ -214,15 +217,19 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
         return None
-    hidden = partial(redaction(run.item.config).text, known=run.case.params)
-    if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
-        return SearchError("", prefix + hidden(str(getattr(error, "msg", error))))
+    config = run.item.config
+    text = str(getattr(error, "msg", error) if isinstance(error, _OF_PYTEST) else error)
+    if not isinstance(error, CaseError):
+        text = text.partition("\n")[0]
+    text = prefix + without_root(redaction(config).text(text, run.case.params), config)
+    if isinstance(error, _OF_PYTEST):
+        return SearchError("", text)
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
         last = call.excinfo.traceback[-1]
-        frame = f"{_code_path(Path(last.path), run.item.config)}:{last.lineno + 1} in {last.name}"
-    return SearchError(kind, prefix + hidden(str(error).partition("\n")[0]), frame)
+        frame = f"{_code_path(Path(last.path), config)}:{last.lineno + 1} in {last.name}"
+    return SearchError(kind, text, frame)
 
 
 def _code_path(path: Path, config: pytest.Config) -> str:
