@@ -94,8 +94,11 @@ def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Pr
     assert run.counts == {"failed": 2, "passed": 1}
     assert f"searched then and now: {changes}\nsince the baseline: " in run.failure("hats")
     assert run.sentences("searched") == [f"searched since the baseline: {changes}"]
-    (found,) = {tuple(result.baseline.searched) for result in run.results.values() if result.baseline.searched}
-    assert found == ("index", "documents")
+    assert run.results["hats"].baseline is not None
+    assert run.results["hats"].baseline.searched == {
+        "index": ["products-11", "products-20"],
+        "documents": [19406, 20010],
+    }
 
     run = shop.run(UPDATE)
     assert run.sentences("baseline ") == ["baseline shop.relevance.yaml.baseline.jsonl: 3 changed"]
