@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, listed, printable
 from pytest_relevance.plugin.options import CASE_FILES, outputs_of
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
@@ -87,7 +87,7 @@ class RunStore:
 
     def warn(self, about: str, text: str) -> None:
         """Have the next report send a warning; the end of the run shows the first about each fixture or hook."""
-        self._news.setdefault("warnings", {}).setdefault(about, text)
+        self._news.setdefault("warnings", {}).setdefault(about, printable(text))
 
     def send_news(self, report: pytest.TestReport) -> None:
         """Attach the fingerprint and the warnings of this process that were not sent yet."""

@@ -17,6 +17,7 @@ from pytest_relevance.reports.summary.summary import summary_lines, verdict_line
 from pytest_relevance.reports.table import Column, Table, block, code, escaped
 from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, Key
+from pytest_relevance.results.fingerprint import changes_text
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
 
@@ -159,6 +160,8 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int) -> l
     lines += summary_lines(run.results, {}, run.info, gates)
     for gate in gates:
         lines += named_gate_lines(gate)
+    if searched := changes_text(merged.searched):
+        lines += folded_lines(f"the records are of runs that searched different things: {searched}", BAD, indent="  ")
     for text in _missing(merged):
         lines += folded_lines(text, BAD, indent="  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
