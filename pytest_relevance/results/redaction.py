@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -37,7 +38,8 @@ class Redaction:
 
     def __init__(self, pattern: str) -> None:
         """Compile the pattern. Raises `re.error` for an invalid one."""
-        self._finds = re.compile(pattern, re.IGNORECASE).search if pattern else (lambda _: None)
+        find = re.compile(pattern, re.IGNORECASE).search if pattern else None
+        self._finds = lru_cache(maxsize=1024)(lambda name: find is not None and find(name) is not None)
 
     def values(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A mapping with the values under such names masked, at every depth; the same object where there are none."""
@@ -49,7 +51,7 @@ class Redaction:
 
         `known` are values by name, such as the params of a search.
         """
-        for name, secret in self._secrets(known or {}):
+        for name, secret in self._secrets(known) if known else ():
             text = text.replace(secret, mask(name, secret))
         if "://" in text:
             text = _URL.sub(lambda found: f"{found['scheme']}{mask('login', found['login'])}@", text)
