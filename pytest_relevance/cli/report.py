@@ -72,13 +72,13 @@ def _report(arguments: Namespace, format: str) -> str:
 def _compared(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
     from pytest_relevance.results.baseline.against import compare_recorded, entries_of
-    from pytest_relevance.results.baseline.file import SUFFIX, read_baseline
+    from pytest_relevance.results.baseline.file import SUFFIX, baseline_fingerprint, read_baseline
     from pytest_relevance.results.record import is_record
     from pytest_relevance.results.run_info import RecordError
 
     if not path.name.endswith(SUFFIX) and (not path.is_file() or is_record(path.read_bytes())):
         other = read_run_record(path)
-        return compare_recorded(run, entries_of(other.results), str(path), other.results)
+        return compare_recorded(run, entries_of(other.results), str(path), other.results, other.info.fingerprint)
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]
     files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files
@@ -89,6 +89,7 @@ def _compared(run: Run, path: Path) -> Run:
             "record of another run"
         )
     try:
-        return compare_recorded(run, {files[0]: read_baseline(path, str(path))}, str(path))
+        entries, fingerprint = read_baseline(path, str(path)), baseline_fingerprint(path, str(path))
+        return compare_recorded(run, {files[0]: entries}, str(path), fingerprint=fingerprint)
     except RecordError as error:
         raise CommandError(str(error)) from None

@@ -45,6 +45,19 @@ class HookSpecs:
         runs.
         """
 
+    @staticmethod
+    @pytest.hookspec(firstresult=True)
+    def pytest_relevance_explain(case: Case, document: str, rank: int | None, response: object) -> str | None:
+        """Explain why a document has its rank, or was not returned: with the explanation of the engine, for instance.
+
+        Return text, or None to leave it to the next implementation. It is called in a case that fails, for at most ten
+        documents: those that rank too high, and those that left the top k since the baseline. `-v` shows the text, and
+        a record keeps it. An exception changes no verdict.
+
+        `rank` (from 1) is None for a document that was not returned; `response` is the return value of the search,
+        after awaiting it if it was awaitable.
+        """
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check options and ini keys; register the outputs, and on the controller of pytest-xdist `Reporting`.
@@ -58,6 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.relevance_against is not None and not hasattr(config, "workerinput"):
         options.recorded_rankings(config)  # a worker reads it where it collects a case file
     options.most_failures(config)
+    options.check_redaction(config)
     if options.is_xdist_controller(config):
         from pytest_relevance.plugin import reporting
 

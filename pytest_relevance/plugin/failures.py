@@ -124,6 +124,12 @@ def shown_path(path: Path | str, config: pytest.Config) -> str:
         return str(path)
 
 
+def without_root(text: str, config: pytest.Config) -> str:
+    """Return a text with the paths of files in the project relative to its root."""
+    root = config.rootpath
+    return text if root == root.parent else text.replace(f"{root}{os.sep}", "")
+
+
 _CHOOSERS = ("lfplugin", "stepwiseplugin")
 """Plugins of pytest that select in the next run the tests that failed in this one. A gate cannot be selected."""
 

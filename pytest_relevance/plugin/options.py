@@ -13,11 +13,15 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.against import RecordedRankings
+    from pytest_relevance.results.redaction import Redaction
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
 OUTPUTS = ("unjudged", "record", "update", "ratchet")
 """The options `--relevance-*` that write files at the end of a run."""
+
+SECRETS = r"token|secret|password|key(?!word|board)|auth(?!or(?!i))"
+"""The names whose values are masked by default: not `keywords`, `author`."""
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -98,6 +102,12 @@ def declare(parser: pytest.Parser) -> None:
         "relevance_baseline",
         "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
         default="auto",
+    )
+    parser.addini(
+        "relevance_redact",
+        "a regular expression for the names of params and other values that no report, record or baseline may have; "
+        f"they are masked (default: {SECRETS})",
+        default=SECRETS,
     )
     parser.addini(
         "relevance_files",
@@ -213,6 +223,29 @@ def most_failures(config: pytest.Config) -> int:
         return _failures(str(config.getini("relevance_give_up")))
     except ArgumentTypeError as error:
         raise pytest.UsageError(f"relevance_give_up is {error}") from None
+
+
+_REDACTION: pytest.StashKey[Redaction] = pytest.StashKey()
+
+
+def check_redaction(config: pytest.Config) -> None:
+    """Raise UsageError where the ini key `relevance_redact` is no regular expression."""
+    pattern = config.getini("relevance_redact")
+    try:
+        re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise pytest.UsageError(
+            f"relevance_redact is a regular expression for names, such as token|secret; found {pattern!r}: {error}"
+        ) from None
+
+
+def redaction(config: pytest.Config) -> Redaction:
+    """Return what masks the values of secrets, as the ini key `relevance_redact` names them."""
+    if _REDACTION not in config.stash:
+        from pytest_relevance.results.redaction import Redaction
+
+        config.stash[_REDACTION] = Redaction(config.getini("relevance_redact"))
+    return config.stash[_REDACTION]
 
 
 def is_xdist_controller(config: pytest.Config) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,8 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.options import ended_well, outputs_of, runs_tests, verbosity
+from pytest_relevance.plugin.failures import without_root
+from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.baseline.file import SUFFIX, Updated, baseline_path, locked, update_baseline
@@ -119,18 +120,35 @@ def _write_record(target: Target, started: str) -> Message:
     from pytest_relevance.results.record import write_record
 
     store = run_store(target.config)
-    command = ("pytest", *map(str, target.config.invocation_params.args))
+    command = ("pytest", *_command(target.config))
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
-    files = {Path(file).as_posix(): info for file, info in sorted(store.files.items())}
+    files = {
+        Path(file).as_posix(): replace(info, path=_from_root(info.path, target.config))
+        for file, info in sorted(store.files.items())
+    }
     faults = tuple(fault.to_dict() for fault in faults_of(store.results).values())
-    info = RunInfo(__version__, started, versions, command, missing=missing, faults=faults)
+    info = RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
     with paused_gc():
         trouble = target.write(lambda path: write_record(path, store.dicts, files, info))
     if trouble is not None:
         return Message(f"no record of the run: {trouble}", is_good=False)
     unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
     return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
+
+
+def _command(config: pytest.Config) -> Iterator[str]:
+    """Give the arguments of the command line without secrets, and without the path of the root."""
+    for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
+        yield "." if argument == str(config.rootpath) else without_root(argument, config)
+
+
+def _from_root(path: str, config: pytest.Config) -> str:
+    """Return a path as a record has it: relative to the root of the project."""
+    try:
+        return Path(os.path.relpath(path, config.rootpath)).as_posix()
+    except ValueError:  # the file is on another drive (Windows)
+        return Path(path).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +225,13 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
     keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
     try:
         updated = update_baseline(
-            baseline_path(info.path), accepted, shown=shown, only_new=only_new, all_keys=keys, titles=titles
+            baseline_path(info.path),
+            accepted,
+            shown=shown,
+            only_new=only_new,
+            all_keys=keys,
+            titles=titles,
+            fingerprint=store.common_fingerprint,
         )
     except (RecordError, OSError) as error:
         yield Message(f"baseline {shown} is not updated{_why(error, shown)}", is_good=False)
@@ -223,7 +247,7 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
 def _counted(updated: Updated) -> str:
     """Describe the changes of a baseline: `3 added, 2 changed, 1 gone, 46 as they were`."""
     if not updated.is_change:
-        return "nothing changed"
+        return "nothing changed" + (" but the fingerprint" if updated.has_new_fingerprint else "")
     counts = [(updated.added, "added"), (updated.changed, "changed"), (updated.dropped, "gone")]
     if not any(count for count, _ in counts):
         counts = [(updated.titles, "title changed" if updated.titles == 1 else "titles added or changed")]

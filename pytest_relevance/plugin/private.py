@@ -70,6 +70,16 @@ def fixtures_of(item: AnyItem) -> Mapping[str, Sequence[Any]]:
     return found
 
 
+def requested(item: pytest.Item, name: str) -> tuple[object] | None:
+    """Return the value of a fixture that an item sees, set up for it if needed; None where there is no such fixture.
+
+    The fixtures of the item itself are set up already. Raises whatever the fixture raises.
+    """
+    if not item.session._fixturemanager.getfixturedefs(name, item):
+        return None
+    return (item._request.getfixturevalue(name),)  # type: ignore[attr-defined]
+
+
 def is_asyncio_fixture(function: object) -> bool:
     """Whether a function is decorated with `pytest_asyncio.fixture`."""
     return hasattr(function, "_force_asyncio_fixture")

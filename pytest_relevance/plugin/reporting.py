@@ -21,6 +21,7 @@ from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling, documents
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
+from pytest_relevance.plugin.running.fingerprint import request_fingerprint
 from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
@@ -82,6 +83,8 @@ class Reporting:
         __tracebackhide__ = True
         if (run := item.stash.get(CASE_RUN, None)) is not None:
             run.reset()
+        if self._store.fingerprint is None and (run is not None or CHECKS in item.stash):
+            request_fingerprint(item)
         item.stash[IN_CALL] = True
         try:
             return (yield)
@@ -123,6 +126,7 @@ class Reporting:
             end.attach(report)
             if run is None:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
+        self._store.send_news(report)
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -196,6 +200,8 @@ class Reporting:
             text, is_incomplete = self._store.lost_results()
             if text:
                 self._store.messages.append(Message(text, is_good=False))
+        if text := self._store.disagreement():
+            self._store.messages.append(Message(text, is_good=False))
         if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         self._sort_failures()
@@ -267,7 +273,7 @@ class Reporting:
         summary = summary_lines(
             results,
             self._files(),
-            RunInfo(),
+            RunInfo(fingerprint=self._store.common_fingerprint),
             self._gates,
             verbosity=option.verbose,
             width=columns,

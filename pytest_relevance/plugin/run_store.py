@@ -7,6 +7,8 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
      "documents": {"cases": [[nodeid, number, {...}], ...],    # fields of cases that were sent without titles
                    "told": {"fault": "..."}},   # what is told once about asking for titles, by its kind
+     "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
+     "warnings": {"relevance_fingerprint": ""}, # by what they are about, of which the first is shown
      "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
@@ -23,10 +25,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, listed, printable
 from pytest_relevance.plugin.options import CASE_FILES, outputs_of
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.fingerprint import MOST_SHOWN, Fingerprint, changed, changes_text, common
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
@@ -56,7 +59,8 @@ class RunStore:
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
     `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
     tags of cases that this process registered as markers. `is_over`: no further results follow, so that all
-    get their titles in one pass.
+    get their titles in one pass. `fingerprint` is that of this process, None before it was requested; `fingerprints`
+    are the different ones of all processes that ran cases.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -69,6 +73,10 @@ class RunStore:
         self.messages: list[Message] = []
         self.tags: set[str] = set()
         self._told: set[str] = set()
+        self.fingerprint: Fingerprint | None = None
+        self.fingerprints: list[Fingerprint] = []
+        self._news: dict[str, Any] = {}
+        self._warnings: set[str] = set()
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
@@ -83,9 +91,32 @@ class RunStore:
             setattr(report, ATTRIBUTE, {"cases": [], **getattr(report, ATTRIBUTE, {}), "files": files})
             self.files.clear()
 
+    def set_fingerprint(self, fingerprint: Fingerprint) -> None:
+        """Set the fingerprint of this process; the next report sends it, unless it is empty."""
+        self.fingerprint = fingerprint
+        if fingerprint:
+            self._news["fingerprint"] = fingerprint
+
+    def warn(self, about: str, text: str) -> None:
+        """Have the next report send a warning; the end of the run shows the first about each fixture or hook."""
+        self._news.setdefault("warnings", {}).setdefault(about, printable(text))
+
+    def send_news(self, report: pytest.TestReport) -> None:
+        """Attach the fingerprint and the warnings of this process that were not sent yet."""
+        if self._news:
+            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self._news})
+            self._news = {}
+
     def add(self, report: pytest.TestReport) -> None:
         """Store the data attached to a report."""
         attached = attached_to(report)
+        fingerprint = attached.get("fingerprint")
+        if fingerprint is not None and fingerprint not in self.fingerprints:
+            self.fingerprints.append(fingerprint)
+        for about, text in attached.get("warnings", {}).items():
+            if about not in self._warnings:
+                self._warnings.add(about)
+                self.messages.append(Message(text, is_good=False))
         for file, values in attached.get("files", {}).items():
             self.files.setdefault(file, FileInfo.from_dict(values))
         if "documents" in attached:
@@ -112,6 +143,21 @@ class RunStore:
                 self._told.add(kind)
                 self.messages.append(Message(text, is_good=False))
         self._results = None
+
+    @property
+    def common_fingerprint(self) -> Fingerprint:
+        """What the fingerprints of all processes that ran cases have in common; empty where there is none."""
+        return common(self.fingerprints) if self.fingerprints else {}
+
+    def disagreement(self) -> str:
+        """Return a message about fingerprints that differ between processes, or an empty string."""
+        if len(self.fingerprints) < 2:
+            return ""
+        differing = changed(self.fingerprints[0], self.fingerprints[1])
+        return (
+            f"the workers searched different things, by relevance_fingerprint: {changes_text(differing, MOST_SHOWN)}; "
+            "records and baselines keep what all have in common"
+        )
 
     @property
     def results(self) -> list[CaseResult]:

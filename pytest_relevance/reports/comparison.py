@@ -69,6 +69,7 @@ class Comparison(Compared):
             "changed_rankings": self.changed_rankings,
             "settings": [_settings(settings) for settings in self.settings],
             "depths": [*self.depths],
+            "fingerprint": {name: [*values] for name, values in self.fingerprint.items()},
             "metrics": [_flat(row) for row in self.metrics],
             "by_tag": [_flat(row) for row in self.by_tag],
             "movers": {"drops": [*map(_mover, movers.drops)], "gains": [*map(_mover, movers.gains)]},

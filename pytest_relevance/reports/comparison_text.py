@@ -27,6 +27,7 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.pairing import some_cases
+from pytest_relevance.results.fingerprint import changes_text
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 
@@ -62,6 +63,8 @@ def comparison_lines(
     lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts, width)]
     for text in _settings(comparison):
         lines += folded_lines(text, DIM, width)
+    if searched := changes_text(comparison.fingerprint):
+        lines += folded_lines(f"searched: {searched}", columns=width, indent="  ")
     lines += [line(""), *_metric_table(comparison).lines(width)]
     if tags := _tag_table(comparison, limit).lines(width):
         lines += [line(""), *tags]
@@ -80,6 +83,8 @@ def markdown_lines(
 ) -> list[str]:
     """The report in Markdown: the verdict first. The arguments are those of `comparison_lines`."""
     lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
+    if searched := changes_text(comparison.fingerprint):
+        lines.append(f"- searched: {code(searched)}")
     lines += ["", *_metric_table(comparison, all_p_values=True).markdown()]
     if tags := _tag_table(comparison, limit).markdown():
         lines += ["", *tags]

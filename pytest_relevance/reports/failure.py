@@ -25,6 +25,7 @@ from pytest_relevance.reports.text import (
     DIM,
     DOUBT,
     PLAIN,
+    STRONG,
     WIDEST,
     Line,
     folded,
@@ -39,6 +40,9 @@ from pytest_relevance.results.expectations import duration
 
 MOST_IDS = 10
 """How many ids of a list the default report shows."""
+
+MOST_EXPLAINED = 20
+"""How many lines of an explanation are shown."""
 
 _LONGEST_ID = 24  # in a sentence
 
@@ -71,7 +75,8 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
         lines += [line(""), *result_lines(result, full=full, columns=columns)]
     if full and result.shown:
         lines += field_lines(result, columns)
-    return lines + baseline_change_lines(result, full=full, columns=columns)
+    lines += baseline_change_lines(result, full=full, columns=columns)
+    return lines + _explanations(result, full=full, columns=columns)
 
 
 def failure_message(result: CaseResult) -> str:
@@ -215,6 +220,24 @@ def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     elif interval:
         lines.append(f"  {interval}")
     return [line(text, DOUBT if is_inconclusive else PLAIN) for text in lines]
+
+
+def _explanations(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
+    """Why documents stand where they do, as the project explains it: in full, or how many explanations there are."""
+    found = result.explanations
+    if not found or not full:
+        return [line(f"explained: {counted(len(found), 'document')} (-v shows why)", DIM)] if found else []
+    lines = [line(""), line("why documents stand where they do", STRONG)]
+    for document, text in found.items():
+        rank, title = result.rank_of(document), result.titles.get(document, "")
+        place = "not returned" if rank is None else f"rank {rank}"
+        lines.append(line("  ".join(filter(None, (f"  {harmless(document)}", harmless(title), place)))))
+        parts = text.split("\n")
+        for part in parts[:MOST_EXPLAINED]:
+            lines += folded_lines(f"      {part}", DIM, columns, "        ")
+        if more := len(parts) - MOST_EXPLAINED:
+            lines += [line(f"      ... {counted(more, 'more line')} (a record has them)", DIM)] if more > 0 else []
+    return lines
 
 
 def unstable_text(result: CaseResult) -> str:

@@ -19,6 +19,7 @@ from pytest_relevance.results.case_result import (
     Outcome,
 )
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
+from pytest_relevance.results.fingerprint import MOST_SHOWN, changes_text
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 
 STATUSES = {
@@ -186,14 +187,17 @@ def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> li
         return []
     known = zip(baseline.documents, baseline.grades, strict=False)
     grades = {document: grade for document, grade in known if grade is not None}
+    searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
+    lines = [line(text, DOUBT) for text in folded(f"searched then and now: {searched}", columns, "    ")]
+    lines = lines if searched else []
     changes = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
     judgments = _judgments_changed(result)
     if not changes:
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
-        return [line(part) for part in folded(_HEAD + text, columns, "    ")]
+        return [*lines, *(line(part) for part in folded(_HEAD + text, columns, "    "))]
     alike = [f"Jaccard@{result.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
     style = BAD if baseline.standing == REGRESSION else PLAIN
-    lines = [line(text, style) for text in wrapped(_HEAD, [*_counts(changes, result, full), *alike], columns)]
+    lines += [line(text, style) for text in wrapped(_HEAD, [*_counts(changes, result, full), *alike], columns)]
     if judgments:
         text = f"  the score of the accepted ranking {judgments} too"
         lines += [line(part) for part in folded(text, columns, "    ")]

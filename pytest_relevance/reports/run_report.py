@@ -21,6 +21,7 @@ from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded
 from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched
+from pytest_relevance.results.fingerprint import changes_text
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
 
@@ -191,6 +192,9 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
     lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
+    if searched := changes_text(merged.searched):
+        text = f"the records are of runs that searched different things: {searched}"
+        lines += folded_lines(text, BAD, width, "  ")
     for text in _missing(merged):
         lines += folded_lines(text, BAD, width, "  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))

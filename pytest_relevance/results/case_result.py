@@ -92,6 +92,7 @@ class BaselineComparison:
 
     `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
     `failed_before`: there is one that it does not meet either, and none of the former. A latency counts for neither.
+    `searched` is what differs in what was searched then and now, `{name: [before, now]}`.
     """
 
     standing: str
@@ -103,6 +104,7 @@ class BaselineComparison:
     then: Mapping[str, float | None] = field(default_factory=dict)
     newly_failing: bool = False
     failed_before: bool = False
+    searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +156,11 @@ class CaseResult:
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
-    that are kept. `titles` and `notes` are of any document that is named here, and so are the fields `shown` with them,
-    {document: {field: text}}. `not_in_catalogue` are the documents that the catalogue of the suite does not have,
-    `not_in_index` the judged or expected documents that were not returned and that the index does not have, as far as
-    the fixture `relevance_documents` was asked.
+    that are kept. `irrelevant_top` are the first three documents where the first has no gain. `titles` and `notes` are
+    of any document that is named here, and so are the fields `shown` with them, {document: {field: text}}.
+    `not_in_catalogue` are the documents that the catalogue of the suite does not have, `not_in_index` the judged or
+    expected documents that were not returned and that the index does not have, as far as the fixture
+    `relevance_documents` was asked.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
     `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.
@@ -202,6 +205,7 @@ class CaseResult:
     grades: Sequence[float | None] = ()
     returned: int = 0
     deeper: Mapping[str, int] = field(default_factory=dict)
+    irrelevant_top: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -384,7 +388,7 @@ _ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 
 DETAIL_FIELDS = frozenset(
     {
-        *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
+        *("documents", "whole", "engine_scores", "grades", "deeper", "notes", "grade_names"),
         *("shown", "not_in_index", "not_in_catalogue"),
         *("judgments", "missing", "digest", "outcomes", "not_applicable", "settings", "lowest", "highest"),
     }
@@ -429,7 +433,7 @@ def _grade_text(grade: float) -> str:
 
 _TUPLES = (
     *("tags", "items", "documents", "engine_scores", "grades", "reasons"),
-    *("not_applicable", "not_in_index", "not_in_catalogue"),
+    *("irrelevant_top", "not_applicable", "not_in_index", "not_in_catalogue"),
 )
 
 _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.faults import faults_of
+from pytest_relevance.results.fingerprint import Changes, changed, common
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -49,12 +49,14 @@ class Merged:
     """The whole run. `run.missing` is what did not finish in one record and is in none.
 
     `again` are the cases that several records have, with the same results; `replaced` those whose last result counts.
+    `searched` is how the fingerprint of another record differs from that of the first, if any does.
     """
 
     run: Run
     again: tuple[Key, ...] = ()
     replaced: tuple[Key, ...] = ()
     gaps: tuple[Gap, ...] = ()
+    searched: Changes = field(default_factory=dict)
 
     @property
     def is_whole(self) -> bool:
@@ -76,7 +78,7 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
         for match, result in _matched(run.results):
             if match in found:
                 before, other = found[match]
-                if all(getattr(before, field) == getattr(result, field) for field in _SAME):
+                if all(getattr(before, name) == getattr(result, name) for name in _SAME):
                     again[match[0]] = None
                     continue
                 different[match[0]] = other, run
@@ -88,7 +90,9 @@ def merge_runs(runs: Sequence[Run], *, last: bool = False, name: str = "merged")
     results = [result for result, _ in found.values()]
     files = _all_files(runs)
     whole = Run(results, files, _joined_info(runs, results, files), name=name)
-    return Merged(whole, tuple(again), tuple(different), tuple(_gaps(results, files)))
+    changes = (changed(runs[0].info.fingerprint, run.info.fingerprint) for run in runs)
+    searched = next(filter(None, changes), {})
+    return Merged(whole, tuple(again), tuple(different), tuple(_gaps(results, files)), searched)
 
 
 def _other_programs(runs: Sequence[Run]) -> Iterator[str]:
@@ -171,17 +175,9 @@ def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapp
     faults = tuple(fault.to_dict() for fault in faults_of(results).values())
     started = min((info.started for info in infos if info.started), default="")
     command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
-    versions, fingerprint = (_common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
+    versions, fingerprint = (common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
     missing = _missing(infos, results, files)
     return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, faults)
-
-
-def _common(mappings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What all mappings have, with the same value."""
-    first, *others = mappings
-    return {
-        name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)
-    }
 
 
 def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:

@@ -231,6 +231,7 @@ _NARROWER: Mapping[str, Field] = {
     "standing": Field(frozenset({str}), STANDINGS.__contains__),
     "k": Field(frozenset({int}), lambda value: 0 < value <= LARGEST_CUTOFF),
     "weight": Field(_NUMBER, lambda value: value > 0 and math.isfinite(value)),
+    "searched": Field(_OBJECT, lambda value: all(type(each) is list and len(each) == 2 for each in value.values())),
     "latency": Field(_NUMBER | {NoneType}, lambda value: value >= 0 and math.isfinite(value)),
 }
 """The fields that allow less than their types."""

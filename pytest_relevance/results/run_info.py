@@ -25,9 +25,9 @@ class FileInfo:
     `text_digest` that of its own text alone ("" if not computed). `totals` are its items by search and variant; `items`
     how many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with
     the `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
-    where it has no baseline. `against` is the name of the record that is compared with in the place of its baseline.
-    `documents` is its catalogue, as the fields of `cases.model.CatalogueFile`. `unjudged` says which of its listed
-    queries have no judgments.
+    where it has no baseline, `fingerprint` that of its baseline. `against` is the name of the record that is compared
+    with in the place of its baseline. `documents` is its catalogue, as the fields of `cases.model.CatalogueFile`.
+    `unjudged` says which of its listed queries have no judgments.
     """
 
     path: str
@@ -41,6 +41,7 @@ class FileInfo:
     unjudged: str = ""
     against: str = ""
     documents: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def total(self) -> int:

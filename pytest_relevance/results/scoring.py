@@ -61,6 +61,10 @@ def score_case(
     result.is_depth_set, result.reaches_depth = terms.depth is not None, reaches_depth
     result.lowest, result.highest = terms.lowest, terms.highest
     result.documents, result.grades, result.returned = ranking.ids, grades, len(grades) - len(graded.repeated)
+    if grades and (grades[0] is None or settings.gains[grades[0]] <= 0):
+        result.irrelevant_top = tuple(ranking.ids[:3])
+        if ranking.titles and (title := ranking.title(0)):
+            result.titles = {ranking.ids[0]: title}
     result.scores = {ndcg_at(k).text: defined(value)}
     if terms.gates or outcomes:
         result.scores |= _other_scores(case, graded, outcomes, is_cut=is_cut)

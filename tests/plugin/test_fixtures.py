@@ -335,7 +335,7 @@ def test_what_the_message_shows_is_a_search_that_works(project: Project) -> None
 
 
 def test_a_search_that_requests_a_missing_fixture(project: Project) -> None:
-    conftest = project.conftest("""
+    project.conftest("""
         import pytest
 
         @pytest.fixture
@@ -355,7 +355,7 @@ def test_a_search_that_requests_a_missing_fixture(project: Project) -> None:
     run = project.run()
     message = run.failure("men's (shoes")
     assert message.startswith('shop.relevance.yaml:2: fixture "client" not found\n')
-    assert f"requested by search ({conftest}:7) and engine ({conftest}:3)" in message
+    assert "requested by search (conftest.py:7) and engine (conftest.py:3)" in message
     assert run.short_summary == ['ERROR shop.relevance.yaml::men\'s (shoes - fixture "client" not found']
 
 

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.reports.run_report import merged_lines
+from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison, SearchError
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
@@ -272,3 +274,15 @@ def test_merging_step_by_step_is_merging_at_once(make: Maker, parts: list[tuple[
     assert summary_of(merge_runs([one, two]).run, three) == at_once
     assert summary_of(one, merge_runs([two, three]).run) == at_once
     assert at_once[-1] == ({*QUERIES} == {query for ran, _ in parts for query in ran})
+
+
+def test_shards_that_searched_different_things_are_told_of(make: Maker) -> None:
+    one, two = shard([make.result("boots", ["b1"])]), shard([make.result("shoes", ["s1"])])
+    one.info = replace(one.info, fingerprint={"index": "products-11", "engine": "es"})
+    two.info = replace(two.info, fingerprint={"index": "products-20", "engine": "es"})
+    merged = merge_runs([one, one, two])
+    assert merged.searched == {"index": ["products-11", "products-20"]}
+    assert merged.run.info.fingerprint == {"engine": "es"}
+    said = "the records are of runs that searched different things: index products-11 -> products-20"
+    assert said in plain(merged_lines(merged, (), 3))
+    assert "searched" not in plain(merged_lines(merge_runs([one, one]), (), 2))

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,14 @@ from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
 from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
-from pytest_relevance.plugin.options import recorded_rankings, requires_baseline
+from pytest_relevance.plugin.options import recorded_rankings, redaction, requires_baseline
 from pytest_relevance.plugin.private import AnyItem, parameters_of
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.run_case import bind
 from pytest_relevance.results.baseline.file import (
     SUFFIX,
+    baseline_fingerprint,
     baseline_path,
     has_baseline,
     orphaned_baselines,
@@ -118,10 +120,16 @@ class CaseFile(pytest.Module):
             return None
         from pytest_relevance.results.baseline.comparison import Baseline
 
+        path, hide = baseline_path(self.path), redaction(self.config).values
         try:
-            return Baseline(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}"))
+            entries = read_baseline(path, f"{shown}{SUFFIX}")
+            fingerprint = hide(baseline_fingerprint(path, f"{shown}{SUFFIX}"))
         except RecordError as error:
             raise self.CollectError(str(error)) from None
+        for key, entry in entries.items():  # it may be older than what is masked now
+            if entry.params and (params := hide(entry.params)) is not entry.params:
+                entries[key] = replace(entry, params=params)
+        return Baseline(entries, fingerprint)
 
     def _recorded_baseline(self, shown: str) -> Baseline:
         """Return the rankings of the record that `--relevance-against` names.
@@ -134,7 +142,7 @@ class CaseFile(pytest.Module):
         entries = recorded.of_file(self.nodeid, shown)
         if not entries and requires_baseline(self.config):
             raise self.CollectError(_NOT_RECORDED.format(record=recorded.name, file=shown))
-        return Baseline(entries, record=recorded.name)
+        return Baseline(entries, recorded.fingerprint, record=recorded.name)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""
@@ -160,6 +168,7 @@ class CaseFile(pytest.Module):
             unjudged=suite.unjudged_words,
             against=against,
             documents={} if suite.terms.documents is None else to_builtin(suite.terms.documents),
+            fingerprint={} if self._baseline is None else self._baseline.fingerprint,
         )
 
     def _warn(self, messages: Iterable[str], shown: str) -> None:

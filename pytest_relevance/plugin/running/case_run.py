@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path
-from pytest_relevance.plugin.options import needs_details, tolerance
+from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path, without_root
+from pytest_relevance.plugin.options import needs_details, redaction, tolerance
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.results.case_result import (
     CHECK,
@@ -52,9 +52,9 @@ class CaseRun:
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the
     time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
     `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
-    a reason of the verdict; `is_read`: the response of the search was read as a ranking; `repeats` compares the
-    responses of repeated calls; `properties` are the JUnit properties on the item; `loop` is the event loop of another
-    plugin that the case ran in.
+    a reason of the verdict; `is_read`: the response of the search was read as a ranking; `answer` is the response that
+    was scored, kept where the project explains rankings; `repeats` compares the responses of repeated calls;
+    `properties` are the JUnit properties on the item; `loop` is the event loop of another plugin that the case ran in.
     """
 
     case: Case
@@ -76,10 +76,11 @@ class CaseRun:
     repeats: Repeats | None = None
     is_read: bool = False
     loop: Any = None
+    answer: object = None
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
-        self.result = self.error = self.asked = self.repeats = self.loop = None
+        self.result = self.error = self.asked = self.repeats = self.loop = self.answer = None
         self.fails_baseline = self.is_read = False
         self.calls = 0
 
@@ -89,7 +90,10 @@ class CaseRun:
         return self.function is None
 
     def complete(self, result: CaseResult) -> CaseResult:
-        """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats."""
+        """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats.
+
+        Secrets among its params are masked.
+        """
         result.file = self.file.replace(os.sep, "/")
         result.node = self.item.nodeid.rpartition("@")[0] if "@" in self.item.name else self.item.nodeid
         result.variant = self.variant
@@ -97,6 +101,8 @@ class CaseRun:
         own = self.case.terms.tolerance
         result.tolerance = tolerance(self.item.config) if own is None else own
         result.repeats = self.repeats
+        if result.params:
+            result.params = redaction(self.item.config).values(result.params)
         if self.is_check:
             result.search = CHECK
         return result
@@ -207,6 +213,10 @@ def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: 
     return report.outcome
 
 
+_OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
+"""Exceptions whose messages say all there is to say."""
+
+
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Return the error of a case without a score, or None if there is none.
 
@@ -216,16 +226,20 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
         return None
+    config = run.item.config
     phase = SETUP if call.when == "setup" else SCORING if run.is_read else ""
-    if isinstance(error, (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)):
-        return SearchError("", prefix + str(getattr(error, "msg", error)), phase=phase)
+    text = str(getattr(error, "msg", error) if isinstance(error, _OF_PYTEST) else error)
+    if not isinstance(error, CaseError):
+        text = text.partition("\n")[0]
+    text = prefix + without_root(redaction(config).text(text, run.case.params), config)
+    if isinstance(error, _OF_PYTEST):
+        return SearchError("", text, phase=phase)
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
         last = _innermost(call.excinfo.traceback)
-        frame = f"{shown_path(last.path, run.item.config)}:{last.lineno + 1} in {last.name}"
-    first = str(error).partition("\n")[0]
-    return SearchError(kind, prefix + first, frame, phase)
+        frame = f"{_code_path(Path(last.path), config)}:{last.lineno + 1} in {last.name}"
+    return SearchError(kind, text, frame, phase)
 
 
 def _innermost(traceback: Sequence[Any]) -> Any:
@@ -237,6 +251,14 @@ def is_installed(path: object) -> bool:
     """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
     parts = Path(str(path)).parts
     return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
+
+
+def _code_path(path: Path, config: pytest.Config) -> str:
+    """Return the path of a module for a record: of an installed one without the place where it is installed."""
+    if path.is_relative_to(config.rootpath):
+        return shown_path(path, config)
+    installed = [number for number, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
+    return Path(*path.parts[installed[-1] + 1 :]).as_posix() if installed else path.name
 
 
 def _asked(result: CaseResult, calls: int) -> str:

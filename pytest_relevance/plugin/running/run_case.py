@@ -16,8 +16,10 @@ import pytest
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, shown_path
 from pytest_relevance.plugin.options import needs_details, verbosity
+from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
+from pytest_relevance.plugin.running.explanations import add_explanations, explains
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.rankings.cut import why_cut
 from pytest_relevance.results.rankings.ranking import Ranking, UnreadableRanking, read_ranking
@@ -80,13 +82,19 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
     option = config.option
     if this.baseline is not None:
         this.fails_baseline = this.baseline.compare(
-            result, case, accepting=option.relevance_update == "all", details=needs_details(option)
+            result,
+            case,
+            accepting=option.relevance_update == "all",
+            details=needs_details(option),
+            fingerprint=run_store(config).fingerprint,
         )
     ends = result.verdict in (FAILED, INCONCLUSIVE)
     if ends or len(this.items) > 1 or this.is_check or needs_details(option):
         add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
         if this.baseline is not None:
             this.baseline.add_titles(result)
+    if ends and explains(this.item):
+        add_explanations(this, result)
     set_properties(this)
     if ends:
         _end(this, result, FAILED if result.verdict == FAILED else option.relevance_inconclusive)
@@ -151,6 +159,8 @@ def _read(this: CaseRun, response: object) -> Ranking:
     """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
     __tracebackhide__ = True
     item, case, own = this.item, this.case, None
+    if this.answer is None and explains(item):
+        this.answer = response
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
     try:

@@ -33,6 +33,7 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
+from pytest_relevance.results.fingerprint import Fingerprint, changed, changes_text
 from pytest_relevance.results.run_info import FileInfo
 
 SIGNIFICANT = 0.05
@@ -54,21 +55,38 @@ def baseline_lines(
     verbosity: int = 0,
     columns: int = WIDEST,
     updating: str | None = None,
+    fingerprint: Fingerprint | None = None,
 ) -> list[Line]:
     """The movers against the baseline, and which updates are possible; nothing where there is no baseline.
 
-    `updating` is what this run accepts already, `ALL` or `ONLY_NEW`.
+    `updating` is what this run accepts already, `ALL` or `ONLY_NEW`; `fingerprint` is that of this run.
     """
     if not any(info.has_baseline for info in files.values()):
         return []
     tables = mover_tables(results, None if verbosity > 0 else MOST_MOVERS)
-    lines = [spans for table in tables for spans in table.lines(columns)]
+    lines = _searched(files, fingerprint or {}, columns)
+    lines += [spans for table in tables for spans in table.lines(columns)]
     orphans = [name for file, info in files.items() if info.is_whole(results, file) for name in info.orphans or ()]
     against = {name for name, info in files.items() if info.against}
     results = [result for result in results if result.file not in against]  # an update does not change a record
     for text, style in _advice(results, orphans, updating):
         lines += folded_lines(text, style, columns)
     return lines
+
+
+def _searched(files: Mapping[str, FileInfo], fingerprint: Fingerprint, columns: int) -> list[Line]:
+    """What differs in what was searched since the baselines, once where it is the same for several files."""
+    texts: dict[str, list[str]] = {}
+    for file, about in files.items():
+        texts.setdefault(changes_text(changed(about.fingerprint, fingerprint)), []).append(file)
+    texts.pop("", None)
+    return [
+        spans
+        for text, named in texts.items()
+        for spans in folded_lines(
+            f"searched since the baseline{f' of {listed(named)}' if len(texts) > 1 else ''}: {text}", DOUBT, columns
+        )
+    ]
 
 
 def mean_change_lines(

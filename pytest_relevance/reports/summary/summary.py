@@ -28,6 +28,7 @@ from pytest_relevance.reports.summary.cases import (
     variants_of,
 )
 from pytest_relevance.reports.summary.faults import fault_lines
+from pytest_relevance.reports.summary.padding import padding_lines
 from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
@@ -78,9 +79,12 @@ def summary_lines(
         ]
         lines += [spans for table in tables for spans in table.lines(columns)]
         lines += not_in_index_lines(results, columns)
+        lines += padding_lines(results, columns)
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
-        lines += baseline_lines(results, files, verbosity=verbosity, columns=columns, updating=updating)
+        lines += baseline_lines(
+            results, files, verbosity=verbosity, columns=columns, updating=updating, fingerprint=info.fingerprint
+        )
     lines += fault_lines(results, full=verbosity > 0, columns=columns)
     if verbosity >= 0:
         for file, about in sorted(files.items()):

@@ -20,6 +20,7 @@ from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
 from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult, Outcome
+from pytest_relevance.results.fingerprint import Fingerprint, checked
 from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import RecordError
@@ -41,12 +42,14 @@ _NEEDED = frozenset(
 class RecordedRankings:
     """The rankings of a record, which messages call `name`.
 
-    `entries` are those of each case file by its name in the record, `nodes` the names by pytest's node id.
+    `entries` are those of each case file by its name in the record, `nodes` the names by pytest's node id,
+    `fingerprint` says what was searched.
     """
 
     name: str
     entries: Entries = field(default_factory=dict)
     nodes: Mapping[str, str] = field(default_factory=dict)
+    fingerprint: Fingerprint = field(default_factory=dict)
 
     def of_file(self, node: str, file: str) -> Mapping[EntryKey, BaselineEntry]:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
@@ -60,7 +63,8 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
     header = read_header(name, lines, KIND, VERSION)
     try:
         nodes = {values.get("node") or file: file for file, values in header["files"].items()}
-    except (KeyError, AttributeError, TypeError) as error:
+        fingerprint = checked(header["run"].get("fingerprint", {}))
+    except (KeyError, AttributeError, TypeError, ValueError) as error:
         raise RecordError(f"{name}:1: the header is damaged ({error!r}); make the record again") from None
     results = [*_results(name, lines)]
     if len(results) != header.get("results"):
@@ -68,7 +72,7 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
             f"{name}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
             "fetch or make it again"
         )
-    return RecordedRankings(name, entries_of(results), nodes)
+    return RecordedRankings(name, entries_of(results), nodes, fingerprint)
 
 
 def entries_of(results: Iterable[CaseResult]) -> dict[str, dict[EntryKey, BaselineEntry]]:
@@ -81,8 +85,10 @@ def entries_of(results: Iterable[CaseResult]) -> dict[str, dict[EntryKey, Baseli
     return entries
 
 
-def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = ()) -> Run:
-    """A recorded run with its results compared with other rankings, which reports call `name`.
+def compare_recorded(
+    run: Run, entries: Entries, name: str, other: Iterable[CaseResult] = (), fingerprint: Fingerprint | None = None
+) -> Run:
+    """A recorded run with its results compared with other rankings, which reports call `name`, of this `fingerprint`.
 
     Verdicts and reasons stay as they were recorded. The rankings are scored under the judgments of the run: as `other`,
     the results of the other record, has graded them where it has the same judgments, else as far as the run names the
@@ -99,7 +105,9 @@ def compare_recorded(run: Run, entries: Entries, name: str, other: Iterable[Case
                 baseline = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
             result = replace(result, baseline=baseline)
         results.append(result)
-    files = {file: replace(info, orphans=(), against=name) for file, info in run.files.items()}
+    files = {
+        file: replace(info, orphans=(), against=name, fingerprint=fingerprint or {}) for file, info in run.files.items()
+    }
     return Run(results, files, run.info, name=run.name)
 
 
@@ -108,7 +116,7 @@ def _compared(
 ) -> BaselineComparison:
     """The comparison of a recorded result with an entry, which is the result `other` of another record."""
     is_short = not entry.whole and result.whole and len(entry.ranking) >= entry.depth
-    reasons = changes_since(entry, result, was_cut=is_short)
+    reasons = changes_since(entry, result, result.params, was_cut=is_short)
     grades = _grades(result, entry, other)
     if grades is None:
         reasons += ("the record does not name the judgments of all documents that were returned then",)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pytest_relevance._text import listed, printable, quoted
 from pytest_relevance.cases.conditions import MAX_DROP
@@ -30,6 +31,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.expectations import Found, check, digits_apart
+from pytest_relevance.results.fingerprint import Fingerprint, changed
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
@@ -58,11 +60,19 @@ def entry_of(result: CaseResult) -> BaselineEntry:
 class Baseline:
     """The baseline of a case file: its entries, and their comparison with the cases that were collected.
 
-    `record` is the name of the record that the entries come from, empty for a committed baseline.
+    `record` is the name of the record that the entries come from, empty for a committed baseline. `fingerprint` says
+    what was searched when its entries were accepted; empty: not known.
     """
 
-    def __init__(self, entries: Mapping[EntryKey, BaselineEntry], *, record: str = "") -> None:
+    def __init__(
+        self,
+        entries: Mapping[EntryKey, BaselineEntry],
+        fingerprint: Fingerprint | None = None,
+        *,
+        record: str = "",
+    ) -> None:
         self._entries = entries
+        self.fingerprint = fingerprint or {}
         self.record = record
         self._titles: Mapping[str, str] = getattr(entries, "titles", {})
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
@@ -85,15 +95,27 @@ class Baseline:
                 self._moved[case] = self._entries[case, variants[0]], (change,)
         return [shown_key(key) for key in left if key[0] not in self._moved]
 
-    def compare(self, result: CaseResult, case: Case, *, accepting: bool = False, details: bool = True) -> bool:
-        """Compare a result with its entry, as `compare_with_baseline` does."""
+    def compare(
+        self,
+        result: CaseResult,
+        case: Case,
+        *,
+        accepting: bool = False,
+        details: bool = True,
+        fingerprint: Fingerprint | None = None,
+    ) -> bool:
+        """Compare a result with its entry, as `compare_with_baseline` does; `fingerprint` is that of this run."""
         entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
         stale: Sequence[str] = ()
         if entry is None:
             entry, stale = self._moved.get(result.id, (None, ()))
-        return compare_with_baseline(
+        fails = compare_with_baseline(
             result, case, entry, stale=stale, accepting=accepting, details=details, record=self.record
         )
+        if fingerprint and entry is not None and (details or result.verdict not in (PASSED, MEASURED)):
+            assert result.baseline is not None
+            result.baseline = replace(result.baseline, searched=changed(self.fingerprint, fingerprint))
+        return fails
 
     def add_titles(self, result: CaseResult) -> None:
         """Add the titles that the baseline has of documents without a title in the result."""
@@ -146,7 +168,7 @@ def compare_with_baseline(
     if entry is None:
         result.baseline = BaselineComparison(NEW)
         return False
-    reasons = (*stale, *stale_reasons(entry, case, is_cut=result.is_cut))
+    reasons = (*stale, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
     if reasons:
         result.baseline = BaselineComparison(STALE, stale=reasons)
         if not accepting:
@@ -266,24 +288,29 @@ def _drop_text(result: CaseResult, before: float) -> str:
     return f"{result.metric.text} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
 
 
-def stale_reasons(entry: BaselineEntry, case: Case, *, is_cut: bool = False) -> tuple[str, ...]:
+def stale_reasons(
+    entry: BaselineEntry, case: Case, params: Mapping[str, object], *, is_cut: bool = False
+) -> tuple[str, ...]:
     """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
 
-    `is_cut`: the present ranking is cut, so that the case has no score of the whole of it anyway.
+    `params` are those of the case with secrets masked, as in the entry. `is_cut`: the present ranking is cut, so that
+    the case has no score of the whole of it anyway.
     """
     was_cut = len(entry.ranking) >= entry.depth and (
         (entry.cut and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
     )
-    return changes_since(entry, case, was_cut=was_cut)
+    return changes_since(entry, case, params, was_cut=was_cut)
 
 
-def changes_since(entry: BaselineEntry, case: Case | CaseResult, *, was_cut: bool) -> tuple[str, ...]:
+def changes_since(
+    entry: BaselineEntry, case: Case | CaseResult, params: Mapping[str, object], *, was_cut: bool
+) -> tuple[str, ...]:
     """The clauses of `stale_reasons`. `was_cut`: the case needs more of the accepted ranking than was kept."""
     changes = []
     if entry.query != case.query:
         changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
-    if (entry.params or case.params) and _as_text(entry.params) != _as_text(case.params):
-        changes += _changed_params(entry.params, json.loads(as_json(case.params)))
+    if (entry.params or params) and _as_text(entry.params) != _as_text(params):
+        changes += _changed_params(entry.params, json.loads(as_json(params)))
     if entry.depth != case.depth:
         changes.append(f"the depth was {entry.depth} and is {case.depth}")
     if was_cut:

@@ -20,6 +20,7 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import quoted
 from pytest_relevance.results.case_result import from_builtin, to_builtin
+from pytest_relevance.results.fingerprint import Fingerprint, checked, common
 from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run_info import RecordError
 
@@ -99,6 +100,19 @@ class BaselineEntries(dict[EntryKey, BaselineEntry]):
         self.titles: dict[str, str] = dict(titles or {})
 
 
+def baseline_fingerprint(path: str | os.PathLike[str], shown: str | None = None) -> Fingerprint:
+    """The fingerprint that all entries of a baseline were accepted under, as its header has it; empty without one.
+
+    Messages call the file `shown`. Raises `RecordError` for a header that cannot be read.
+    """
+    file = shown if shown is not None else os.fspath(path)
+    header = read_header(file, read_lines(path, file), KIND, VERSION)
+    try:
+        return checked(header.get("fingerprint", {}))
+    except ValueError as error:
+        raise RecordError(f"{file}:1: the fingerprint is damaged: {error}; restore the file") from None
+
+
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> BaselineEntries:
     """Read a baseline, which messages call `shown`. Raises `RecordError`, which names the line and what is wrong."""
     file = shown if shown is not None else os.fspath(path)
@@ -156,13 +170,17 @@ class _Title:
 
 
 def write_baseline(
-    path: str | os.PathLike[str], entries: Iterable[BaselineEntry], titles: Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    entries: Iterable[BaselineEntry],
+    titles: Mapping[str, str] | None = None,
+    fingerprint: Fingerprint | None = None,
 ) -> None:
     """Write a baseline in one step, entries sorted by id and variant, then the titles of their documents.
 
     Raises OSError; then nothing is written.
     """
-    header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS})
+    searched = {"fingerprint": with_sorted_keys(fingerprint)} if fingerprint else {}
+    header = as_json({"kind": KIND, "version": VERSION, "holds": _HOLDS, **searched})
     ordered = sorted(entries, key=lambda entry: (entry.id, entry.variant or ""))
     named = [as_json(to_builtin(_Title(document, title))) for document, title in sorted((titles or {}).items())]
     lines = [header, *(entry.line for entry in ordered), *named, END, ""]
@@ -173,7 +191,8 @@ def write_baseline(
 class Updated:
     """How many entries an update of a baseline added, changed, dropped, and left as they were.
 
-    `titles` is how many titles of documents it added or changed.
+    `titles` is how many titles of documents it added or changed. `has_new_fingerprint`: the fingerprint in its header
+    is another one now.
     """
 
     added: int
@@ -181,6 +200,7 @@ class Updated:
     dropped: int
     kept: int
     titles: int = 0
+    has_new_fingerprint: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -196,19 +216,23 @@ def update_baseline(
     only_new: bool = False,
     all_keys: frozenset[EntryKey] | None = None,
     titles: Mapping[str, str] | None = None,
+    fingerprint: Fingerprint | None = None,
 ) -> Updated:
     """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
 
     `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
-    `titles` are those of documents, kept with those that the file has for the documents in its rankings. The file
+    `titles` are those of documents, kept with those that the file has for the documents in its rankings. `fingerprint`
+    says what was searched; where entries stay that were accepted earlier, what both have in common is kept. The file
     is read again under a lock, so that of two runs that update at once neither loses what the other accepted. Raises
     `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
     """
     target = Path(os.path.realpath(path))
     with locked(target.parent):
         _remove_leftovers(target)
-        before = read_baseline(target, shown or os.fspath(path)) if target.exists() else BaselineEntries()
-        after = dict(before)
+        file, exists = shown or os.fspath(path), target.exists()
+        before = read_baseline(target, file) if exists else BaselineEntries()
+        searched = baseline_fingerprint(target, file) if exists else {}
+        after, accepted = dict(before), set()
         added = changed = 0
         for entry in entries:
             known = before.get(entry.key)
@@ -217,6 +241,7 @@ def update_baseline(
             added += known is None
             changed += known is not None and known.line != entry.line  # 1 equals true, and is not the same
             after[entry.key] = entry
+            accepted.add(entry.key)
         gone = [key for key in after if all_keys is not None and key not in all_keys]
         for key in gone:
             del after[key]
@@ -225,9 +250,12 @@ def update_baseline(
             document: title for document, title in {**before.titles, **(titles or {})}.items() if document in ranked
         }
         renamed = len(named.items() - before.titles.items())
-        updated = Updated(added, changed, len(gone), len(after) - added - changed, renamed)
-        if updated.is_change or not target.exists():
-            write_baseline(target, after.values(), named)
+        found = fingerprint or {}
+        if after.keys() - accepted:
+            found = common([searched, found]) if added or changed else searched
+        updated = Updated(added, changed, len(gone), len(after) - added - changed, renamed, found != searched)
+        if updated.is_change or updated.has_new_fingerprint or not exists:
+            write_baseline(target, after.values(), named, found)
     return updated
 
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -77,7 +77,8 @@ class Compared:
     `weights` their weights, arrays of shape (pairs,); `variants` the indexes of the pairs of each variant, {None: all}
     where there are none or two were compared with each other. `metrics` has a row for each variant and metric.
     `left_out` says what was not compared and why, `errors` are the cases that are an error in either run; without
-    `common` both are empty. `notes` are further remarks.
+    `common` both are empty. `notes` are further remarks. `fingerprint` is what differs in what was searched, by name:
+    `{"index": ["products-11", "products-20"]}`.
     """
 
     first: str
@@ -90,6 +91,7 @@ class Compared:
     left_out: tuple[Incompatibility, ...] = ()
     errors: tuple[ErroredCase, ...] = ()
     notes: tuple[str, ...] = ()
+    fingerprint: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """How many pairs of results were compared."""

@@ -28,8 +28,10 @@ from pytest_relevance.results.compare.differences import score_columns, tested
 from pytest_relevance.results.compare.pairing import Incomparable, Metrics, Variants, pair, some
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.evaluate import compile_rankings
+from pytest_relevance.results.fingerprint import changed
 from pytest_relevance.results.rankings.read_run import read_run
 from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import RunInfo
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.rejudging import JudgmentSource
@@ -76,7 +78,8 @@ def _read_baseline(path: Path) -> Run:
     """A baseline as a run whose judgments are unknown."""
     file = path.name.removesuffix(baseline_io.SUFFIX)
     entries = baseline_io.read_baseline(path)
-    return Run([_of_entry(file, entry, entries.titles) for entry in entries.values()], name=path.name)
+    results = [_of_entry(file, entry, entries.titles) for entry in entries.values()]
+    return Run(results, info=RunInfo(fingerprint=baseline_io.baseline_fingerprint(path)), name=path.name)
 
 
 def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
@@ -151,7 +154,10 @@ def compare(
     if others:
         notes.append(f"left out: {counted(others, 'result')} of other variants")
     left_out, errors = found.incompatibilities, found.errors
-    return kind(*found.names, found.pairs, columns, weights, of_variants, rows, left_out, errors, tuple(notes))
+    searched = changed(*(run.info.fingerprint for run in runs))
+    return kind(
+        *found.names, found.pairs, columns, weights, of_variants, rows, left_out, errors, tuple(notes), searched
+    )
 
 
 def _parsed(metrics: str | Metric | Sequence[str | Metric] | None) -> Metrics:

@@ -1,0 +1,78 @@
+"""Why documents stand where they do in a failing case, as the project's hook `pytest_relevance_explain` says."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_relevance._text import quoted, shown
+from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.fingerprint import error_text
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.rankings.rank_changes import rank_changes
+
+HOOK = "pytest_relevance_explain"
+
+MOST_ASKED = 5
+"""How many documents that rank too high are asked for, and how many that left the top k."""
+
+
+def explains(item: pytest.Item) -> bool:
+    """Whether anything implements the hook."""
+    return bool(item.config.hook.pytest_relevance_explain.get_hookimpls())
+
+
+def add_explanations(this: CaseRun, result: CaseResult) -> None:
+    """Ask the hook about the documents of a failing case, and store what it returns in the result.
+
+    An exception, or a value other than text and None, is a warning of the run; the case is not asked about any further.
+    """
+    found: dict[str, str] = {}
+    hide = redaction(this.item.config).text
+    for document in dict.fromkeys(_asked_for(result)):
+        trouble = ""
+        try:
+            text = this.item.ihook.pytest_relevance_explain(
+                case=this.case, document=document, rank=result.rank_of(document), response=this.answer
+            )
+        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+            trouble = f"raised {error_text(error)}"
+        else:
+            if inspect.iscoroutine(text):
+                text.close()  # otherwise Python warns that it was never awaited
+            if text is not None and not isinstance(text, str):
+                trouble = f"returned {shown(text)}, and returns text or None"
+        if trouble:
+            run_store(this.item.config).warn(HOOK, _message(hide(trouble, this.case.params), result, document))
+            break
+        if text is not None and (text := text.strip()):
+            found[document] = hide(text, this.case.params)
+    result.explanations = found
+
+
+def _message(trouble: str, result: CaseResult, document: str) -> str:
+    where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
+    return f"the hook {HOOK} {trouble} ({where}); the verdict stays"
+
+
+def _asked_for(result: CaseResult) -> Iterator[str]:
+    """Give the documents to explain: those that rank too high, excluded ones first, and those that left the top k."""
+    from pytest_relevance.reports.breakdown import break_down
+    from pytest_relevance.reports.ranking import excluded_documents
+
+    if not result.is_unjudged:
+        excluded = excluded_documents(result)
+        too_high = [document for document in result.documents if document in excluded]
+        if result.judgments and result.score is not None:
+            too_high += [row.document for row in break_down(result).too_high if row.document is not None]
+        yield from [*dict.fromkeys(too_high)][:MOST_ASKED]
+    if result.baseline is not None:
+        documents, gains = result.baseline.documents, result.settings.gains
+        known = zip(documents, result.baseline.grades, strict=False)
+        grades = {document: grade for document, grade in known if grade is not None}
+        left = rank_changes(documents, result.documents, result.k, grades, result.deeper).left
+        yield from [move.document for move in sorted(left, key=lambda move: -gains[move.grade])[:MOST_ASKED]]

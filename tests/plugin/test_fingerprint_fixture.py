@@ -1,0 +1,216 @@
+"""The fixture `relevance_fingerprint`: kept in records and baselines, and never a reason to fail."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run as Record
+from pytest_relevance import compare_runs
+from pytest_relevance.results.baseline.file import baseline_fingerprint
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+RECORD, UPDATE = "--relevance-record=run.jsonl", "--relevance-update"
+
+SEARCH = """
+    import json, os, pathlib
+    import pytest
+
+    STATE = pathlib.Path(__file__).with_name("state.json")
+
+    @pytest.fixture(scope="session")
+    def search():
+        return lambda query: json.loads(STATE.read_text())["ranking"].split()
+"""
+
+FINGERPRINT = """
+    @pytest.fixture(scope="session")
+    def relevance_fingerprint():
+        with STATE.with_name("requests.txt").open("a") as file:
+            file.write(os.environ.get("PYTEST_XDIST_WORKER", "here") + "\\n")
+        return json.loads(STATE.read_text())["fingerprint"]
+"""
+
+CASES = """
+    cases:
+      - {query: boots, judgments: {b1: 3, b2: 1}, min_ndcg: 0.9}
+      - {query: hats, judgments: {b1: 3, b2: 1}}
+      - {query: socks}
+"""
+
+
+def now(project: Project, index: str, ranking: str = "b1 b2", **others: object) -> None:
+    """Have the search return a ranking, and the fixture name an index, from now on."""
+    state = {"ranking": ranking, "fingerprint": {"index": index, **others}}
+    (project.path / "state.json").write_text(json.dumps(state))
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(SEARCH + FINGERPRINT)
+    project.cases(CASES)
+    now(project, "products-11", documents=19406)
+    return project
+
+
+def fingerprint(project: Project) -> dict[str, object]:
+    return dict(Record.open(project.path / "run.jsonl").info.fingerprint)
+
+
+def warnings(run: Run) -> list[str]:
+    """What the summary says of the fixture, each warning in one line."""
+    return [line for line in run.sentences() if "relevance_fingerprint" in line]
+
+
+def test_it_is_requested_once_and_kept_in_the_record(shop: Project) -> None:
+    run = shop.run(RECORD)
+    assert run.code == 0
+    assert fingerprint(shop) == {"index": "products-11", "documents": 19406}
+    assert (shop.path / "requests.txt").read_text().split() == ["here"]
+    assert "fingerprint" not in run.text
+
+
+def test_without_the_fixture_nothing_is_kept(project: Project) -> None:
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    now(project, "products-11")
+    assert project.run(RECORD).code == 0
+    assert fingerprint(project) == {}
+
+
+def test_a_failure_and_the_summary_say_how_it_differs_from_the_baseline(shop: Project) -> None:
+    shop.run(UPDATE)
+    assert baseline_fingerprint(shop.path / "shop.relevance.yaml.baseline.jsonl") == {
+        "index": "products-11",
+        "documents": 19406,
+    }
+    now(shop, "products-20", "x b2 b1", documents=20010)
+    run = shop.run()
+    changes = "index products-11 -> products-20, documents 19406 -> 20010"
+    assert run.counts == {"failed": 2, "passed": 1}
+    assert f"searched then and now: {changes}\nsince the baseline: " in run.failure("hats")
+    assert run.sentences("searched") == [f"searched since the baseline: {changes}"]
+    assert run.results["hats"].baseline is not None
+    assert run.results["hats"].baseline.searched == {
+        "index": ["products-11", "products-20"],
+        "documents": [19406, 20010],
+    }
+
+    run = shop.run(UPDATE)
+    assert run.sentences("baseline ") == ["baseline shop.relevance.yaml.baseline.jsonl: 3 changed"]
+    run = shop.run()
+    assert run.counts == {"failed": 1, "passed": 2}
+    assert "searched" not in run.text
+
+
+def test_an_update_that_changes_no_ranking_accepts_the_fingerprint(shop: Project) -> None:
+    shop.run(UPDATE)
+    now(shop, "products-20")
+    assert shop.run(UPDATE).sentences("baseline ") == [
+        "baseline shop.relevance.yaml.baseline.jsonl: nothing changed but the fingerprint"
+    ]
+    assert baseline_fingerprint(shop.path / "shop.relevance.yaml.baseline.jsonl") == {"index": "products-20"}
+
+
+def test_two_records_and_a_baseline_are_compared_by_it(shop: Project) -> None:
+    shop.run(UPDATE, "--relevance-record=before.jsonl")
+    now(shop, "products-20", "b2 b1", documents=19406)
+    shop.run("--relevance-record=after.jsonl")
+    baseline = shop.path / "shop.relevance.yaml.baseline.jsonl"
+    for before, options in ((shop.path / "before.jsonl", {}), (baseline, {"judgments": {"boots": {"b1": 3, "b2": 1}}})):
+        found = compare_runs(before, shop.path / "after.jsonl", common=True, **options)  # type: ignore[arg-type]
+        assert found.fingerprint == {"index": ["products-11", "products-20"]}
+        assert "\nsearched: index products-11 -> products-20" in found.summary()
+        assert "- searched: `index products-11 -> products-20`" in found.to_markdown()
+    assert found.to_dict()["fingerprint"]["index"] == ["products-11", "products-20"]
+
+
+def test_each_worker_requests_it_once(shop: Project) -> None:
+    run = shop.run("-n2", RECORD)
+    assert run.code == 0
+    assert sorted((shop.path / "requests.txt").read_text().split()) == ["gw0", "gw1"]
+    assert fingerprint(shop) == {"index": "products-11", "documents": 19406}
+    assert warnings(run) == []
+
+
+def test_workers_that_disagree_are_told_of(project: Project) -> None:
+    project.conftest(
+        SEARCH
+        + """
+    @pytest.fixture(scope="session")
+    def relevance_fingerprint(worker_id):
+        return {"index": worker_id, "engine": "es"}
+"""
+    )
+    project.cases(CASES)
+    now(project, "products-11")
+    run = project.run("-n2", RECORD)
+    assert run.code == 0
+    (said,) = warnings(run)
+    assert said.startswith("the workers searched different things, by relevance_fingerprint: index gw")
+    assert fingerprint(project) == {"engine": "es"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return ['index']", "it is a flat mapping of names to texts, numbers, true or false, found ['index']"),
+        ("return {'index': {'name': 'x'}}", "under \"index\" there is {'name': 'x'}"),
+        ("return {'made': object()}", 'under "made" there is <object object at'),
+        ("raise ConnectionError('no engine\\nat all')", "it raised ConnectionError: no engine"),
+        ("raise ValueError('401 for https://me:pw@host')", "it raised ValueError: 401 for https://<redacted"),
+        ("pytest.skip('no index')", "it raised Skipped: no index"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("-n2",)])
+def test_one_that_cannot_be_used_is_a_message(project: Project, body: str, said: str, options: tuple[str, ...]) -> None:
+    if options and "ConnectionError" not in body:
+        pytest.skip("one kind of fault is enough with workers")
+    project.conftest(
+        f'{SEARCH}\n    @pytest.fixture(scope="session")\n    def relevance_fingerprint():\n        {body}\n'
+    )
+    project.cases(CASES)
+    now(project, "products-11")
+    run = project.run(RECORD, *options)
+    assert (run.code, run.counts) == (0, {"passed": 3})
+    (found,) = warnings(run)
+    assert found.startswith("the fixture relevance_fingerprint cannot be used, and the run goes on without it: ")
+    assert said in found
+    assert fingerprint(project) == {}
+
+
+def test_a_check_of_a_test_in_python_has_it_too(project: Project) -> None:
+    project.conftest(
+        SEARCH
+        + """
+    @pytest.fixture
+    def relevance_fingerprint():
+        return {"index": "products-11"}
+"""
+    )
+    project.write("test_shop.py", "def test_shop(relevance):\n    relevance.check('boots', ['b1'], {'b1': 1})\n")
+    assert project.run(RECORD).code == 0
+    assert fingerprint(project) == {"index": "products-11"}
+
+
+def test_an_async_fixture_of_pytest_asyncio(project: Project) -> None:
+    pytest.importorskip("pytest_asyncio")
+    project.conftest(
+        SEARCH
+        + """
+    import pytest_asyncio
+
+    @pytest_asyncio.fixture(scope="session", loop_scope="session")
+    async def relevance_fingerprint():
+        return {"index": "products-11"}
+"""
+    )
+    project.cases(CASES)
+    now(project, "products-11")
+    run = project.run(RECORD, loops=True)
+    assert (run.code, warnings(run)) == (0, [])
+    assert fingerprint(project) == {"index": "products-11"}

@@ -1,0 +1,158 @@
+"""`relevance_redact`: secrets are in no record, baseline or report, and a baseline still notices that one changed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import Run as Record
+from pytest_relevance.results.redaction import mask
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+RECORD, UPDATE = "--relevance-record=run.jsonl", "--relevance-update"
+BASELINE = "shop.relevance.yaml.baseline.jsonl"
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query, api_key="", **params):
+            assert not api_key.startswith("<")  # the search itself gets the secret
+            if query == "boom":
+                raise ConnectionError(f"401: GET https://me:hunter22@host/?q=x&token=t0psecret, {api_key}")
+            return query.split()
+        return search
+
+    @pytest.fixture
+    def relevance_fingerprint():
+        return {"index": "https://me:hunter22@host/products", "auth": "t0psecret"}
+
+    def pytest_addoption(parser):
+        parser.addoption("--password")
+
+    def pytest_relevance_explain(document):
+        return f"token=t0psecret {document}"
+"""
+
+CASES = """
+    params: {{api_key: {secret}, url: "https://me:hunter22@host/shop"}}
+    cases:
+      - {{query: a b, judgments: {{b: 3}}, min_ndcg: 0.9}}
+      - {{query: boom}}
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(SEARCH)
+    project.cases(CASES.format(secret="s3cr3t-1"))
+    return project
+
+
+SECRETS = ("s3cr3t", "hunter22", "t0psecret")
+
+
+def secrets_in(text: str) -> list[str]:
+    return [secret for secret in SECRETS if secret in text]
+
+
+@pytest.mark.parametrize("options", [(), ("-n1",)])
+def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project, options: tuple[str, ...]) -> None:
+    run = shop.run("-v", RECORD, UPDATE, *options)
+    assert run.counts == {"failed": 2}
+    for name in ("run.jsonl", BASELINE):
+        assert secrets_in((shop.path / name).read_text()) == []
+    assert secrets_in(run.failure("a b") + run.summary) == []
+    key = mask("api_key", "s3cr3t-1")
+    assert f"search(api_key={key}, url=https://<redacted " in run.failure("a b")
+    boom = {result.id: result for result in Record.open(shop.path / "run.jsonl").results}["boom"]
+    assert boom.error is not None
+    assert re.sub("<redacted [0-9a-f]{4}>", "<>", boom.error.message) == "401: GET https://<>@host/?q=x&token=<>, <>"
+    assert key in boom.error.message
+
+
+def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
+    shop.run(UPDATE)
+    assert "stale" not in shop.run().summary
+    shop.cases(CASES.format(secret="s3cr3t-2"))
+    run = shop.run()
+    before, now = (mask("api_key", f"s3cr3t-{number}") for number in (1, 2))
+    assert f'the parameter "api_key" was "{before}" and is "{now}"' in run.failure("a b").replace("\n    ", " ")
+    assert secrets_in(run.failure("a b")) == []
+
+
+def test_a_baseline_that_was_written_before_its_params_were_masked_is_no_staler_for_it(shop: Project) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_redact = nothing\n")
+    shop.run(UPDATE)
+    assert "s3cr3t-1" in (shop.path / BASELINE).read_text()
+    (shop.path / "pytest.ini").unlink()
+    assert "stale" not in shop.run().summary
+
+
+def test_a_pattern_of_the_project(shop: Project) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_redact = ^locale$\n")
+    shop.cases("""
+        params: {locale: en_GB, api_key: abc}
+        cases: [{query: a}]
+    """)
+    shop.run(RECORD)
+    (result,) = Record.open(shop.path / "run.jsonl").results
+    assert result.params == {"locale": mask("locale", "en_GB"), "api_key": "abc"}
+
+
+def test_an_invalid_pattern_is_a_usage_error(shop: Project) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_redact = token|(secret\n")
+    run = shop.run()
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    said = "relevance_redact is a regular expression for names, such as token|secret; found 'token|(secret': missing )"
+    assert said in run.result.stderr.str()
+
+
+def test_a_record_has_no_path_of_the_machine(shop: Project) -> None:
+    sub = shop.path / "suites"
+    shop.cases("cases: [{query: a}]", "suites/more.relevance.yaml")
+    shop.write(
+        "suites/conftest.py",
+        """
+        import json
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: json.loads(query)
+    """,
+    )
+    shop.run(RECORD, str(sub), f"--basetemp={shop.path}/temp", "--rootdir", str(shop.path), "--password", "hunter22")
+    record = Record.open(shop.path / "run.jsonl")
+    assert str(shop.path) not in (shop.path / "run.jsonl").read_text()
+    assert [info.path for info in record.files.values()] == ["suites/more.relevance.yaml"]
+    (result,) = record.results
+    assert result.error is not None
+    assert result.error.frame.endswith(" in raw_decode")
+    assert result.error.frame.startswith("decoder.py:")
+
+
+def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_user(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                if query == "file":
+                    open(__file__ + ".db")
+                pytest.fail("no index\\nand a second line")
+            return search
+    """)
+    project.cases("cases: [{query: file}, {query: failed}]")
+    project.run(RECORD)
+    errors = [result.error for result in Record.open(project.path / "run.jsonl").results]
+    assert [(error.type, error.message) for error in errors if error is not None] == [
+        ("FileNotFoundError", "[Errno 2] No such file or directory: 'conftest.py.db'"),
+        ("", "no index"),
+    ]

@@ -1,0 +1,93 @@
+"""What a fingerprint may be, how two differ, and which one a baseline keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_relevance.results.baseline.file import (
+    BaselineEntry,
+    baseline_fingerprint,
+    update_baseline,
+)
+from pytest_relevance.results.fingerprint import changed, changes_text, checked
+from pytest_relevance.results.run_info import RecordError
+
+
+def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:
+    class Name(str):
+        __slots__ = ()
+
+    found = checked({"index": Name("products"), "documents": np.int64(7), "share": 0.5, "warm": True, "commit": None})
+    assert found == {"index": "products", "documents": 7, "share": 0.5, "warm": True}
+    assert [type(value) for value in found.values()] == [str, int, float, bool]
+
+
+def test_half_a_surrogate_pair_is_escaped() -> None:
+    assert checked({"index": "a\ud800"}) == {"index": "a\\ud800"}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (["index"], r"it is a flat mapping .*, found \['index'\]"),
+        ("products-20", r"it is a flat mapping .*, found 'products-20'"),
+        (None, "it is a flat mapping .*, found None"),
+        ({"index": {"name": "x"}}, r'a flat mapping .*; under "index" there is \{\'name\': \'x\'\}'),
+        ({"made": object()}, 'under "made" there is <object'),
+        ({"share": float("nan")}, 'under "share" there is nan'),
+        ({1: "x"}, "its names are texts, found 1"),
+    ],
+)
+def test_anything_else_is_refused(value: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        checked(value)
+
+
+def test_how_two_differ() -> None:
+    before = {"index": "products-11", "documents": 19406, "warm": True}
+    now = {"index": "products-20", "documents": 19406, "commit": "abc"}
+    changes = changed(before, now)
+    assert changes == {"index": ["products-11", "products-20"], "commit": [None, "abc"], "warm": [True, None]}
+    assert changes_text(changes) == "index products-11 -> products-20, commit none -> abc, warm true -> none"
+    assert changes_text({f"n{i}": [i, i + 1] for i in range(5)}, 3) == "n0 0 -> 1, n1 1 -> 2, n2 2 -> 3, and 2 more"
+
+
+@pytest.mark.parametrize(("before", "now"), [({}, {"index": "a"}), ({"index": "a"}, {}), ({"index": "a"},) * 2])
+def test_nothing_differs_from_what_is_not_known(before: dict[str, str], now: dict[str, str]) -> None:
+    assert changed(before, now) == {}
+
+
+def entry(name: str, *ranking: str) -> BaselineEntry:
+    return BaselineEntry(name, None, name, {}, 10, ranking)
+
+
+def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common(tmp_path: Path) -> None:
+    path = tmp_path / "shop.relevance.yaml.baseline.jsonl"
+    eleven, twenty = {"index": "products-11", "engine": "es"}, {"index": "products-20", "engine": "es"}
+    update_baseline(path, [entry("a", "x"), entry("b", "x")], fingerprint=eleven)
+    assert baseline_fingerprint(path) == eleven
+
+    update_baseline(path, [entry("a", "x")], fingerprint=twenty)  # a part of the file, and nothing changed
+    assert baseline_fingerprint(path) == eleven
+    update_baseline(path, [entry("a", "y")], fingerprint=twenty)
+    assert baseline_fingerprint(path) == {"engine": "es"}
+
+    whole = [entry("a", "y"), entry("b", "x")]
+    updated = update_baseline(path, whole, fingerprint=twenty)
+    assert (updated.is_change, updated.has_new_fingerprint) == (False, True)
+    assert baseline_fingerprint(path) == twenty
+    assert not update_baseline(path, whole, fingerprint=twenty).has_new_fingerprint
+    update_baseline(path, whole)
+    assert baseline_fingerprint(path) == {}
+
+
+def test_a_damaged_fingerprint_of_a_baseline_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    update_baseline(path, [entry("a")], fingerprint={"index": "x"})
+    path.write_text(path.read_text().replace('{"index":"x"}', "[1]"))
+    with pytest.raises(RecordError, match=r"b:1: the fingerprint is damaged: .*found \[1\]; restore the file"):
+        baseline_fingerprint(path)
