@@ -28,7 +28,7 @@ class Found:
 
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
-    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print.
+    returned; `asked` is how many results the search was asked for, None where it takes no such number. Messages name documents with their `titles`, where there are any: text that a terminal can print.
     """
 
     k: int
@@ -40,6 +40,7 @@ class Found:
     titles: Mapping[str, str] = field(default_factory=dict)
     is_cut: bool = False
     depth: int | None = None
+    asked: int | None = None
 
 
 def check(expected: Expectation, found: Found) -> Outcome:
@@ -142,7 +143,8 @@ def _results(expected: Expectation, found: Found) -> Outcome:
     returned, bound = len(found.ranks), int(expected.bound)  # a document that is returned twice counts once
     met = COMPARE[expected.comparison](returned, bound)
     wanted = f"exactly {bound}" if expected.comparison == "==" else f"{expected.comparison} {bound}"
-    message = "" if met else f"results: {returned} returned, expected {wanted}"
+    of = "" if found.asked is None else f" (asked for {found.asked})"
+    message = "" if met else f"results: {returned} returned{of}, expected {wanted}"
     return Outcome("results", "results", met, message, returned, expected.comparison, bound)
 
 
