@@ -18,7 +18,7 @@ from pytest_relevance.judgments.formats.table import cells_of_any_length, csv_ro
 from pytest_relevance.judgments.source import Header
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import CaseResult, variants_in_order
 
 COLUMNS = ("query_id", "query", "document", "title", "ranks", "move", "grade")
 
@@ -108,7 +108,7 @@ class Worklist:
 
     def __init__(self, results: Iterable[CaseResult]) -> None:
         ran = [result for result in results if result.scores]
-        self._searches = sorted({(result.search, result.variant) for result in ran}, key=str)
+        self._searches = variants_in_order(ran)
         ids = _ids_by_query((_in_a_file(result.id), _in_a_file(result.query)) for result in ran)
         rows: dict[tuple[str, str, str], WorklistRow] = {}
         for result in ran:

@@ -116,7 +116,7 @@ RECORDS = {
     "another cutoff": (r'"id":"jacket"', '"id":"jacket","k":5'),
     "a case is missing": (r'"results":6((?:.|\n)*)\n.*?"id":"laces".*', r'"results":5\1'),
     "skipped": (r'("id":"laces".*?)"verdict":"[a-z]+"', r'\1"verdict":"skipped"'),
-    "did not finish": (r'"missing":\[\]', '"missing":["shop.relevance.yaml::hats"]'),
+    "did not finish": ('"run":{', '"run":{"missing":["shop.relevance.yaml::hats"],'),
     "a newer version": (r'"version":1', '"version":9'),
     "truncated": (r'(?s)("id":"laces",).*', r"\1"),
     "the end is missing": (r"\n.*\n\Z", "\n"),
