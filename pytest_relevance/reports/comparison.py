@@ -145,8 +145,8 @@ def compare_runs(
     the bootstrap's; both are drawn from `seed`. Over several metrics p-values are adjusted after Holm (1979), for each
     variant on its own.
 
-    Raises `Incomparable` (a ValueError, with `reasons`) where cases are missing in the second run, differ in query, judgments
-    or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for a file
+    Raises `Incomparable` (a ValueError, with `reasons`) where cases are missing in the second run, differ in query,
+    judgments or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for a file
     that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
     return compare(

@@ -28,7 +28,8 @@ class Found:
 
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
-    returned; `asked` is how many results the search was asked for, None where it takes no such number. Messages name documents with their `titles`, where there are any: text that a terminal can print.
+    returned; `asked` is how many results the search was asked for, None where it takes no such number.
+    Messages name documents with their `titles`, where there are any: text that a terminal can print.
     """
 
     k: int

@@ -39,7 +39,8 @@ class CaseRun:
 
     `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
     function of the case, None for a check. `variant_index` is the place of the variant among those of the case (from
-    0). `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline` is that of its file, `neglected_fixture` an async fixture that no plugin sets up.
+    0). `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline` is
+    that of its file, `neglected_fixture` an async fixture that no plugin sets up.
 
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the time
     of the call; `asked` is the number of results requested; `calls` is the number of calls of the search; `result` is
