@@ -128,7 +128,8 @@ class CaseResult:
     Ranking: `documents`, best first, as deep as the case looks (`whole`: all that was returned, as all of it counts),
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
-    that are kept. `titles` and `notes` are of any document that is named here.
+    that are kept. `titles` and `notes` are of any document that is named here, and so are the fields `shown` with them,
+    {document: {field: text}}.
 
     Judgments: `judgments` is how many there are of each grade, `missing` the judged documents that are not among
     `documents`, with their grades, at least those of the ideal top k. Equal judgments have equal `digest`s.
@@ -175,6 +176,7 @@ class CaseResult:
     deeper: Mapping[str, int] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     judgments: Mapping[float, int] = field(default_factory=dict)
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
@@ -343,7 +345,7 @@ _ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 DETAIL_FIELDS = frozenset(
     {
         *("documents", "whole", "engine_scores", "grades", "deeper", "titles", "notes", "grade_names"),
-        *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest"),
+        *("judgments", "missing", "digest", "outcomes", "settings", "lowest", "highest", "shown"),
     }
 )
 """The fields that a summary does without: those of a case that passed are left out unless something asks for them."""

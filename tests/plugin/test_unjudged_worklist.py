@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
 OPTION = "--relevance-unjudged=worklist.csv"
-HEADER = "query_id,query,document,title,ranks,move,grade\n"
+HEADER = "query_id,query,document,title,ranks,worth,move,grade\n"
 
 SEARCH = """
     import pytest

@@ -219,12 +219,12 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
     before, after = _matches(first, second, variants)
     found: dict[str, list[tuple[Key, str]]] = {kind: [] for kind in KINDS}
     pairs, errors, skipped = [], [], []
-    for two in (two for match, two in after.items() if match not in before):
-        if two.verdict == ERROR:
-            found[f"{ERROR} in second"].append((two.key, ""))
-            errors.append(ErroredCase(two.key, in_first=False, in_second=True))
+    for added in (two for match, two in after.items() if match not in before):
+        if added.verdict == ERROR:
+            found[f"{ERROR} in second"].append((added.key, ""))
+            errors.append(ErroredCase(added.key, in_first=False, in_second=True))
         else:
-            found[NEW_CASE].append((two.key, ""))
+            found[NEW_CASE].append((added.key, ""))
     for match, one in before.items():
         two = after.get(match)
         if two is None:
