@@ -473,6 +473,21 @@ def test_the_space_before_a_formula_is_none_of_an_id(terminal: Terminal) -> None
     assert terminal.run("check", "shop.csv").lines == ["1 file, 1 query, 2 judgments: no errors, no warnings"]
 
 
+def test_ids_that_a_spreadsheet_has_changed(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q1 0 007 3\nq1 0 8 0\nq2 0 007 1\n")
+    terminal.write("judged.csv", "query_id,doc_id,grade\nq1,7,2\nq2,1.23457E+12,0\nq2,9,0\n")
+    terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\n")
+    terminal.write("shop.relevance.yaml", "queries: queries.tsv\njudgments: [qrels.txt, judged.csv]\nmin_ndcg: 0.5\n")
+    said = terminal.run("check", ".")
+    assert warned(said, "ids that a spreadsheet seems to have changed") == [
+        'queries.tsv:1: "boots": "007" and "7"',
+        'judged.csv:3: "1.23457E+12"',
+    ]
+    terminal.write("alone.csv", "query,doc_id,grade\nboots,7.0,2\nboots,7,0\n")
+    said = terminal.run("check", "alone.csv")
+    assert warned(said, "ids that a spreadsheet seems to have changed") == ['alone.csv:2: "boots": "7.0" and "7"']
+
+
 FINAL = "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n"
 
 

@@ -76,14 +76,14 @@ def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
     run = shop.run(OPTION)
 
     assert [tuple(row.values()) for row in worklist(shop)] == [
-        ("007", "y fails", "y", "Title of y", "1", "0.3691", ""),  # 10 times as important as the others
-        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "1.0000", ""),
-        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.6309", ""),
-        ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.4103", ""),
-        ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.3691", ""),
-        ("z inconclusive", "z inconclusive", "z", "Title of z", "1", "0.3691", ""),
-        ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2902", ""),
-        ("passes x", "passes x", "x", "Title of x", "2", "0.0000", ""),
+        ("007", "y fails", "y", "Title of y", "1", "0.2807", "0.3691", ""),  # 10 times as important as the others
+        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "1.0000", "1.0000", ""),
+        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.6309", "0.6309", ""),
+        ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.3698", "-0.4103", ""),
+        ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2545", "-0.2902", ""),
+        ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.2807", "0.3691", ""),
+        ("z inconclusive", "z inconclusive", "z", "Title of z", "1", "0.2807", "0.3691", ""),
+        ("passes x", "passes x", "x", "Title of x", "2", "0.0000", "0.0000", ""),
     ]
     assert "8 unjudged results of 6 queries: worklist.csv" in run.summary.splitlines()
 
@@ -100,8 +100,8 @@ def test_the_checks_of_tests_in_python_are_listed(project: Project) -> None:
     run = project.run(OPTION)
 
     assert [tuple(row.values()) for row in worklist(project)] == [
-        ("boots", "boots", "7", "Boot", "1", "0.6131", ""),
-        ("red shoes", "red shoes", "b", "", "2", "0.0000", ""),
+        ("boots", "boots", "7", "Boot", "1", "0.6131", "0.6131", ""),
+        ("red shoes", "red shoes", "b", "", "2", "0.0000", "0.0000", ""),
     ]
     assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
 
@@ -130,8 +130,8 @@ def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...
     project.cases("cases: [{query: a b c d, judgments: {b: 3, c: 1}}]")
     project.run(OPTION, *workers)
     assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
-        ("d", "backwards: 1; words: 4"),
-        ("a", "backwards: 4; words: 1"),
+        ("d", "words: 4; backwards: 1"),
+        ("a", "words: 1; backwards: 4"),
     ]
 
 
