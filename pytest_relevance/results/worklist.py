@@ -54,7 +54,8 @@ class Unjudged:
 
     `move` is nDCG@k with the highest grade for this document, the ideal recomputed, less the present score. Where that
     is not defined, because nothing relevant was judged, it is what the score would become. `worth` is the same with a
-    plausible grade: one whose gain is what judged results at that rank have on average.
+    plausible grade: one whose gain is what judged results at that rank have on average. Where nothing relevant was
+    judged, it is the share of `move` that this gain is of the highest one.
     """
 
     document: str
@@ -112,9 +113,14 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
     found = []
     for document in documents:
         index = result.documents.index(document)
-        grades = () if top is None else (top, gains.grade(index + 1, top, result.settings))
-        moves = [_move(result, index, grade) for grade in grades] or (0.0, 0.0)
-        found.append(Unjudged(document, result.titles.get(document, ""), index + 1, *moves))
+        move = worth = 0.0
+        if top is not None:
+            move = _move(result, index, top)
+            # any gain makes a score of 1 or so where none is defined: what counts there is how plausible the gain is
+            worth = gains.share(index + 1) * move
+            if result.score is not None:
+                worth = _move(result, index, gains.grade(index + 1, top, result.settings))
+        found.append(Unjudged(document, result.titles.get(document, ""), index + 1, move, worth))
     return found
 
 

@@ -77,8 +77,8 @@ def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
 
     assert [tuple(row.values()) for row in worklist(shop)] == [
         ("007", "y fails", "y", "Title of y", "1", "0.2807", "0.3691", ""),  # 10 times as important as the others
-        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "1.0000", "1.0000", ""),
-        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.6309", "0.6309", ""),
+        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "0.6607", "1.0000", ""),
+        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.4169", "0.6309", ""),
         ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.3698", "-0.4103", ""),
         ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2545", "-0.2902", ""),
         ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.2807", "0.3691", ""),

@@ -175,3 +175,11 @@ def test_shares_are_of_the_top_grade_of_each_suite() -> None:
 
 def test_where_nothing_is_judged_a_plausible_gain_is_half_that_of_the_top_grade() -> None:
     assert PlausibleGains([]).share(3) == 0.5
+
+
+def test_where_nothing_relevant_is_judged_the_worth_is_a_share_of_the_move() -> None:
+    """A query without relevant documents is not the first to judge where such ranks seldom have anything relevant."""
+    run = [scored(["a"], {"a": grade, "b": 3}, scale=[0, 3]) for grade in (3, 0, 0, 0) * 3]
+    found = scored(["x", "y"], {"a": 0}, scale=[0, 3])
+    assert moves(found) == pytest.approx({"x": 1, "y": 1 / log2(3)})
+    assert worths(found, run) == pytest.approx({"x": 0.25, "y": 0.25 / log2(3)})
