@@ -436,3 +436,19 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
     assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
     assert again.code == 0
     assert [entry.verdict for entry in again.results.values()] == ["measured"] * 10
+
+
+def test_who_is_to_judge_survives_a_new_list(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a b c, judgments: {a: 3}}]")
+    project.run(OPTION)
+    path = project.path / "worklist.csv"
+    head, first, second = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{head},rater,judged_at\n{first},anna,\n{second},ben,\n", encoding="utf-8")
+    project.cases("cases: [{query: a b c, judgments: {a: 3}}, {query: x}]")
+    run = project.run(OPTION)
+
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = {row["document"]: row["rater"] for row in csv.DictReader(file)}
+    assert rows == {"b": "anna", "c": "ben", "x": ""}
+    assert "3 unjudged results of 2 queries: worklist.csv" in run.summary
