@@ -450,5 +450,5 @@ def test_who_is_to_judge_survives_a_new_list(project: Project) -> None:
 
     with path.open(encoding="utf-8", newline="") as file:
         rows = {row["document"]: row["rater"] for row in csv.DictReader(file)}
-    assert rows == {"b": "anna", "c": "ben", "x": ""}
+    assert rows == {"c": "anna", "b": "ben", "x": ""}
     assert "3 unjudged results of 2 queries: worklist.csv" in run.summary
