@@ -5,10 +5,16 @@ Every subpackage may import this module; it must import none of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 LONGEST_SHOWN = 80
+
+_NUMBER = re.compile("[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?")
+_LONGEST = 28  # characters of a number: as many digits as decimals have
+_DIGITS, _SCIENTIFIC = 15, 10**11
+"""How many digits of a number a spreadsheet keeps, and the least number that it shows in scientific notation."""
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
@@ -25,6 +31,30 @@ def closest(found: str, known: tuple[str, ...]) -> str | None:
     by_folded = {name.casefold(): name for name in known}
     close = get_close_matches(found.casefold()[:200], by_folded, n=1, cutoff=0.6)
     return by_folded[close[0]] if close else None
+
+
+def are_one_number(one: str, other: str) -> bool:
+    """Whether a spreadsheet could have made one of two different ids of the other.
+
+    It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a longer number.
+    """
+    if (
+        one == other
+        or max(len(one), len(other)) > _LONGEST
+        or not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other))
+    ):
+        return False
+    from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal  # imported only where two ids are numbers
+
+    few, many = sorted(
+        (Decimal(one).normalize(), Decimal(other).normalize()), key=lambda each: len(each.as_tuple().digits)
+    )
+    if few == many:
+        return True
+    is_scientific = "e" in f"{one}{other}".lower() and abs(many) >= _SCIENTIFIC
+    digits = len(few.as_tuple().digits) if is_scientific else _DIGITS
+    rounded = (Context(prec=digits, rounding=rounding).plus(many) for rounding in (ROUND_DOWN, ROUND_HALF_EVEN))
+    return digits < len(many.as_tuple().digits) and few in rounded
 
 
 def listed(names: Iterable[object], last: str = "or") -> str:

@@ -122,6 +122,28 @@ def test_the_test_in_python(pytester: pytest.Pytester) -> None:
     pytester.runpytest(*QUIET).assert_outcomes(passed=1)
 
 
+def project_urls() -> dict[str, str]:
+    """The links of the project's metadata; Python 3.10 has no reader of TOML."""
+    table = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[project.urls]\n")[2].partition("\n[")[0]
+    return dict(re.findall(r'^(\w+) = "(.*)"$', table, re.MULTILINE))
+
+
+def test_every_link_works_on_a_package_index() -> None:
+    files = f"{project_urls()['Repository']}/blob/main/"
+    links = re.findall(r"\]\(([^)]*)\)", README)
+    assert len(links) >= 10
+    for link in links:
+        assert link.startswith(("https://", "#")), f"{link} leads nowhere outside the repository"
+        if link.startswith(files):
+            assert (ROOT / link.removeprefix(files).partition("#")[0]).is_file(), f"{link}: there is no such file"
+
+
+def test_the_metadata_has_the_links_of_the_project() -> None:
+    urls = project_urls()
+    assert urls.keys() >= {"Documentation", "Changelog", "Issues", "Repository"}
+    assert all(url.startswith(urls["Repository"]) for url in urls.values())
+
+
 def test_there_are_two_commands() -> None:
     assert len(blocks("console")) == 2
     assert all(len(command.strip().splitlines()) == 1 for command in blocks("console"))

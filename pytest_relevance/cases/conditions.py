@@ -23,6 +23,7 @@ from pytest_relevance.cases.checks import (
     share,
     text_with,
     unknown_keys,
+    what_is_meant,
     whole,
     written_id,
 )
@@ -122,7 +123,10 @@ def _parsed(name: object, at: Location) -> Metric | None:
         message = str(error)
         base = re.split(r"[@(]", str(name), maxsplit=1)[0]
         if base.casefold() not in {measure.casefold() for measure in MEASURES}:
+            meant = what_is_meant(str(name), KINDS)
             close = did_you_mean(str(name), KINDS) or f"; {error}"
+            if meant is not None:
+                close = f"; did you mean {quoted(meant[0])}, {meant[1]}?"
             message = f"{quoted(str(name))} is neither {listed(KINDS)} nor a metric{close}"
         at.refuse(message, at_key=True)
         return None

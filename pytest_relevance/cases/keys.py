@@ -258,5 +258,10 @@ def _unknown_key(name: str, level: str) -> str:
         return f"{quoted(name)} is a key {other}, not of a {level}"
     if name in KINDS:
         return f"{quoted(name)} is no key of a {level}; it is an expectation, write it under expect:"
+    meant = checks.what_is_meant(name, {*names, *KINDS})
+    if meant is not None:
+        key, what = meant
+        under = "" if key in names else " under expect"
+        return f"unknown key {quoted(name)} of a {level}; did you mean {quoted(key)}{under}, {what}?"
     advice = did_you_mean(name, names) or f"; it takes {', '.join(names)}"
     return f"unknown key {quoted(name)} of a {level}{advice}"

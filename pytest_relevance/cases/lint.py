@@ -6,11 +6,12 @@ A kind of warning is a row of `KINDS` and a function that finds it. `reports.fin
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance.cases.build import always_met
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -18,9 +19,12 @@ from pytest_relevance.judgments.problems import Place
 
 UNUSED, IRRELEVANT, RELEVANT, ALWAYS_MET = "unused", "irrelevant", "relevant", "always met"
 CONFLICTING, ALIKE, BLANK, PADDED, NOTICE = "conflicting", "alike", "blank", "padded", "notice"
-UNJUDGED = "unjudged"
+UNJUDGED, CHANGED = "unjudged", "changed"
 IN_FILE = " in a file"
 """The kinds of queries in files of judgments or queries, which cannot give two of them different params."""
+
+_SCIENTIFIC = re.compile(r"[0-9]([.][0-9]+)?E[+][0-9]{2,}")
+"""A number as spreadsheets show one of more than eleven digits."""
 
 _CONFLICTING = "one query, two grades for the same document"
 _ALIKE = "the same query but for upper case, blanks or the form of characters"
@@ -62,6 +66,10 @@ KINDS: Mapping[str, WarningKind] = {
     PADDED: WarningKind(
         "white space at the beginning or the end, which is part of the id or the text",
         "take it out, unless what the search returns has it, too",
+    ),
+    CHANGED: WarningKind(
+        "ids that a spreadsheet seems to have changed: one number in two forms, or in scientific notation",
+        "write them as the search returns them; import such a column as text",
     ),
     NOTICE: WarningKind("said in reading", "see each of them"),
 }
@@ -127,15 +135,32 @@ def lint_judgments(judgments: Judgments, rows: Ratings) -> list[LintFinding]:
         kind = _one_sided(grade > 0 for grade in entry.grades.values())
         if kind:
             found.append(LintFinding(kind, file, entry.place, entry.query))
+        if pairs := _one_number_twice(entry.grades):
+            found.append(LintFinding(CHANGED, file, entry.place, entry.query, pairs))
     return [*found, *_alike(entries)]
 
 
 def lint_rows(rows: Ratings) -> list[LintFinding]:
-    """Find the rows of a judgment file that nobody has filled in, and white space in ids."""
+    """Find the rows of a judgment file that nobody has filled in, white space in ids, and those in other notation."""
     blank, total = blank_documents(rows)
     found = [LintFinding(BLANK, rows.file, detail=f"{blank:,} of {counted(total, 'document')}")] if blank else []
+    scientific = [document for document in dict.fromkeys(rows.documents) if _SCIENTIFIC.fullmatch(document)]
+    if scientific:
+        place = rows.place(list(rows.documents).index(scientific[0]))
+        found.append(LintFinding(CHANGED, rows.file, place, detail=examples(scientific)))
     found += _padded(rows.file, rows.documents, rows.place, "document")
     return [*found, *_padded(rows.file, rows.queries, rows.place, "query", "queries")]
+
+
+def _one_number_twice(documents: Iterable[str]) -> str:
+    """The ids among the judged documents of a query that are one number: `"7" and "007"`; else empty."""
+    numbers: dict[str, list[str]] = {}
+    for document in documents:
+        if document.isascii() and document.replace(".", "", 1).isdigit():
+            whole, _, rest = document.partition(".")
+            rest = rest.rstrip("0")
+            numbers.setdefault(f"{whole.lstrip('0')}.{rest}", []).append(document)
+    return ", ".join(listed(map(quoted, ids), "and") for ids in numbers.values() if len(ids) > 1)
 
 
 def _padded(
@@ -182,6 +207,8 @@ def _of_case(case: Case, has_baseline: bool) -> Iterator[tuple[str, str]]:
         yield ALWAYS_MET, ", ".join(always)
     if not case.judgments:
         return
+    if pairs := _one_number_twice(case.judgments):
+        yield CHANGED, pairs
     gains = case.settings.gains
     one_sided = _one_sided(gains[grade] > 0 for grade in case.judgments.values())
     finds_nothing = any(expected.kind == "results" and not expected.bound for expected in case.expect)

@@ -15,6 +15,7 @@ from yaml.error import YAMLError
 from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 
 from pytest_relevance._text import did_you_mean, quoted
+from pytest_relevance.cases.checks import what_is_meant
 from pytest_relevance.cases.keys import CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.model import OWNED_TAGS, Suite
 from pytest_relevance.cases.problems import CaseFileError, Problem
@@ -130,10 +131,16 @@ def _read(events: EventReader, builder: SuiteBuilder, header: Pairs) -> bool:
     events.finish()
     if CASES not in seen:
         builder.set_defaults(header)
-        is_misspelt = any(name not in KEYS[SUITE] and did_you_mean(name, (CASES,)) for name in header)
-        if QUERIES not in header and not is_misspelt:
+        is_misspelt = any(name not in KEYS[SUITE] and _means_cases(name) for name in header)
+        has_bad_file = bool(builder.problems) and not {"judgments", QUERIES}.isdisjoint(header)
+        if QUERIES not in header and not is_misspelt and not has_bad_file:
             builder.problems.append(Problem(1, 1, _NO_CASES))
     return late
+
+
+def _means_cases(name: str) -> bool:
+    """Whether an unknown key is probably that of the cases."""
+    return bool(did_you_mean(name, (CASES,)) or what_is_meant(name, (CASES, QUERIES)))
 
 
 def _read_cases(events: EventReader, builder: SuiteBuilder, start: Any) -> None:

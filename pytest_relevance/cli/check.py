@@ -45,7 +45,10 @@ def declare(parser: ArgumentParser) -> None:
 
 @dataclass(slots=True)
 class _Looked:
-    """The numbers and findings of the files checked so far. `at_least`: there may be more errors."""
+    """The numbers and findings of the files checked so far. `at_least`: there may be more errors.
+
+    `read` are the real paths of the files whose judgments, queries and errors were counted with a suite.
+    """
 
     files: int = 0
     cases: int = 0
@@ -54,6 +57,7 @@ class _Looked:
     errors: int = 0
     at_least: bool = False
     findings: list[LintFinding] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)
 
 
 def run(arguments: Namespace) -> int:
@@ -64,18 +68,22 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.results.run_info import RecordError
 
     looked = _Looked()
-    for path in _files(arguments.paths):
+    # suites first: the files that they name are not counted again
+    for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(_YAML)):
         looked.files += 1
         try:
             if path.endswith(_YAML):
                 _look_at_suite(path, looked)
-            else:
+            elif os.path.realpath(path) not in looked.read:
                 _look_at_judgments(path, arguments, looked)
         except RecordError as error:  # of a baseline
             looked.errors += 1
             print(error)
         except (CaseFileError, JudgmentFileError) as error:
             looked.errors += len(error.problems)
+            looked.read.update(
+                os.path.realpath(file) for each in error.problems if (file := getattr(each, "file", None))
+            )
             looked.at_least = looked.at_least or error.at_least
             print(error)
         except OSError as error:
@@ -148,6 +156,9 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     if is_there:
         read_baseline(baseline_path(path))
     for file in suite.files:
+        if os.path.realpath(file) in looked.read:  # another suite names it too
+            continue
+        looked.read.add(os.path.realpath(file))
         with suppress(JudgmentFileError):  # a queries file, or a format that only the suite names
             looked.findings += lint_rows(read_ratings(Source.read(_shortest(file))))
 

@@ -13,6 +13,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from pytest_relevance._files import Unreadable, read_whole, unpacked
 from pytest_relevance._text import counted, listed, quoted
@@ -60,6 +61,8 @@ from pytest_relevance.judgments.writing_limits import IN_QUERIES
 from pytest_relevance.reports.text import harmless
 
 _CASE_FILES = (CASE_FILE, "yaml")
+_TARGETS = (CASE_FILE, *WRITERS)
+
 _OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments
 
 
@@ -67,8 +70,10 @@ def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, or a case file")
     parser.add_argument("target", metavar="OUT", help="the file to write; its ending says the format, or --to")
-    parser.add_argument("--from", dest="source_format", metavar="FORMAT", type=_source_format, help="the format of IN")
-    parser.add_argument("--to", dest="target_format", metavar="FORMAT", type=_target_format, help="the format of OUT")
+    to = f"the format of OUT: {listed(_TARGETS)}"
+    optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": "?"}  # no format: an error that lists them
+    parser.add_argument("--from", dest="source_format", type=_source_format, help="the format of IN", **optional)
+    parser.add_argument("--to", dest="target_format", type=_target_format, help=to, **optional)
     parser.add_argument("--queries", metavar="FILE", type=existing, help="the texts of the queries in IN, or their ids")
     parser.add_argument("--queries-out", metavar="FILE", help="a file of queries to write: ids, texts, weights")
     parser.add_argument("--query", metavar="PATH", help="where a rank_eval request has its query (params.text)")
@@ -183,7 +188,7 @@ def _format_of(path: str, format: str | None) -> str:
     found = CASE_FILE if path.endswith(YAML) else format_of_name(path)
     if found is None:
         what = "standard output has" if path == STANDARD else f"the ending of {quoted(path)} says"
-        raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed([CASE_FILE, *WRITERS])}")
+        raise CommandError(f"{PROGRAM} convert: {what} no format; name it: --to {listed(_TARGETS)}")
     return found
 
 

@@ -1,13 +1,15 @@
 """`pytest-relevance init`: a first suite, and the conftest.py with the search that it calls.
 
 Without a judgment file it is a small example that passes at once; its search is a toy, to be replaced by yours. With
-one, the suite names it and its queries: what is missing is your search, and conftest.py says where it goes. What is
-there already is never overwritten.
+one, the suite names it and its queries: what is missing is your search, and conftest.py says where it goes. A copy of
+the JSON Schema of case files, which the suite names for editors, stands beside them. What is there already is never
+overwritten.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +18,7 @@ from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, quoted, shown
+from pytest_relevance.cases.schema import SHIPPED
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
 from pytest_relevance.cli.command import (
     FOUND,
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
     from pytest_relevance.judgments.model import Judgments, Query, Ratings
 
 _ENDING = ".relevance.yaml"
+_SCHEMA = "relevance.schema.json"
+_NO_ENGINE = re.compile("test_.*|.*_test|conftest|setup|noxfile|__.*__")
+"""Names of modules that are no search engine."""
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -54,13 +60,17 @@ def run(arguments: Namespace) -> int:
     others = f"name another folder ({PROGRAM} init relevance), or another suite with --name"
     refuse_to_overwrite(map(os.path.relpath, [suite, conftest]), others)
     command = f"pytest {os.path.relpath(folder)}"
+    texts: dict[Path, str] = {}
     if arguments.judgments is not None:
-        texts, said = _of_judgments(arguments, suite, conftest, command)
+        said = _of_judgments(arguments, suite, conftest, command, texts)
     elif arguments.queries is None:
-        texts = {suite: example_suite(command), conftest: EXAMPLE_CONFTEST}
+        texts |= {suite: example_suite(command), conftest: example_conftest(_engine(folder))}
         said = "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases."
     else:
         raise CommandError(f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too")
+    texts[suite] = f"# yaml-language-server: $schema={_SCHEMA}\n{texts[suite]}"
+    if not os.path.lexists(folder / _SCHEMA):
+        texts[folder / _SCHEMA] = SHIPPED.read_text(encoding="utf-8")
     _write(texts)
     for path in texts:
         print(f"written: {harmless(os.path.relpath(path))}")
@@ -76,8 +86,15 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str) -> tuple[Mapping[Path, str], str]:
-    """Return the files for `--judgments`, and a message about them. Raises `CommandError` for unsuitable files."""
+def _engine(folder: Path) -> str:
+    """Return the name of the first module in a folder that may have the user's search, or "shop" as an example."""
+    names = sorted(path.stem for path in folder.glob("*.py")) if folder.is_dir() else []
+    own = (name for name in names if name.isidentifier() and not _NO_ENGINE.fullmatch(name))
+    return next(own, "shop")
+
+
+def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: str, texts: dict[Path, str]) -> str:
+    """Add the files for `--judgments`, and return a message about them. Raises `CommandError` for unsuitable files."""
     from pytest_relevance.cases.reader import parse_suite
     from pytest_relevance.judgments.grading import graded
     from pytest_relevance.judgments.reading import options_of, read_ratings
@@ -105,7 +122,7 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
 
     cases = parse_suite(text(None).encode(), suite.name).cases  # from here: its folder may not exist yet
     documents = [document for of_query in judgments.values() for document in of_query][:2]
-    code = conftest_of_judgments(arguments.judgments.name, documents)
+    code = conftest_of_judgments(arguments.judgments.name, documents, _engine(suite.parent))
     amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
     said = f"{amounts}. What is missing is your search: write it in conftest.py."
     if unjudged:
@@ -113,7 +130,8 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
         said = f"{len(unjudged):,} of {len(queries):,} {have} no judgments, and no floor.\n{said}"
     if gain:
         said = f"Grades are too high for the default gain, 2^grade - 1: the suite has gain: linear.\n{said}"
-    return {suite: text(suite.parent), conftest: code}, said
+    texts |= {suite: text(suite.parent), conftest: code}
+    return said
 
 
 def _queries(arguments: Namespace) -> Sequence[Query]:
@@ -215,7 +233,7 @@ def search():
 
 
 def example_suite(command: str) -> str:
-    """Return an example suite that passes with `EXAMPLE_CONFTEST`. `command` is the pytest command to run it."""
+    """Return an example suite that passes with `example_conftest`. `command` is the pytest command to run it."""
     return dedent(f"""\
         # What the search must find, and keep finding. Run it: {command}
         # Each case is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).
@@ -241,8 +259,12 @@ def example_suite(command: str) -> str:
         """)
 
 
-EXAMPLE_CONFTEST = (
-    '''\
+def example_conftest(module: str) -> str:
+    """Return a conftest.py with a toy search. `module` is the name of a module that may have the user's own."""
+    return _EXAMPLE_CONFTEST.replace("MODULE", module) + _FIXTURE
+
+
+_EXAMPLE_CONFTEST = '''\
 """The search that the relevance cases of this folder call: a toy, in the place of which you put your own."""
 
 import pytest
@@ -260,14 +282,13 @@ def my_search(query, k=10):
     """Return the best documents for a query, best first: ids, or dicts with an id and a title.
 
     Yours asks an engine, perhaps:    return client.search(index="products", q=query, size=k)
+    Or a module beside this file:     import MODULE (above), and here return MODULE.my_function(query, k)
     """
     words = query.lower().split()
     scores = {document: sum(word in title.lower() for word in words) for document, title in DOCUMENTS.items()}
     best = sorted((document for document in scores if scores[document]), key=scores.get, reverse=True)
     return [{"id": document, "title": DOCUMENTS[document]} for document in best[:k]]
 '''
-    + _FIXTURE
-)
 
 
 def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
@@ -281,8 +302,11 @@ def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def conftest_of_judgments(file: str, documents: Iterable[str]) -> str:
-    """Return a conftest.py whose search the user must write. `documents` are example ids of the judgment `file`."""
+def conftest_of_judgments(file: str, documents: Iterable[str], module: str) -> str:
+    """Return a conftest.py whose search the user must write.
+
+    `documents` are example ids of the judgment `file`, `module` is the name of a module that may have the search.
+    """
     ids = ", ".join(shown(document, 60) for document in documents)
     return (
         f'''\
@@ -297,6 +321,10 @@ def my_search(query, k=10):
     Or dicts with an id and a title, or what your engine answers, as it is. Perhaps:
 
         return client.search(index="products", q=query, size=k)
+
+    Or a function of a module beside this file, after `import {module}` above:
+
+        return {module}.my_function(query, k)
     """
     raise NotImplementedError(
         "my_search() in conftest.py is still to be written: ask your engine, and return the ids of what it finds, best "

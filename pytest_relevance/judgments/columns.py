@@ -83,6 +83,13 @@ _RATING = re.compile(r".*(?:rating|grade|judge?ment)[0-9]*")
 _GRADES = set(map(folded, SPELLINGS["grade"])) - {"score", "gain"}  # these may be anything
 _CALLED_GRADE = re.compile("|".join([_RATING.pattern, *_GRADES]))
 _DOCUMENTED = frozenset(folded(name) for what in ("title", "note") for name in SPELLINGS[what])
+
+
+def may_be_grades(name: str) -> bool:
+    """Whether the name of a column says that it has grades or ratings."""
+    return bool(_CALLED_GRADE.fullmatch(folded(name)) or _SUMMARY.fullmatch(folded(name)))
+
+
 _BOOK = ["query", "docid"]
 """The beginning of the header of a Quepid book; a column for each judge follows."""
 

@@ -93,7 +93,7 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     found = Worklist(scored)
-    trouble = target.write(lambda path: write_whole(path, found.to_csv()))
+    trouble = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
     words = "no unjudged results"
     if found.rows:
         words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
@@ -101,6 +101,11 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
         yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
     else:
         yield Message(f"{words}, and no list of them: {trouble}", is_good=False)
+
+
+def _content(path: Path) -> bytes:
+    """Return the content of a file; nothing where it is none, a pipe for instance."""
+    return path.read_bytes() if path.is_file() else b""
 
 
 def _record(config: pytest.Config) -> tuple[Write, str]:

@@ -139,16 +139,18 @@ def compare_runs(
     Several variants of a search are compared one by one; `variants=("bm25", "hybrid")` compares one variant of `first`
     with another of `second`, which may be the same run.
 
-    `common=True` compares the cases that both runs have in common, and the report says what was left out. A query that
-    found nothing has no line in a TREC run: `missing="empty"` takes each judged query without a ranking for one.
+    Cases that only the second run has are listed and left out. `common=True` compares the cases that both runs have in
+    common, whatever is missing, and the report says what was left out. A query that found nothing has no line in a TREC
+    run, so that one of two plain runs must not lack it: `missing="empty"` takes each judged query without a ranking for
+    one.
 
     The p-value is that of the randomisation test (Smucker, Allan & Carterette 2007) with `resamples`, the interval is
     the bootstrap's; both are drawn from `seed`. Over several metrics p-values are adjusted after Holm (1979), for each
     variant on its own.
 
-    Raises `Incomparable` (a ValueError, with `reasons`) where cases are missing in one run, differ in query, judgments
-    or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for a file
-    that cannot be used; ValueError or TypeError for arguments that are not allowed.
+    Raises `Incomparable` (a ValueError, with `reasons`) where cases are missing in the second run, differ in query,
+    judgments or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for
+    a file that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
     return compare(
         Comparison,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_relevance._text import counted, quoted, shown
+from pytest_relevance._text import are_one_number, counted, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.numbers import number, total
@@ -65,6 +65,7 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
     lines += _repeated(result, columns)
     if result.is_unjudged:
         lines += _unjudged_ids(result, columns)
+    lines += _changed_ids(result, columns)
     if result.judgments:
         found = break_down(result)
         if found.rows:
@@ -179,6 +180,23 @@ def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
         *(line(text) for text in wrapped("  judged:   ", judged, columns)),
         *(line(text, BAD) for text in wrapped("  not in the index: ", absent, columns) if absent),
         *folded_lines("  if not, name the id with id_field in the case file, or return it from search", DIM, columns),
+    ]
+
+
+def _changed_ids(result: CaseResult, columns: int) -> list[Line]:
+    """Judged documents that were not returned, and unjudged results whose ids are the same number."""
+    pairs = [
+        f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
+        for judged, _ in result.missing
+        for returned in result.unjudged
+        if are_one_number(judged, returned)
+    ]
+    if not pairs:
+        return []
+    found = wrapped("ids that a spreadsheet may have changed: ", _some(pairs), columns, "; ")
+    return [
+        *(line(text, BAD) for text in found),
+        line("  if so, write them in the judgments as they are returned; import such a column as text", DIM),
     ]
 
 

@@ -7,7 +7,7 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache, partial
 from itertools import chain
@@ -145,8 +145,9 @@ class CaseResult:
     """The result of one case in one variant of its search.
 
     Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
-    pytest's node id; `test` is the node id of the test in Python that checked the ranking. `items` are the names
-    of its items where another plugin repeats them or adds parameters to their names.
+    pytest's node id; `test` is the node id of the test in Python that checked the ranking. `variant_index` counts the
+    variants of the case from 0, in the order of the parameters of its fixtures as written. `items` are the names of its
+    items where another plugin repeats them or adds parameters to their names.
 
     Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
     case file sets it. `reaches_depth`: the search returned as many results as it was asked for, so that there may be
@@ -182,6 +183,7 @@ class CaseResult:
     node: str = ""
     search: str = "search"
     variant: str | None = None
+    variant_index: int = 0
     tags: Sequence[str] = ()
     weight: float = 1
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -459,6 +461,15 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "repeats": partial(from_builtin, Repeats),
     **dict.fromkeys(_TUPLES, tuple),
 }
+
+
+def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
+    """The search and the variant of all results, each once: the first parameter of a fixture first, as written."""
+    first: dict[tuple[str, str | None], int] = {}
+    for result in results:
+        key = result.search, result.variant
+        first[key] = min(first.get(key, result.variant_index), result.variant_index)
+    return sorted(first, key=lambda key: (first[key], str(key)))
 
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:

@@ -29,8 +29,9 @@ class Found:
 
     `k` is the cutoff of the case, `depth` how many results it asks for where its file says so, `ranking` the documents,
     `ranks` the first rank (from 1) of each, `latency` in seconds. `is_cut`: the ranking may go on below what was
-    returned. Messages name documents with their `titles`, where there are any: text that a terminal can print;
-    `unknown` says it of what is missing elsewhere too.
+    returned; `asked` is how many results the search was asked for, None where it takes no such number. Messages name
+    documents with their `titles`, where there are any: text that a terminal can print; `unknown` says it of what is
+    missing elsewhere too.
     """
 
     k: int
@@ -43,6 +44,7 @@ class Found:
     unknown: Mapping[str, str] = field(default_factory=dict)
     is_cut: bool = False
     depth: int | None = None
+    asked: int | None = None
 
 
 def check(expected: Expectation, found: Found) -> Outcome:
@@ -75,6 +77,11 @@ def below(name: str, value: float, comparison: str, bound: float) -> str:
 def digits_apart(value: float, bound: float) -> int:
     """The decimals for showing a score with its bound: three, or more where three would show them equal."""
     return next((digits for digits in range(3, 18) if f"{value:.{digits}f}" != f"{bound:.{digits}f}"), 3)
+
+
+def digits_of_change(change: float) -> int:
+    """The decimals for showing a change: three, or up to nine where three would show none."""
+    return next((digits for digits in range(3, 10) if round(change, digits)), 3)
 
 
 def duration(seconds: float, digits: int = 3) -> str:
@@ -170,7 +177,8 @@ def _results(expected: Expectation, found: Found) -> Outcome:
     returned, bound = len(found.ranks), int(expected.bound)  # a document that is returned twice counts once
     met = COMPARE[expected.comparison](returned, bound)
     wanted = f"exactly {bound}" if expected.comparison == "==" else f"{expected.comparison} {bound}"
-    message = "" if met else f"results: {returned} returned, expected {wanted}"
+    of = "" if found.asked is None else f" (asked for {found.asked})"
+    message = "" if met else f"results: {returned} returned{of}, expected {wanted}"
     return Outcome("results", "results", met, message, returned, expected.comparison, bound)
 
 

@@ -25,7 +25,7 @@ from pytest_relevance.results.case_result import (
     WITHOUT_SCORE,
     CaseResult,
 )
-from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.expectations import digits_apart, digits_of_change
 from pytest_relevance.results.rankings.cut import asked_text, cut_text
 from pytest_relevance.results.run_info import FileInfo
 
@@ -218,11 +218,13 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
     if gate.p is not None and p is None and exceeds:
         changed = sum(before != now for _, before, now in pairs)
         limit += f"; {void_condition(gate.p, changed, test.least_p)}"
-    digits = digits_apart(drop, bound)
-    moved = f"fell by {drop:.{digits}f}" if drop > 0 else f"rose by {-drop:.3f}" if drop < 0 else "is unchanged"
+    least = digits_of_change(drop)
+    digits = max(digits_apart(drop, bound), least) if drop > 0 else least
+    moved = f"{'fell' if drop > 0 else 'rose'} by {abs(drop):.{digits}f}" if round(drop, digits) else "is unchanged"
     was, now = (weighted_mean(zip(weights, scores, strict=True)) for scores in (first, second))
-    test_words = f"95% {interval.low:+.3f} to {interval.high:+.3f}, p {_p(test.p)}, {counted(len(pairs), 'case')}"
-    words = f"{moved}, from {was:.3f} to {now:.3f} ({test_words}); {limit}"
+    ends = f"{interval.low:+.{least}f} to {interval.high:+.{least}f}"
+    test_words = f"95% {ends}, p {_p(test.p)}, {counted(len(pairs), 'case')}"
+    words = f"{moved}, from {was:.{least}f} to {now:.{least}f} ({test_words}); {limit}"
     return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
 
 

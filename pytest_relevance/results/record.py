@@ -1,6 +1,6 @@
 """The record of a run as a file: JSON lines, a header and one line for each result (docs/record-format.md).
 
-A line is what `CaseResult.to_dict` gives. The header has a version: a newer one is refused, not guessed at. The file
+A line is what `CaseResult.to_dict` gives. The header has a version: another one is refused, not guessed at. The file
 may have been edited by hand, so that every value is checked before a result is made of it.
 """
 
@@ -253,17 +253,25 @@ def read_lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, s
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
+_IF_OLDER: Mapping[str, str] = {
+    KIND: "record the run again",
+    "pytest-relevance baseline": "delete the file and accept the rankings again with --relevance-update",
+}
+"""What to do with a file of an older version, by its kind."""
+
+
 def read_header(file: str, lines: Iterator[tuple[int, str]], kind: str, version: int) -> dict[str, Any]:
-    """The header of a file. Raises `RecordError` for another kind of file and for a newer version."""
+    """The header of a file. Raises `RecordError` for another kind of file and for another version."""
     _, line = next(lines, (1, ""))
     header = read_object(file, 1, line)
     if header.get("kind") != kind:
         raise RecordError(f"{file}:1: this is no {kind.removeprefix('pytest-relevance ')}; found {quoted(line)}")
     found = header.get("version")
-    if type(found) is not int or found > version:
+    if type(found) is not int or found != version:
+        is_older = type(found) is int and found < version
+        remedy = _IF_OLDER[kind] if is_older else "upgrade pytest-relevance"
         raise RecordError(
-            f"{file}:1: the file has version {found!r}, and this pytest-relevance knows {version}; "
-            "upgrade pytest-relevance"
+            f"{file}:1: the file has version {found!r}, and this pytest-relevance knows {version}; {remedy}"
         )
     return header
 

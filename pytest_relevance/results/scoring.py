@@ -55,7 +55,7 @@ def score_case(
         lower, upper = interval(graded, k, terms.lowest, terms.highest, settings, present=value)
     reaches_depth = asked is not None and len(grades) >= asked
     is_cut = reaches_depth and terms.depth is None
-    outcomes = _outcomes(case, graded, ranking.ids, latency, is_cut=is_cut) if case.expect else ()
+    outcomes = _outcomes(case, graded, ranking.ids, latency, asked, is_cut=is_cut) if case.expect else ()
     verdict, reasons = decide(case, value, lower, upper, top - unjudged, top, outcomes)
     result = unscored(case, verdict)
     result.is_depth_set, result.reaches_depth = terms.depth is not None, reaches_depth
@@ -169,7 +169,7 @@ def _is_known(metric: Metric, value: float, settings: Settings) -> bool:
 
 
 def _outcomes(
-    case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None, *, is_cut: bool
+    case: Case, graded: GradedRanking, ids: Sequence[str], latency: float | None, asked: int | None, *, is_cut: bool
 ) -> tuple[Outcome, ...]:
     from pytest_relevance.results.expectations import Found, check
 
@@ -177,7 +177,7 @@ def _outcomes(
     for rank, document in enumerate(ids, 1):
         ranks.setdefault(document, rank)
     depth = case.depth if case.terms.depth is not None else None
-    found = Found(case.k, case.settings, graded, ids, ranks, latency, is_cut=is_cut, depth=depth)
+    found = Found(case.k, case.settings, graded, ids, ranks, latency, is_cut=is_cut, depth=depth, asked=asked)
     return tuple(check(expected, found) for expected in case.expect)
 
 

@@ -1,4 +1,4 @@
-"""The worklist: the unjudged results of a run as a CSV file to fill in, the most valuable first.
+"""The worklist: the unjudged results of a run as a CSV file to fill in, by query, the most valuable first.
 
 Filled in, it is a file of judgments like any other: its rows are found by query id and by query text, and a blank grade
 is no judgment. So its texts are exactly those of the run, except for a space before a cell that a spreadsheet would
@@ -9,21 +9,39 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum, isnan, log2
 from types import SimpleNamespace
 
 from pytest_relevance._text import counted, printable
+from pytest_relevance.judgments.columns import SPELLINGS, folded, may_be_grades
 from pytest_relevance.judgments.formats.table import cells_of_any_length, csv_rows, escaped
 from pytest_relevance.judgments.source import Header
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_result import CaseResult, variants_in_order
 
-COLUMNS = ("query_id", "query", "document", "title", "ranks", "move", "grade")
+COLUMNS = ("query_id", "query", "document", "title", "ranks", "worth", "move", "grade")
+"""The columns of every worklist; fields of the catalogue come behind the title, columns that users add at the end."""
+
+_NEEDED = frozenset(COLUMNS) - {"worth"}
+"""The columns by which a file is known as a worklist."""
+
+_FIELD_PLACE = COLUMNS.index("title") + 1
+_FEW = 10
+"""So few judged results at a rank say little of it: those of the ranks around it count too."""
+
+_NO_JUDGED_SHARE = 0.5
+"""What an unjudged result is supposed to have of the gain of the top grade where no result of the run is judged."""
 
 _Search = tuple[str, str | None]
 """The name of a search, and its variant."""
+
+_PREFERRED = SPELLINGS["document"][: SPELLINGS["document"].index("document")]
+_TAKEN = frozenset(map(folded, (*COLUMNS, *_PREFERRED, *SPELLINGS["rater"])))
+"""Names of columns that a reader of judgments would take for other columns of a worklist, or for raters."""
 
 _NEVER_IN_A_FILE = re.compile("[\0\ud800-\udfff]")
 _NEVER_IN_A_LINE = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -35,34 +53,84 @@ class Unjudged:
     """An unjudged result in the top k, at its rank (from 1).
 
     `move` is nDCG@k with the highest grade for this document, the ideal recomputed, less the present score. Where that
-    is not defined, because nothing relevant was judged, it is what the score would become.
+    is not defined, because nothing relevant was judged, it is what the score would become. `worth` is the same with a
+    plausible grade: one whose gain is what judged results at that rank have on average. Where nothing relevant was
+    judged, it is the share of `move` that this gain is of the highest one.
     """
 
     document: str
     title: str
     rank: int
     move: float
+    worth: float = 0.0
 
 
-def unjudged_results(result: CaseResult) -> list[Unjudged]:
+class PlausibleGains:
+    """The mean gain of the judged results of a run at each rank, as a share of the gain of the top grade.
+
+    Shares, as the gains of several suites are on different scales.
+    """
+
+    def __init__(self, results: Iterable[CaseResult]) -> None:
+        self._shares: dict[int, list[float]] = {}
+        self._means: dict[int, float] = {}
+        for result in results:
+            top = _top_grade(result)
+            for rank, grade in enumerate(result.grades[: result.k], 1):
+                if grade is not None and top is not None:
+                    share = result.settings.gain_of(grade) / result.settings.gain_of(top)
+                    self._shares.setdefault(rank, []).append(share)
+
+    def share(self, rank: int) -> float:
+        """The mean share at a rank, with the ranks around it where few results are judged there."""
+        if rank not in self._means:
+            self._means[rank] = self._mean_around(rank)
+        return self._means[rank]
+
+    def _mean_around(self, rank: int) -> float:
+        shares: list[float] = []
+        for distance in range(max((abs(rank - other) for other in self._shares), default=0) + 1):
+            for other in {rank - distance, rank + distance}:
+                shares += self._shares.get(other, ())
+            if len(shares) >= _FEW:
+                break
+        return fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
+
+    def grade(self, rank: int, top: float, settings: Settings) -> float:
+        """The grade that has the mean gain; the one that comes closest where gains are a mapping."""
+        gain = self.share(rank) * settings.gain_of(top)
+        if isinstance(settings.gain, Mapping):
+            return min(settings.gain, key=lambda grade: abs(settings.gain_of(grade) - gain))
+        return log2(1 + gain) if settings.gain == "exponential" else gain
+
+
+def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged]:
     """The unjudged results in the top k of a case, best first."""
     documents = result.unjudged
     if not documents:
         return []
-    graded, top, present = result.graded, _top_grade(result), result.score or 0.0
+    top = _top_grade(result)
     found = []
     for document in documents:
         index = result.documents.index(document)
-        possible = present if top is None else _score_with(result, graded, index, top)
-        found.append(Unjudged(document, result.titles.get(document, ""), index + 1, possible - present))
+        move = worth = 0.0
+        if top is not None:
+            move = _move(result, index, top)
+            # any gain makes a score of 1 or so where none is defined: what counts there is how plausible the gain is
+            worth = gains.share(index + 1) * move
+            if result.score is not None:
+                worth = _move(result, index, gains.grade(index + 1, top, result.settings))
+        found.append(Unjudged(document, result.titles.get(document, ""), index + 1, move, worth))
     return found
 
 
-def _score_with(result: CaseResult, graded: GradedRanking, index: int, grade: float) -> float:
-    """nDCG@k if one result had this grade."""
+def _move(result: CaseResult, index: int, grade: float) -> float:
+    """How far nDCG@k would go if one result had this grade; 0 where it would not be defined then."""
+    graded = result.graded
     grades = [*graded.grades]
     grades[index] = grade
-    return score(result.metric, GradedRanking(grades, graded.repeated, [*graded.judged, grade]), result.settings)
+    possible = score(result.metric, GradedRanking(grades, graded.repeated, [*graded.judged, grade]), result.settings)
+    return 0.0 if isnan(possible) else possible - (result.score or 0.0)
 
 
 def _top_grade(result: CaseResult) -> float | None:
@@ -78,60 +146,92 @@ def _top_grade(result: CaseResult) -> float | None:
 class WorklistRow:
     """An unjudged document of a query, with the ranks (from 1) at which each search returned it.
 
-    `move` is the largest, up or down; `effect` how far the sum of the weighted scores would go with it.
+    `worth` and `move` are the largest, up or down; `effect` is how far the sum of the weighted scores would go with the
+    worth, `reach` how far with the move. `fields` are those of the catalogue.
     """
 
     query_id: str
     query: str
     document: str
     title: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
     ranks: dict[_Search, set[int]] = field(default_factory=dict)
+    worth: float = 0.0
     move: float = 0.0
     effect: float = 0.0
+    reach: float = 0.0
 
     def add(self, result: CaseResult, unjudged: Unjudged) -> None:
         """Add the result of a case that returned the document. The order of calls does not matter."""
-        self.title = max(self.title, _escaped(_NEVER_IN_A_LINE, unjudged.title), key=lambda title: (len(title), title))
+        self.title = _longer(self.title, unjudged.title)
+        for name, value in result.shown.get(unjudged.document, {}).items():
+            self.fields[name] = _longer(self.fields.get(name, ""), value)
         self.ranks.setdefault((result.search, result.variant), set()).add(unjudged.rank)
+        self.worth = max(self.worth, unjudged.worth, key=lambda worth: (abs(worth), worth))
         self.move = max(self.move, unjudged.move, key=lambda move: (abs(move), move))
-        self.effect = max(self.effect, result.weight * abs(unjudged.move))
+        self.effect = max(self.effect, result.weight * abs(unjudged.worth))
+        self.reach = max(self.reach, result.weight * abs(unjudged.move))
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes the row another than all others."""
+        return self.query_id, self.query, self.document
 
     @property
     def order(self) -> tuple[object, ...]:
-        """The sort key of the row: largest effect first, then best rank."""
+        """The sort key of the row in its query: largest effect first, then best rank."""
         best = min(rank for ranks in self.ranks.values() for rank in ranks)
-        return -round(self.effect, 12), best, self.query, self.document, self.query_id
+        return -round(self.effect, 12), -round(self.reach, 12), best, self.document
+
+
+def _longer(one: str, two: str) -> str:
+    """The longer of two texts, on one line: where searches name a document differently, the same whatever the order."""
+    return max(one, _escaped(_NEVER_IN_A_LINE, two), key=lambda text: (len(text), text))
 
 
 class Worklist:
-    """The unjudged results of all cases that ran. A pair of query and document is one row, however often it occurs."""
+    """The unjudged results of all cases that ran. A pair of query and document is one row, however often it occurs.
+
+    The rows of a query stand together, those with the largest effect first; the queries with the most effect in all
+    their rows come first.
+    """
 
     def __init__(self, results: Iterable[CaseResult]) -> None:
         ran = [result for result in results if result.scores]
-        self._searches = sorted({(result.search, result.variant) for result in ran}, key=str)
+        self._searches = variants_in_order(ran)
         ids = _ids_by_query((_in_a_file(result.id), _in_a_file(result.query)) for result in ran)
+        gains = PlausibleGains(ran)
         rows: dict[tuple[str, str, str], WorklistRow] = {}
         for result in ran:
             query = _in_a_file(result.query)
-            for unjudged in unjudged_results(result):
+            for unjudged in unjudged_results(result, gains):
                 key = ids[_in_a_file(result.id), query], query, _in_a_file(unjudged.document)
                 rows.setdefault(key, WorklistRow(*key)).add(result, unjudged)
-        self.rows = sorted(rows.values(), key=lambda row: row.order)
+        of_query: dict[tuple[str, str], list[WorklistRow]] = {}
+        for row in rows.values():
+            of_query.setdefault((row.query, row.query_id), []).append(row)
+        order = sorted(of_query, key=lambda query: (*_total(of_query[query]), query))
+        self.rows = [row for query in order for row in sorted(of_query[query], key=lambda row: row.order)]
 
     @property
     def queries(self) -> int:
         """How many queries have unjudged results."""
         return len({(row.query_id, row.query) for row in self.rows})
 
-    def to_csv(self) -> bytes:
-        """The content of the file."""
+    def to_csv(self, before: bytes = b"") -> bytes:
+        """The content of the file. `before` is that of the worklist that it replaces: columns that users added stay."""
+        names = list(dict.fromkeys(name for row in self.rows for name in row.fields))
+        columns = [*COLUMNS[:_FIELD_PLACE], *map(_field_column, names), *COLUMNS[_FIELD_PLACE:]]
+        own, kept = _added(before, columns)
         lines: list[str] = []
         # csv quotes a line break in a cell only where it is part of what ends the lines
         writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
-        writer.writerow(COLUMNS)
+        writer.writerow([*columns, *own])
         for row in self.rows:
-            texts = map(escaped, (row.query_id, row.query, row.document, row.title, self._ranks(row)))
-            writer.writerow([*texts, f"{round(row.move, 4) + 0.0:.4f}", ""])  # a zero has no sign
+            texts = [*row.key, row.title, *(row.fields.get(name, "") for name in names), self._ranks(row)]
+            moves = [f"{round(move, 4) + 0.0:.4f}" for move in (row.worth, row.move)]  # a zero has no sign
+            key = tuple(map(escaped, row.key))
+            writer.writerow([*map(escaped, texts), *moves, "", *kept.get(key, [""] * len(own))])
         return "".join(line.removesuffix("\r\n") + "\n" for line in lines).encode()
 
     def _ranks(self, row: WorklistRow) -> str:
@@ -151,19 +251,47 @@ class Worklist:
         return f"{name}[{variant}]" if variant else name
 
 
+def _total(rows: Sequence[WorklistRow]) -> tuple[float, float]:
+    """The sort key of a query: the effect of all its rows, and their reach where that is equal, the largest first."""
+    return -round(fsum(row.effect for row in rows), 12), -round(fsum(row.reach for row in rows), 12)
+
+
+def _field_column(name: str) -> str:
+    """The column of a field of the catalogue: its name, unless a reader of judgments could take it for another."""
+    is_taken = folded(name) in _TAKEN or may_be_grades(name)
+    return f"{name} (shown)" if is_taken else escaped(_escaped(_NEVER_IN_A_LINE, name))
+
+
+def _added(before: bytes, columns: Sequence[str]) -> tuple[list[str], dict[tuple[str, ...], list[str]]]:
+    """The columns of an old worklist that a new one has not, and their cells by the key of the row."""
+    if not before.strip():
+        return [], {}
+    names, *rows = _read(before)
+    own = [number for number, name in enumerate(names) if name not in columns]
+    key = [names.index(name) for name in ("query_id", "query", "document")]
+    kept = {tuple(row[number] for number in key): [row[number] for number in own] for row in rows}
+    return [names[number] for number in own], kept
+
+
+def _read(data: bytes) -> list[list[str]]:
+    """The rows of a worklist. Raises ValueError or csv.Error for another file."""
+    separator = Header.of(data.decode("utf-8-sig").partition("\n")[0]).separator
+    with cells_of_any_length():
+        rows = list(csv_rows(data, separator))
+    names = rows[0] if rows else []
+    if rows and not ({*names} >= _NEEDED and len({*names}) == len(names) and {*map(len, rows)} == {len(names)}):
+        raise ValueError("no worklist")
+    return rows
+
+
 def why_kept(data: bytes) -> str | None:
     """Why a file must not be replaced by a new worklist, and what to do; None for a worklist without a grade."""
-    no_worklist = "exists and is no worklist; name another file"
     try:
-        text = data.decode("utf-8-sig")
-        separator = Header.of(text.partition("\n")[0]).separator
-        with cells_of_any_length():
-            rows = list(csv_rows(data, separator))
-    except (UnicodeDecodeError, csv.Error):
-        return no_worklist
-    if rows and (tuple(rows[0]) != COLUMNS or any(len(row) != len(COLUMNS) for row in rows)):
-        return no_worklist
-    graded = sum(1 for row in rows[1:] if row[-1].strip())
+        rows = _read(data)
+    except (ValueError, csv.Error):
+        return "exists and is no worklist; name another file"
+    grade = rows[0].index("grade") if rows else 0
+    graded = sum(1 for row in rows[1:] if row[grade].strip())
     if not graded:
         return None
     return (

@@ -128,6 +128,49 @@ def test_an_unknown_key_unlike_any_other_shows_those_there_are(mistakes: Mistake
     )  # nothing that would be refused in its turn
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{query: a, relevance: {x: 3}}", '"relevance" of a case; did you mean "judgments", document: grade pairs,'),
+        ("{query: a, expected: [x]}", '"expected" of a case; did you mean "judgments", '),
+        ("{query: a, docs: [x]}", '"docs" of a case; did you mean "judgments", '),
+        ("{query: a, Ratings: {x: 3}}", '"Ratings" of a case; did you mean "judgments", '),
+        ("{query: a, k@: 5}", '"k@" of a case; did you mean "k", the cutoff?'),
+        ("{query: a, limit: 5}", '"limit" of a case; did you mean "k", the cutoff?'),
+        ("{query: a, threshold: 0.5}", '"threshold" of a case; did you mean "min_ndcg", the least nDCG@k?'),
+        ("{query: a, nDCG@10: 0.5}", '"nDCG@10" of a case; did you mean "min_ndcg", the least nDCG@k?'),
+        ("{query: a, must-have: [x]}", '"must-have" of a case; did you mean "include" under expect, documents that'),
+        ("{query: a, forbidden: [x]}", '"forbidden" of a case; did you mean "exclude" under expect, documents that'),
+        ("{text: a}", '"text" of a case; did you mean "query", what a user types?'),
+        ("{q: a}", '"q" of a case; did you mean "query", what a user types?'),
+        ("{search term: a}", '"search term" of a case; did you mean "query", what a user types?'),
+    ],
+)
+def test_the_word_of_another_tool_is_answered_with_the_key_that_it_means(
+    mistakes: Mistakes, text: str, message: str
+) -> None:
+    found = " ".join(mistakes(f"cases:\n  - {text}\n"))
+    assert f"unknown key {message}" in found
+    assert "it takes" not in found
+
+
+def test_the_word_of_another_tool_in_a_suite(mistakes: Mistakes) -> None:
+    assert mistakes("qrels: a.txt\ntests:\n  - query: a\n") == [
+        '1:1: unknown key "qrels" of a suite; did you mean "judgments", document: grade pairs, or a judgment file?',
+        '2:1: unknown key "tests" of a suite; did you mean "cases", a list?',
+    ]
+
+
+def test_the_word_of_another_tool_among_expectations(mistakes: Mistakes) -> None:
+    (found,) = mistakes("cases:\n  - {query: a, expect: {must_contain: [x]}}\n")
+    assert found.endswith('; did you mean "include", documents that must be in the top k? (in case "a")')
+
+
+def test_a_judgment_file_that_is_missing_is_all_that_is_said(mistakes: Mistakes) -> None:
+    (found,) = mistakes("judgments: missing.csv\n")
+    assert found == "1:12: judgments: there is no file missing.csv; paths are relative to the case file"
+
+
 def test_a_duplicate_key_of_a_suite(mistakes: Mistakes) -> None:
     assert mistakes("k: 5\nk: 6\ncases: [{query: a}]\ncases: [{query: b}]\n") == [
         '2:1: duplicate key "k", first in line 1; keep one of them',

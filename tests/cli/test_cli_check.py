@@ -355,6 +355,36 @@ def test_a_suite_of_files(terminal: Terminal) -> None:
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: no errors, 3 warnings"
 
 
+JUDGED = "query,doc_id,grade\nboots, a,3\nboots,b,0\n"
+JUDGED_SUITE = "judgments: judged.csv\nmin_ndcg: 0.5\ncases: [{query: boots}]\n"
+
+
+@pytest.mark.parametrize("arguments", [("judged.csv", "."), (".", "judged.csv"), (".", "./judged.csv", "judged.csv")])
+def test_a_file_that_a_suite_names_is_counted_once(terminal: Terminal, arguments: tuple[str, ...]) -> None:
+    terminal.write("judged.csv", JUDGED)
+    terminal.write("shop.relevance.yaml", JUDGED_SUITE)
+    said = terminal.run("check", *arguments)
+    assert warned(said, "white space at the beginning") == ['judged.csv:2: the document " a"']
+    assert said.lines[-1] == "2 files, 1 case, 2 judgments: no errors, 1 warning"
+
+
+def test_the_file_of_two_suites_is_warned_of_once(terminal: Terminal) -> None:
+    terminal.write("judged.csv", JUDGED)
+    terminal.write("one.relevance.yaml", JUDGED_SUITE)
+    terminal.write("two.relevance.yaml", JUDGED_SUITE)
+    said = terminal.run("check", ".")
+    assert warned(said, "white space at the beginning") == ['judged.csv:2: the document " a"']
+
+
+def test_the_errors_of_a_file_that_a_suite_names_are_told_once(terminal: Terminal) -> None:
+    terminal.write("judged.csv", JUDGED + "boots,c,x\n")
+    terminal.write("shop.relevance.yaml", JUDGED_SUITE)
+    said = terminal.run("check", "judged.csv", "shop.relevance.yaml")
+    assert said.code == 1
+    assert said.out.count("judged.csv:4: ") == 1
+    assert said.lines[-1].startswith("2 files: 1 error, ")
+
+
 def test_a_file_that_cannot_be_read_is_an_error_among_others(terminal: Terminal) -> None:
     terminal.write("empty.csv", "\n")
     terminal.write("shop.relevance.yaml", SHOP)
@@ -381,7 +411,8 @@ def test_real_judgments_of_which_19_queries_have_no_relevant_product(terminal: T
 def test_near_duplicates_in_a_table_get_no_advice_about_params(terminal: Terminal) -> None:
     terminal.write("shop.csv", "query,doc_id,grade\nboots,a,3\nboots,b,0\nBoots,a,1\nBoots,b,0\nlaces,a,1\nLaces,b,0\n")
     terminal.write("queries.tsv", "q1\tboots\nq2\tBoots\n")
-    terminal.write("listed.relevance.yaml", "queries: queries.tsv\n")
+    terminal.write("listed.tsv", "q1\tboots\nq2\tBoots\n")
+    terminal.write("listed.relevance.yaml", "queries: listed.tsv\n")
     said = terminal.run("check", "shop.csv", "queries.tsv", "listed.relevance.yaml")
     assert len(warned(said, "one query, two grades for the same document; decide on a grade, and write the query")) == 1
     assert len(warned(said, "the same query but for upper case")) == 3
@@ -440,6 +471,21 @@ def test_white_space_around_ids_in_the_files_of_a_suite(terminal: Terminal) -> N
 def test_the_space_before_a_formula_is_none_of_an_id(terminal: Terminal) -> None:
     terminal.write("shop.csv", "query,doc_id,grade\n -5 degrees, =a,3\n -5 degrees,b,0\n")
     assert terminal.run("check", "shop.csv").lines == ["1 file, 1 query, 2 judgments: no errors, no warnings"]
+
+
+def test_ids_that_a_spreadsheet_has_changed(terminal: Terminal) -> None:
+    terminal.write("qrels.txt", "q1 0 007 3\nq1 0 8 0\nq2 0 007 1\n")
+    terminal.write("judged.csv", "query_id,doc_id,grade\nq1,7,2\nq2,1.23457E+12,0\nq2,9,0\n")
+    terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\n")
+    terminal.write("shop.relevance.yaml", "queries: queries.tsv\njudgments: [qrels.txt, judged.csv]\nmin_ndcg: 0.5\n")
+    said = terminal.run("check", ".")
+    assert warned(said, "ids that a spreadsheet seems to have changed") == [
+        'queries.tsv:1: "boots": "007" and "7"',
+        'judged.csv:3: "1.23457E+12"',
+    ]
+    terminal.write("alone.csv", "query,doc_id,grade\nboots,7.0,2\nboots,7,0\n")
+    said = terminal.run("check", "alone.csv")
+    assert warned(said, "ids that a spreadsheet seems to have changed") == ['alone.csv:2: "boots": "7.0" and "7"']
 
 
 FINAL = "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n"

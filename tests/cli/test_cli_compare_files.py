@@ -131,6 +131,13 @@ _BY_JUDGMENTS = "--judgments FILE scores both by the same judgments: a case file
 _FORMS = "a file of them, a case file or {query: {document: grade}}"
 
 
+def test_new_queries_are_listed_and_left_out(shop: Terminal) -> None:
+    shop.write("older.jsonl", rewritten(shop.read("main.jsonl"), *RECORDS["a case is missing"]))
+    said = shop.run("compare", "older.jsonl", "branch.jsonl")
+    assert (said.code, said.err) == (0, "")
+    assert 'left out: older.jsonl has no result of 1 case: "laces"' in said.lines
+
+
 @pytest.mark.parametrize(
     ("what", "says"),
     [

@@ -349,6 +349,9 @@ def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
         (("none.csv", "out.json"), 'there is no file "none.csv"'),
         (("shop.csv", "out.xyz"), 'the ending of "out.xyz" says no format; name it: --to case-file, csv'),
         (("shop.csv", "-"), "standard output has no format; name it: --to case-file"),
+        (("--to", "?"), "it may be csv, tsv, parquet, quepid"),
+        (("shop.csv", "out.json", "--to"), "it may be csv, tsv, parquet, quepid"),
+        (("shop.csv", "out.json", "--from"), "it may be parquet, quepid, rre, "),
         (("shop.csv", "out.json", "--to", "quepit"), "it may be csv, tsv, parquet, quepid"),
         (("shop.csv", "out.json", "--from", "quepit"), 'unknown format "quepit"'),
         (("shop.csv", "out.qrels", "--queries-out", "q.xml"), 'the ending of "q.xml" says no format that queries'),
@@ -365,6 +368,11 @@ def test_mistakes_at_the_command_line(terminal: Terminal, arguments: tuple[str, 
     assert (said.code, said.out) == (2, "")
     assert says in said.err
     assert terminal.files() == ["shop.csv", "shop.relevance.yaml"]
+
+
+def test_the_help_lists_the_formats_that_can_be_written(terminal: Terminal) -> None:
+    said = terminal.run("convert", "--help").out
+    assert "the format of OUT: case-file, csv, tsv, parquet, quepid, " in " ".join(said.split())
 
 
 def test_a_folder_that_is_not_there_is_named(terminal: Terminal) -> None:

@@ -39,10 +39,15 @@ def test_the_example_passes_at_once(terminal: Terminal) -> None:
     assert said.lines == [
         "written: relevance/search.relevance.yaml",
         "written: relevance/conftest.py",
+        "written: relevance/relevance.schema.json",
         "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases.",
         "Next: pytest relevance",
     ]
-    assert terminal.files() == ["relevance/conftest.py", "relevance/search.relevance.yaml"]
+    assert terminal.files() == [
+        "relevance/conftest.py",
+        "relevance/relevance.schema.json",
+        "relevance/search.relevance.yaml",
+    ]
     done = run_pytest(terminal, "relevance")
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
@@ -50,7 +55,7 @@ def test_the_example_passes_at_once(terminal: Terminal) -> None:
 
 def test_the_example_is_small_and_sound(terminal: Terminal) -> None:
     terminal.run("init", "--name", "shop")
-    assert terminal.files() == ["conftest.py", "shop.relevance.yaml"]
+    assert terminal.files() == ["conftest.py", "relevance.schema.json", "shop.relevance.yaml"]
     assert len(terminal.read("conftest.py").splitlines()) < 35
     suite = read_suite("shop.relevance.yaml")
     assert len(suite.cases) == 3
@@ -72,6 +77,43 @@ def test_a_suite_of_three_lines_around_a_judgment_file(terminal: Terminal) -> No
     assert len(lines) == 3
     suite = read_suite("tests/relevance/search.relevance.yaml")
     assert [case.query for case in suite.cases] == ["winter boots", "laces"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--judgments", "shop.csv")])
+def test_the_suite_names_its_schema_for_editors(terminal: Terminal, arguments: tuple[str, ...]) -> None:
+    terminal.write("shop.csv", JUDGED)
+    terminal.run("init", "relevance", *arguments)
+    first, *_ = terminal.read("relevance/search.relevance.yaml").splitlines()
+    assert first == "# yaml-language-server: $schema=relevance.schema.json"
+    assert terminal.read("relevance/relevance.schema.json") == terminal.run("schema").out
+
+
+def test_a_schema_that_is_there_stays(terminal: Terminal) -> None:
+    terminal.write("relevance.schema.json", "{}\n")
+    said = terminal.run("init", ".")
+    assert (said.code, terminal.read("relevance.schema.json")) == (0, "{}\n")
+    assert "written: relevance.schema.json" not in said.lines
+
+
+@pytest.mark.parametrize("arguments", [(), ("--judgments", "shop.csv")])
+def test_a_module_beside_it_has_the_search(terminal: Terminal, arguments: tuple[str, ...]) -> None:
+    terminal.write("shop.csv", JUDGED)
+    terminal.write("relevance/test_engine.py", "")
+    terminal.write(
+        "relevance/engine.py", "def my_function(query, k):\n    return ['sku-1', 'boots-1', 'jacket-1'][:k]\n"
+    )
+    terminal.run("init", "relevance", *arguments)
+    code = terminal.read("relevance/conftest.py")
+    assert "`import engine` above" in code or "import engine (above)" in code
+    call = next(line for line in code.splitlines() if "return engine." in line)
+    body = code[code.index('    """\n', code.index("def my_search")) + len('    """\n') : code.index("@pytest.fixture")]
+    code = code.replace(body, f"    {call[call.index('return') :]}\n\n\n").replace(
+        "import pytest\n", "import engine\nimport pytest\n"
+    )
+    terminal.write("relevance/conftest.py", code)
+    done = run_pytest(terminal, "relevance")
+    assert "error" not in done.stdout, done.stdout
+    assert "mean nDCG@10" in done.stdout
 
 
 def test_until_the_search_is_written_each_case_says_what_to_write(terminal: Terminal) -> None:
@@ -134,7 +176,7 @@ def test_topics_of_which_few_are_judged(terminal: Terminal) -> None:
     terminal.write("queries.tsv", "".join(f"q{number}\tboots {number}\n" for number in range(300)))
     said = terminal.run("init", "relevance", "--judgments", "qrels.txt", "--queries", "queries.tsv")
     assert (said.code, said.err) == (0, "")
-    assert said.lines[2:4] == [
+    assert said.lines[3:5] == [
         "299 of 300 queries have no judgments, and no floor.",
         "300 cases with 2 judgments. What is missing is your search: write it in conftest.py.",
     ]
@@ -270,7 +312,7 @@ def test_where_the_second_file_cannot_be_written_neither_is(
 def test_a_real_shop(terminal: Terminal) -> None:
     qrels, queries = str(CHORUS / "qrels.txt"), str(CHORUS / "queries.tsv")
     said = terminal.run("init", "relevance", "--judgments", qrels, "--queries", queries)
-    assert said.lines[2].startswith("135 cases with 3,668 judgments.")
+    assert said.lines[3].startswith("135 cases with 3,668 judgments.")
     done = run_pytest(terminal, "relevance", "--collect-only", "-q")
     assert "135 tests collected" in done.stdout
 

@@ -51,6 +51,16 @@ def test_a_metric_of_the_whole_ranking_is_an_error_where_the_search_was_asked_fo
     assert (result.verdict, list(result.reasons), result.scores) == ("error", [BOTH_WAYS], {})
 
 
+@pytest.mark.parametrize(
+    ("expected", "asked"), [('">= 31"', 31), ('"> 30"', 31), ("10", 11), ('"<= 10"', 11), ('"< 11"', 11)]
+)
+def test_a_search_is_asked_for_as_many_results_as_decide_their_number(shop: Project, expected: str, asked: int) -> None:
+    shop.cases(f"cases: [{{query: q, expect: {{results: {expected}}}}}]\n")
+    failure = shop.run().failure("q")
+    assert f"<k={asked}>" in failure
+    assert f"results: {min(asked, 30)} returned (asked for {asked}), expected " in failure
+
+
 def test_junit_has_no_score_of_a_ranking_that_was_cut(shop: Project) -> None:
     shop.cases(case("", "unjudged: skip"))
     found = {each.attrib["name"]: each.attrib["value"] for each in shop.junit()["q"].iter("property")}

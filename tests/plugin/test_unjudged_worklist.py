@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
 OPTION = "--relevance-unjudged=worklist.csv"
-HEADER = "query_id,query,document,title,ranks,move,grade\n"
+HEADER = "query_id,query,document,title,ranks,worth,move,grade\n"
 
 SEARCH = """
     import pytest
@@ -76,14 +76,14 @@ def test_whatever_ran_and_is_not_judged_is_listed(shop: Project) -> None:
     run = shop.run(OPTION)
 
     assert [tuple(row.values()) for row in worklist(shop)] == [
-        ("007", "y fails", "y", "Title of y", "1", "0.3691", ""),  # 10 times as important as the others
-        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "1.0000", ""),
-        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.6309", ""),
-        ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.4103", ""),
-        ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.3691", ""),
-        ("z inconclusive", "z inconclusive", "z", "Title of z", "1", "0.3691", ""),
-        ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2902", ""),
-        ("passes x", "passes x", "x", "Title of x", "2", "0.0000", ""),
+        ("007", "y fails", "y", "Title of y", "1", "0.2807", "0.3691", ""),  # 10 times as important as the others
+        ("nothing judged", "nothing judged", "nothing", "Title of nothing", "1", "0.6607", "1.0000", ""),
+        ("nothing judged", "nothing judged", "judged", "Title of judged", "2", "0.4169", "0.6309", ""),
+        ("measured a b below", "measured a b below", "b", "Title of b", "3", "-0.3698", "-0.4103", ""),
+        ("measured a b below", "measured a b below", "a", "Title of a", "2", "-0.2545", "-0.2902", ""),
+        ("xfails w", "xfails w", "xfails", "Title of xfails", "1", "0.2807", "0.3691", ""),
+        ("z inconclusive", "z inconclusive", "z", "Title of z", "1", "0.2807", "0.3691", ""),
+        ("passes x", "passes x", "x", "Title of x", "2", "0.0000", "0.0000", ""),
     ]
     assert "8 unjudged results of 6 queries: worklist.csv" in run.summary.splitlines()
 
@@ -100,8 +100,8 @@ def test_the_checks_of_tests_in_python_are_listed(project: Project) -> None:
     run = project.run(OPTION)
 
     assert [tuple(row.values()) for row in worklist(project)] == [
-        ("boots", "boots", "7", "Boot", "1", "0.6131", ""),
-        ("red shoes", "red shoes", "b", "", "2", "0.0000", ""),
+        ("boots", "boots", "7", "Boot", "1", "0.6131", "0.6131", ""),
+        ("red shoes", "red shoes", "b", "", "2", "0.0000", "0.0000", ""),
     ]
     assert "2 unjudged results of 2 queries: worklist.csv" in run.summary
 
@@ -130,8 +130,8 @@ def test_the_ranks_of_several_variants(project: Project, workers: tuple[str, ...
     project.cases("cases: [{query: a b c d, judgments: {b: 3, c: 1}}]")
     project.run(OPTION, *workers)
     assert [(row["document"], row["ranks"]) for row in worklist(project)] == [
-        ("d", "backwards: 1; words: 4"),
-        ("a", "backwards: 4; words: 1"),
+        ("d", "words: 4; backwards: 1"),
+        ("a", "words: 1; backwards: 4"),
     ]
 
 
@@ -436,3 +436,19 @@ def test_filled_in_and_put_beside_the_others_it_leaves_nothing_unjudged(
     assert again.summary.splitlines()[-2] == "no unjudged results: left.csv has only its header"
     assert again.code == 0
     assert [entry.verdict for entry in again.results.values()] == ["measured"] * 10
+
+
+def test_who_is_to_judge_survives_a_new_list(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a b c, judgments: {a: 3}}]")
+    project.run(OPTION)
+    path = project.path / "worklist.csv"
+    head, first, second = path.read_text(encoding="utf-8").splitlines()
+    path.write_text(f"{head},rater,judged_at\n{first},anna,\n{second},ben,\n", encoding="utf-8")
+    project.cases("cases: [{query: a b c, judgments: {a: 3}}, {query: x}]")
+    run = project.run(OPTION)
+
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = {row["document"]: row["rater"] for row in csv.DictReader(file)}
+    assert rows == {"c": "anna", "b": "ben", "x": ""}
+    assert "3 unjudged results of 2 queries: worklist.csv" in run.summary

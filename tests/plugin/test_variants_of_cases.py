@@ -497,3 +497,51 @@ def test_the_record_has_the_names_of_items_that_are_not_the_variants(project: Pr
     ]
     assert not any("items" in line for line in lines[0])
     assert lines[1][0]["items"] == ["a b[bm25-1-2]", "a b[bm25-2-2]"]
+
+
+AS_WRITTEN = """
+    @pytest.fixture(scope="session", params=["zebra", "apple", "mango"])
+    def search(request):
+        return lambda query: query.split()[:: 1 if request.param == "zebra" else -1]
+"""
+
+
+def order_of_variants(text: str) -> list[str]:
+    """What a text says in the order of variants: the rows of the suite, the columns, the tests against the first."""
+    rows = [line.split() for line in text.replace("`", "").replace("|", " ").splitlines()]
+    side_by_side = next(row for row in rows if row[:3] == ["side", "by", "side,"])
+    against = next(number for number, row in enumerate(rows) if row[:1] == ["against"])
+    tested = [row[0] for row in rows[against + 1 :] if row and row[0] in ("zebra", "apple", "mango")][:2]
+    means = [word for row in rows if "nDCG@10" in row for word in row if word in ("zebra", "apple", "mango")]
+    return [*side_by_side[-3:], rows[against][1], *tested, *means[:3], *means[-3:]]
+
+
+@pytest.mark.parametrize("options", [(), ("-n2",)], ids=["", "-n2"])
+def test_variants_stand_in_the_order_of_the_parameters_as_written(
+    project: Project, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    conftest(project, AS_WRITTEN)
+    project.cases(CASES)
+    written = ["zebra", "apple", "mango"]
+    run = project.run("--relevance-record=run.jsonl", *options)
+    assert order_of_variants(run.summary) == [*written, *written, *written, *written]
+
+    capsys.readouterr()
+    assert main(["report", str(project.path / "run.jsonl")]) == 0
+    assert order_of_variants(capsys.readouterr().out) == [*written, *written, *written, *written]
+
+
+def test_the_records_of_shards_have_the_order_of_the_parameters(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    conftest(project, AS_WRITTEN)
+    project.cases(CASES)
+    shards = []
+    for name, query in (("two", "c d"), ("one", "a b")):
+        project.run(f"--relevance-record={name}.jsonl", f"shop.relevance.yaml::{query}")
+        shards.append(str(project.path / f"{name}.jsonl"))
+    capsys.readouterr()
+    assert main(["merge", *shards, "-o", str(project.path / "whole.jsonl")]) == 0
+    assert order_of_variants(capsys.readouterr().out)[:6] == ["zebra", "apple", "mango", "zebra", "apple", "mango"]
+    indexes = {result.variant: result.variant_index for result in Record.open(project.path / "whole.jsonl").results}
+    assert indexes == {"zebra": 0, "apple": 1, "mango": 2}

@@ -354,6 +354,24 @@ def test_control_characters_of_users_never_reach_the_terminal(shop: Shop) -> Non
         assert not {"\x1b", "\r", "\u202e"} & set(report_)
 
 
+@pytest.mark.parametrize(
+    ("judged", "returned"),
+    [("7", "007"), ("7.0", "7"), ("1.23457E+12", "1234567890123"), ("12345678901234500", "12345678901234567")],
+)
+def test_a_judged_id_that_a_spreadsheet_may_have_changed_is_named(judged: str, returned: str) -> None:
+    found = result_of({"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9}, ["b", returned])
+    lines = plain(failure_lines(found)).splitlines()
+    assert f'ids that a spreadsheet may have changed: judged "{judged}", returned "{returned}"' in lines
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned"), [("7", "8"), ("70", "7"), ("x7", "x07"), ("1e5", "123456"), ("6.8", "7"), ("a", "A")]
+)
+def test_other_ids_are_not_taken_for_one(judged: str, returned: str) -> None:
+    found = result_of({"query": "q", "judgments": {judged: 3, "b": 1}, "min_ndcg": 0.9}, ["b", returned])
+    assert "spreadsheet" not in plain(failure_lines(found))
+
+
 WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=30)
 PHRASES = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
 

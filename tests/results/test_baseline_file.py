@@ -215,6 +215,10 @@ GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["
             HEADER.replace("1}", "2}"),
             "FILE:1: the file has version 2, and this pytest-relevance knows 1; upgrade pytest-relevance",
         ),
+        (
+            HEADER.replace("1}", "0}"),
+            "FILE:1: the file has version 0, and this pytest-relevance knows 1; delete the file and accept the",
+        ),
         (HEADER + GOOD[:40], 'FILE:2: expected a JSON object, found "{\\"id'),
         (HEADER + "\n" + GOOD + "\n" + GOOD, 'FILE:4: a second entry of "a"; delete one of them'),
         (HEADER + GOOD.replace('"depth":10,', ""), "FILE:2: the line is no entry of a baseline (it has no depth)"),

@@ -154,6 +154,11 @@ def test_an_expectation_that_is_not_met(expect: dict[str, object], ranking: list
     assert found.message == message
 
 
+def test_a_wrong_number_of_results_comes_with_how_many_were_asked_for() -> None:
+    found = result_of({"query": "q", "expect": {"results": 2}}, ["a", "b", "c"], asked=3)
+    assert [each.message for each in found.outcomes] == ["results: 3 returned (asked for 3), expected exactly 2"]
+
+
 def test_include_and_exclude_look_at_the_k_of_the_case() -> None:
     ranking = ["boots", "shoes", "apron"]
     assert outcome({"include": "apron"}, ranking, k=2).message == 'include: not in the top 2: "apron" (at rank 3)'

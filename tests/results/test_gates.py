@@ -141,6 +141,21 @@ def test_a_rise() -> None:
     assert reasons(passed)[0].startswith("mean nDCG@10 rose by 0.100, from 0.800 to 0.900 (")
 
 
+@pytest.mark.parametrize(
+    ("now", "found"),
+    [
+        (0.8002, "rose by 0.0002, from 0.8000 to 0.8002 (95% +0.0002 to +0.0002, "),
+        (0.79999, "fell by 0.00001, from 0.80000 to 0.79999 (95% "),
+        (0.8 + 1e-10, "is unchanged, from 0.800 to 0.800 ("),
+        (0.8, "is unchanged, from 0.800 to 0.800 ("),
+    ],
+)
+def test_a_change_of_the_mean_too_small_for_three_decimals_is_shown_with_more(now: float, found: str) -> None:
+    passed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("a", now, 0.8), case("b", now, 0.8))
+    assert passed.outcome() == "passed"
+    assert reasons(passed)[0].startswith(f"mean nDCG@10 {found}")
+
+
 def test_cases_without_a_baseline_are_left_out_and_named() -> None:
     passed = verdict({"max_drop": {"nDCG@10": 0.02}}, case("a", 0.8, 0.8), case("new", 0.1))
     assert passed.outcome() == "passed"

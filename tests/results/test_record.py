@@ -274,6 +274,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(2, '"documents":', '"document":')], 'FILE:2: the line is no result: it has an unknown field "docum'),
         ([change(2, '["b1","b2","b3"]', '["b1","b2"]')], "FILE:2: the line is no result: documents and grades are not"),
         ([change(1, '"version":1', '"version":2')], "FILE:1: the file has version 2, and this"),
+        ([change(1, '"version":1', '"version":0')], "FILE:1: the file has version 0, and this pytest-relevance"),
         ([change(1, '"version":1', '"version":"1"')], "FILE:1: the file has version '1'"),
         ([change(1, "record", "recording")], 'FILE:1: this is no record; found "{"kind":"pytest-relevance recording"'),
         ([change(1, '"run":{', '"ran":{')], "FILE:1: the header is damaged (KeyError('run'))"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE
-from pytest_relevance.results.worklist import unjudged_results
+from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
 from tests.helpers import result_of
 
 
@@ -63,7 +63,7 @@ def test_the_interval_begins_at_grade_0_without_a_scale() -> None:
 
 def moves(found: CaseResult) -> dict[str, float]:
     """How far each unjudged result may move the score."""
-    return {result.document: result.move for result in unjudged_results(found)}
+    return {result.document: result.move for result in unjudged_results(found, PlausibleGains([found]))}
 
 
 def test_a_top_grade_at_the_top_lifts_the_score_and_further_down_takes_from_it() -> None:
@@ -110,7 +110,7 @@ def test_a_move_is_what_the_judgment_does_to_the_score(
 def test_ranks_and_titles_are_those_of_the_results() -> None:
     ranking = [{"id": "a"}, {"id": "x", "title": "Boots"}, {"id": "a"}, {"id": "y"}, {"id": "x"}, {"id": "z"}]
 
-    found = unjudged_results(scored(ranking, {"a": 3}, k=5))
+    found = unjudged_results(scored(ranking, {"a": 3}, k=5), PlausibleGains([]))
 
     assert [(result.document, result.title, result.rank) for result in found] == [("x", "Boots", 2), ("y", "", 4)]
 
@@ -129,3 +129,57 @@ def test_where_nothing_relevant_is_judged_a_move_is_the_score_that_would_be(
 
 def test_where_no_grade_has_a_gain_nothing_moves() -> None:
     assert moves(scored(["x"], {"a": 0}, gain={0: 0, 1: 0})) == {"x": 0}
+
+
+def worths(found: CaseResult, run: Sequence[CaseResult]) -> dict[str, float]:
+    """How far a plausible grade of each unjudged result would move the score."""
+    return {result.document: result.worth for result in unjudged_results(found, PlausibleGains(run))}
+
+
+@pytest.mark.parametrize("keys", [{}, {"gain": "linear"}, {"gain": {0: 0, 1: 1, 2: 3, 3: 7}}], ids=["2^g", "g", "map"])
+def test_a_worth_is_what_the_mean_gain_at_that_rank_would_do(keys: dict[str, Any]) -> None:
+    """At rank 1 all judged results have the top grade, at rank 2 none is relevant."""
+    run = [scored(["a", "b"], {"a": 3, "b": 0, "c": 3}, scale=[0, 3], **keys) for _ in range(10)]
+    found = scored(["x", "y"], {"a": 3, "b": 2}, scale=[0, 3], **keys)
+    assert worths(found, run)["x"] == pytest.approx(moves(found)["x"])
+    assert worths(found, run)["x"] > 0.5
+    assert worths(found, run)["y"] == 0
+
+
+def test_a_mean_gain_may_lie_between_two_grades() -> None:
+    """The mean of the gains 7 and 1 is 4, which is that of the grade log2(5)."""
+    run = [scored(["a"], {"a": grade}, scale=[0, 3]) for grade in (3, 1) * 5]
+    found = scored(["x", "a"], {"a": 3}, scale=[0, 3])
+    judged = scored(["x", "a"], {"a": 3, "x": 2.321928094887362}, scale=[0, 3])  # type: ignore[dict-item]
+    assert judged.score is not None
+    assert found.score is not None
+    assert worths(found, run)["x"] == pytest.approx(judged.score - found.score)
+
+
+def test_where_few_are_judged_at_a_rank_those_around_it_count() -> None:
+    few = [scored(["a", "b"], {"a": 0, "b": 3, "c": 3}, scale=[0, 3]) for _ in range(9)]
+    many = [*few, few[0]]
+    assert PlausibleGains(few).share(1) == pytest.approx(0.5)
+    assert PlausibleGains(many).share(1) == 0
+    assert PlausibleGains(many).share(2) == 1
+    assert PlausibleGains(many).share(9) == pytest.approx(1)  # those at rank 2 are the nearest
+
+
+def test_shares_are_of_the_top_grade_of_each_suite() -> None:
+    """A relevant result of a suite with the grades 0 and 1 counts as much as one of the top grade of another."""
+    run = [scored(["a"], {"a": 1}, scale=[0, 1]) for _ in range(10)]
+    assert PlausibleGains(run).share(1) == 1
+    found = scored(["x", "a"], {"a": 3}, scale=[0, 3])
+    assert worths(found, run) == pytest.approx(moves(found))
+
+
+def test_where_nothing_is_judged_a_plausible_gain_is_half_that_of_the_top_grade() -> None:
+    assert PlausibleGains([]).share(3) == 0.5
+
+
+def test_where_nothing_relevant_is_judged_the_worth_is_a_share_of_the_move() -> None:
+    """A query without relevant documents is not the first to judge where such ranks seldom have anything relevant."""
+    run = [scored(["a"], {"a": grade, "b": 3}, scale=[0, 3]) for grade in (3, 0, 0, 0) * 3]
+    found = scored(["x", "y"], {"a": 0}, scale=[0, 3])
+    assert moves(found) == pytest.approx({"x": 1, "y": 1 / log2(3)})
+    assert worths(found, run) == pytest.approx({"x": 0.25, "y": 0.25 / log2(3)})

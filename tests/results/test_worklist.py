@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, read_judgments
+from pytest_relevance.judgments.formats.table import escaped, unescaped
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results import worklist
 from pytest_relevance.results.worklist import COLUMNS, Unjudged, Worklist, why_kept
@@ -30,8 +31,8 @@ class Ran(CaseResult):
 def ran(
     query: str, *results: tuple[str, int, float], query_id: str = "", weight: float = 1, ran_as: Any = BM25
 ) -> CaseResult:
-    """A case that ran; `results` are documents with rank and move."""
-    unjudged = [Unjudged(document, f"Title of {document}", rank, move) for document, rank, move in results]
+    """A case that ran; `results` are documents with rank and move, which is their worth too."""
+    unjudged = [Unjudged(document, f"Title of {document}", rank, move, move) for document, rank, move in results]
     return ran_with(query_id or query, query, ran_as, unjudged, weight)
 
 
@@ -46,7 +47,7 @@ def ran_with(query_id: str, query: str, ran_as: Any, unjudged: list[Unjudged], w
 def worklist_of(results: Iterable[CaseResult]) -> Worklist:
     """The worklist of cases with the unjudged results that the test gives; how these are found is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worklist, "unjudged_results", lambda result: result.unjudged_results)
+        patch.setattr(worklist, "unjudged_results", lambda result, gains: result.unjudged_results)
         return Worklist(results)
 
 
@@ -73,8 +74,8 @@ def test_a_row_a_result() -> None:
     found = worklist_of([ran("blue shoes", ("sku-1", 3, 0.25), query_id="q7")])
 
     assert found.to_csv().decode() == (
-        "query_id,query,document,title,ranks,move,grade\n"
-        "q7,blue shoes,sku-1,Title of sku-1,3,0.2500,\n"
+        "query_id,query,document,title,ranks,worth,move,grade\n"
+        "q7,blue shoes,sku-1,Title of sku-1,3,0.2500,0.2500,\n"
     )  # fmt: skip
     assert (len(found.rows), found.queries) == (1, 1)
 
@@ -82,31 +83,63 @@ def test_a_row_a_result() -> None:
 def test_nothing_unjudged_is_a_header() -> None:
     found = worklist_of([ran("shoes")])
 
-    assert found.to_csv() == b"query_id,query,document,title,ranks,move,grade\n"
+    assert found.to_csv() == b"query_id,query,document,title,ranks,worth,move,grade\n"
     assert found.queries == 0
 
 
-def test_the_most_valuable_come_first() -> None:
+def test_rows_stand_by_query_and_the_queries_with_most_to_gain_come_first() -> None:
     found = worklist_of(
         [
-            ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1)),
-            ran("boots", ("c", 1, 0.05), ("d", 3, -0.3)),
+            ran("shoes", ("a", 1, 0.1), ("b", 2, 0.2)),
+            ran("boots", ("c", 1, 0.05), ("d", 3, -0.28)),
             ran("laces", ("e", 9, 0.04), weight=10),
         ]
     )
 
-    assert documents(found) == ["e", "d", "a", "b", "c"]
+    assert documents(found) == ["e", "d", "c", "b", "a"]
 
 
-def test_ties_go_by_rank_then_by_query_and_document() -> None:
+def test_the_worth_decides_and_the_move_where_that_is_equal() -> None:
+    unjudged = [
+        Unjudged(name, "", 1, move, worth) for name, move, worth in (("a", 0.9, 0.1), ("b", 0.2, 0.2), ("c", 0.3, 0.2))
+    ]
+    found = worklist_of([ran_with("q", "q", BM25, unjudged)])
+
+    assert [(row["document"], row["worth"], row["move"]) for row in rows(found)] == [
+        ("c", "0.2000", "0.3000"),
+        ("b", "0.2000", "0.2000"),
+        ("a", "0.1000", "0.9000"),
+    ]
+
+
+def test_ties_go_by_query_then_by_rank_and_document() -> None:
     found = worklist_of(
         [
-            ran("shoes", ("z", 2, 0.1), ("y", 2, 0.1), ("x", 3, 0.1)),
-            ran("boots", ("w", 2, 0.1), ("v", 1, 0.1)),
+            ran("shoes", ("z", 2, 0.1), ("y", 2, 0.1), ("x", 1, 0.1)),
+            ran("boots", ("w", 2, 0.2), ("v", 1, 0.1)),
         ]
     )
 
-    assert documents(found) == ["v", "w", "y", "z", "x"]
+    assert documents(found) == ["w", "v", "x", "y", "z"]
+
+
+def test_fields_of_the_catalogue_have_columns_behind_the_title(tmp_path: Path) -> None:
+    shoes = ran("shoes", ("a", 1, 0.2), ("b", 2, 0.1))
+    shoes.shown = {
+        "a": {"brand": "=Acme", "url": "https://shop/a"},
+        "b": {"brand": "Bolt", "rating": "5", "judge": "x"},
+    }
+    found = worklist_of([shoes, ran("boots", ("c", 1, 0.05))])
+
+    assert next(csv.reader(StringIO(found.to_csv().decode()))) == [
+        *("query_id", "query", "document", "title", "brand", "url", "rating (shown)", "judge (shown)"),
+        *("ranks", "worth", "move", "grade"),
+    ]
+    assert [(row["brand"], row["url"]) for row in rows(found)] == [(" =Acme", "https://shop/a"), ("Bolt", ""), ("", "")]
+    (tmp_path / "list.csv").write_bytes(filled_in(found))
+    judgments = read_judgments(tmp_path / "list.csv")
+    assert judgments == {"shoes": {"a": 2, "b": 2}, "boots": {"c": 2}}
+    assert judgments.notices == ()
 
 
 def test_several_variants_are_named_at_their_ranks() -> None:
@@ -181,19 +214,39 @@ def test_an_id_that_means_different_queries_gives_way_to_the_texts(tmp_path: Pat
     }
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@a", "\ta", "\ra", "  =1", "=cmd|' /C calc'!A0"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@a",
+        "\uff1d1+1",
+        "\uff0b1",
+        "\uff0d1",
+        "\uff20a",
+        "\ta",
+        "\ra",
+        "  =1",
+        "=cmd|' /C calc'!A0",
+    ],
+)
 def test_no_cell_of_text_begins_a_formula(cell: str) -> None:
     found = worklist_of(
-        [ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5)]), ran("b", ("c", 1, 0.1))]
+        [ran_with(cell, cell, ("=search", cell), [Unjudged(cell, cell, 1, -0.5, -0.5)]), ran("b", ("c", 1, 0.1))]
     )
 
     for row in rows(found):
-        assert not [name for name, text in row.items() if text[:1] in "=+-@\t\r" and text and name != "move"]
+        assert not [
+            name
+            for name, text in row.items()
+            if text[:1] in "=+-@\uff1d\uff0b\uff0d\uff20\t\r" and text and name not in ("worth", "move")
+        ]
     assert float(rows(found)[0]["move"]) == -0.5  # a number, and not text
 
 
 def test_the_order_of_columns_is_the_documented_one() -> None:
-    assert COLUMNS == ("query_id", "query", "document", "title", "ranks", "move", "grade")
+    assert COLUMNS == ("query_id", "query", "document", "title", "ranks", "worth", "move", "grade")
 
 
 TEXTS = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable()) | st.sampled_from(
@@ -209,6 +262,8 @@ TEXTS = st.text(min_size=1, max_size=12).filter(lambda text: text.isprintable())
         "\r",
         "\t=1",
         " =1",
+        "\uff1d1",
+        " \uff0b1",
         " ",
         "-",
         "'",
@@ -236,13 +291,47 @@ def test_filled_in_it_is_a_file_of_judgments(tmp_path_factory: pytest.TempPathFa
     assert all(query_id in judgments.known_as(text) for query_id, text in texts.items())
 
 
+@given(st.text())
+def test_a_cell_is_read_back_as_it_was(text: str) -> None:
+    assert unescaped([escaped(text), "other"]) == [text, "other"]
+
+
+def test_the_columns_that_users_add_survive() -> None:
+    """They note who is to judge, and when: a new list has that of the rows that are still in it."""
+    first = worklist_of([ran("shoes", ("a", 1, 0.3), ("=b", 2, 0.2)), ran("boots", ("a", 1, 0.1))]).to_csv().decode()
+    head, *lines = first.splitlines()
+    added = {"shoes,shoes,a": "anna,monday", "shoes,shoes, =b": "ben,", "boots,boots,a": "gone,"}
+    cells = [next(text for key, text in added.items() if line.startswith(f"{key},")) for line in lines]
+    before = "\n".join(
+        [f"{head},rater,judged_at", *(f"{line},{text}" for line, text in zip(lines, cells, strict=True))]
+    )
+    assert why_kept(before.encode()) is None
+
+    again = worklist_of([ran("shoes", ("c", 1, 0.4), ("=b", 3, 0.2), ("a", 2, 0.1))])
+    found = list(csv.DictReader(StringIO(again.to_csv(before.encode()).decode())))
+    assert [(row["document"], row["rater"], row["judged_at"]) for row in found] == [
+        ("c", "", ""),
+        (" =b", "ben", ""),
+        ("a", "anna", "monday"),
+    ]
+
+
+def test_who_judged_is_read_from_a_filled_in_list(tmp_path: Path) -> None:
+    data = worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv().decode()
+    data = data.replace("grade\n", "grade,rater,judged_at\n").replace("000,\n", "000,3,anna,2026-11-20\n")
+    (tmp_path / "list.csv").write_text(data)
+    judgments = read_judgments(tmp_path / "list.csv")
+    assert (judgments, list(judgments.raters)) == ({"shoes": {"a": 3, "b": 3}}, ["anna"])
+    assert why_kept(data.encode()) is not None
+
+
 def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
     found = worklist_of([ran("shoes", ("a", 1, 0.3), ("b", 2, 0.2), query_id="7")])
     path = tmp_path / "list.csv"
     path.write_bytes(found.to_csv())
     assert read_judgments(path) == {}
 
-    path.write_bytes(found.to_csv().replace(b"0.3000,\n", b"0.3000,3\n"))
+    path.write_bytes(found.to_csv().replace(b"0.3000,0.3000,\n", b"0.3000,0.3000,3\n"))
 
     judgments = read_judgments(path)
     assert judgments == {"7": {"a": 3}}
@@ -253,7 +342,7 @@ def test_blank_grades_are_no_judgments(tmp_path: Path) -> None:
 def test_ids_that_no_file_can_hold_are_escaped() -> None:
     """A lone half of a surrogate pair has no UTF-8, and a file with NUL in it is no text."""
     found = worklist_of([ran("a\0", ("b\ud800", 1, 0.1))])
-    assert found.to_csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Title of b\\ud800,1,0.1000,\n")
+    assert found.to_csv().decode().endswith("a\\x00,a\\x00,b\\ud800,Title of b\\ud800,1,0.1000,0.1000,\n")
 
 
 def test_a_title_is_one_line() -> None:
@@ -275,6 +364,7 @@ BLANK = worklist_of([ran("shoes, red", ("a", 1, 0.3), ("b", 2, 0.2))]).to_csv()
         b"\xef\xbb\xbf" + BLANK,
         BLANK.replace(b"0.3000,\n", b"0.3000,  \n"),
         b"query_id;query;document;title;ranks;move;grade\n1;a;b;;1;0,5;\n",
+        BLANK.replace(b"grade", b"grade,rater").replace(b"00,\n", b"00,,anna\n"),
     ],
 )
 def test_a_list_without_a_grade_may_be_replaced(data: bytes) -> None:
@@ -315,7 +405,7 @@ def test_a_list_with_grades_is_kept(data: bytes, count: str) -> None:
     "data",
     [
         b"query,docid,rating\nshoes,a,\n",
-        BLANK.replace(b"grade", b"grade,remark").replace(b"00,\n", b"00,,\n"),
+        BLANK.replace(b"ranks,", b"ranks,ranks,").replace(b",1,", b",1,1,").replace(b",2,", b",2,2,"),
         BLANK.replace(b"0.3000,\n", b"0.3000,,3\n"),
         b"cases: [{query: shoes}]\n",
         b'query_id,"query\n',

@@ -40,8 +40,8 @@ _LONGEST_CELL = 2**31 - 1  # what a C long has room for on every platform
 _AT_A_TIME = 200  # rows: few enough that they are freed before the garbage collector looks at them
 _LIMIT = Lock()
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-_CALCULATED = ("=", "+", "-", "@", "\t", "\r")
-"""The characters that begin a formula in a spreadsheet."""
+_CALCULATED = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
+"""The characters that begin a formula in a spreadsheet: `= + - @`, their fullwidth forms, tab, carriage return."""
 
 
 class Rows:

@@ -206,6 +206,7 @@ class CaseFile(pytest.Module):
         """Set up the items of a case: case run, variant and marks."""
         variants = self._variants.of(case, items)
         names = _names(items, variants)
+        indexes = {variant: index for index, variant in enumerate(dict.fromkeys(variants))}
         for item, variant in zip(items, variants, strict=True):
             assert isinstance(item, pytest.Item)
             run = item.stash[CASE_RUN] = CaseRun(
@@ -215,6 +216,7 @@ class CaseFile(pytest.Module):
                 str(self.path),
                 function=function,
                 variant=variant,
+                variant_index=indexes[variant],
                 baseline=self._baseline,
                 items=names.get(variant, ()),
                 neglected_fixture=neglected,

@@ -46,8 +46,9 @@ class CaseRun:
     """The run of a case in one variant, or of a check of a test in Python, with its result.
 
     `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
-    function of the case, None for a check. `items` are the names of its items in this variant, if they do not follow
-    from id and variant. `baseline` is that of its file, `neglected_fixture` an async fixture that no plugin sets up.
+    function of the case, None for a check. `variant_index` is the place of the variant among those of the case (from
+    0). `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline` is
+    that of its file, `neglected_fixture` an async fixture that no plugin sets up.
 
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the
     time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
@@ -63,6 +64,7 @@ class CaseRun:
     path: str
     function: Any = None  # a FunctionType or None: mypy takes a field of this type for a method
     variant: str | None = None
+    variant_index: int = 0
     baseline: Baseline | None = None
     items: Sequence[str] = ()
     neglected_fixture: str | None = None
@@ -96,7 +98,7 @@ class CaseRun:
         """
         result.file = self.file.replace(os.sep, "/")
         result.node = self.item.nodeid.rpartition("@")[0] if "@" in self.item.name else self.item.nodeid
-        result.variant = self.variant
+        result.variant, result.variant_index = self.variant, self.variant_index
         result.items = tuple(self.items)
         own = self.case.terms.tolerance
         result.tolerance = tolerance(self.item.config) if own is None else own

@@ -10,7 +10,7 @@ from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, cut, styled
 from pytest_relevance.reports.text import DIM, harmless
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.case_result import SKIPPED, CaseResult, variants_in_order
 
 Variant = tuple[str, str | None]
 """The name of a search and the id of its parameter, if it has one."""
@@ -42,8 +42,8 @@ def key_of(result: CaseResult) -> tuple[str, str]:
 
 
 def variants_of(results: Iterable[CaseResult]) -> list[Variant]:
-    """The variants of a run, sorted. Tests in Python search nothing themselves: their checks have none."""
-    return sorted({variant_of(result) for result in results if not result.is_check}, key=str)
+    """The variants of a run, in their order. Tests in Python search nothing themselves: their checks have none."""
+    return variants_in_order(result for result in results if not result.is_check)
 
 
 def variant_label(variant: Variant, among: Sequence[Variant]) -> str:

@@ -12,7 +12,7 @@ from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.summary.cases import Variant, grouped, metric_of, variant_label, variant_of, weighted_mean
 from pytest_relevance.reports.table import Cell, Column, Table, styled
 from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
-from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, variants_in_order
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult
 
@@ -63,7 +63,7 @@ def suite_rows(
     rows: dict[str, list[SuiteRow]] = {}
     for file, of_file in sorted(grouped(results, lambda result: result.file).items()):
         groups = grouped(of_file, variant_of)
-        ordered = sorted(groups, key=str)
+        ordered = variants_in_order(of_file)
         # a gate is about all searches with one parameter, or without any: shown once, in the last of their rows
         last = {variant[1]: variant for variant in ordered}
         for variant in ordered:

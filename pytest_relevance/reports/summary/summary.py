@@ -34,7 +34,16 @@ from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
-from pytest_relevance.results.case_result import FAILED, NEW, REGRESSION, SKIPPED, STALE, CaseResult, Repeats
+from pytest_relevance.results.case_result import (
+    FAILED,
+    NEW,
+    REGRESSION,
+    SKIPPED,
+    STALE,
+    CaseResult,
+    Repeats,
+    variants_in_order,
+)
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -165,7 +174,8 @@ def _means(results: Sequence[CaseResult]) -> list[str]:
         return [f"mean {metric} {score_text(*means.values())}"]
     shown = [
         f"{cut(variant_label(variant, [*means]), WIDEST_VARIANT)} {score_text(means[variant])}"
-        for variant in sorted(means, key=str)
+        for variant in variants_in_order(results)
+        if variant in means
     ]
     return [f"mean {metric} {', '.join(shown)}"]
 

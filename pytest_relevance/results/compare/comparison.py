@@ -21,7 +21,7 @@ from pytest_relevance.metrics.similarity import jaccard, rbo
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.compare.differences import TIE, Difference, ScoreColumn, TagDifference, by_tag
 from pytest_relevance.results.compare.pairing import MOST_EXAMPLES, ErroredCase, Incompatibility, Pair, some_cases
-from pytest_relevance.results.expectations import digits_apart
+from pytest_relevance.results.expectations import digits_apart, digits_of_change
 from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
 from pytest_relevance.results.run import as_frame
@@ -324,8 +324,9 @@ def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
     name = row.metric if row.variant is None else f"{row.metric} of {quoted(row.variant)}"
     if not means.queries:
         return GateFinding(False, f"{name} is not defined for any case, so that nothing can be said of it")
-    figures = f"from {means.first:.3f} to {means.second:.3f}"
-    change = f"{figures} ({means.difference:+.3f}, {shown_p(row.adjusted_p)})"
+    digits = digits_of_change(means.difference)
+    figures = f"from {means.first:.{digits}f} to {means.second:.{digits}f}"
+    change = f"{figures} ({means.difference:+.{digits}f}, {shown_p(row.adjusted_p)})"
     if means.difference >= -most - TIE:
         how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
         return GateFinding(True, f"{name} dropped {how}: {change}")

@@ -61,9 +61,12 @@ class Incompatibility:
     reason: str
 
 
+NEW_CASE = "only in second"
+"""The kind of the cases that were added since the first run: they are listed and left out, and no reason to refuse."""
+
 KINDS: Mapping[str, str] = {
     "only in first": "{second} has no result of {cases}",
-    "only in second": "{first} has no result of {cases}",
+    NEW_CASE: "{first} has no result of {cases}",
     "query": "the query changed in {cases}; {detail}",
     f"{ERROR} in first": "{first} has an error in {cases}",
     f"{ERROR} in second": "{second} has an error in {cases}",
@@ -219,8 +222,13 @@ def pair(first: Run, second: Run, metrics: Metrics, variants: Variants | None = 
     names = _names(first, second, variants)
     before, after = _matches(first, second, variants)
     found: dict[str, list[tuple[CaseResult, str]]] = {kind: [] for kind in KINDS}
-    found["only in second"] = [(two, "") for match, two in after.items() if match not in before]
     pairs, errors, skipped = [], [], []
+    for added in (two for match, two in after.items() if match not in before):
+        if added.verdict in WITHOUT_SCORE:
+            found[f"{ERROR} in second"].append((added, ""))
+            errors.append(ErroredCase(added.key, added.query, in_first=False, in_second=True))
+        else:
+            found[NEW_CASE].append((added, ""))
     for match, one in before.items():
         two = after.get(match)
         if two is None:

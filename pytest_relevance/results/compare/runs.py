@@ -25,7 +25,7 @@ from pytest_relevance.results.baseline import file as baseline_io
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import score_columns, tested
-from pytest_relevance.results.compare.pairing import Incomparable, Metrics, Variants, pair, some
+from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Metrics, Variants, pair, some
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.evaluate import compile_rankings
 from pytest_relevance.results.fingerprint import changed
@@ -139,10 +139,12 @@ def compare(
     runs, notes = _load(sources, metrics, judgments, missing, settings)
     found = pair(*runs, metrics, variants)
     reasons = [each.reason for each in found.incompatibilities]
-    if not found.pairs or (reasons and not common):
-        kinds = {each.kind for each in found.incompatibilities}
+    kinds = {each.kind for each in found.incompatibilities}
+    # a plain run has no line of a query that found nothing: what it lacks need not be new
+    in_the_way = kinds - {NEW_CASE} if any(result.file for result in runs[0].results) else kinds
+    if not found.pairs or (in_the_way and not common):
         is_plain = not any(result.file for run in runs for result in run.results)
-        if is_plain and kinds & {"only in first", "only in second"}:
+        if is_plain and kinds & {"only in first", NEW_CASE}:
             reasons.append(NO_LINE)
         raise Incomparable(reasons or ["there is no case in them that ran"], kinds, len(found.pairs))
     columns = score_columns(found.pairs, metrics)

@@ -47,6 +47,11 @@ def test_a_drop_of_exactly_what_is_allowed_passes(make: Maker, first: float, sec
     assert judge(found, {"nDCG@10": 0.019}).passed == (second >= first)
 
 
+def test_a_drop_too_small_for_three_decimals_is_shown_with_more(make: Maker) -> None:
+    (finding,) = judge(compared(make, [0.8, 0.8], [0.79996, 0.79996]), {"nDCG@10": 0.02}).findings
+    assert finding.text.startswith("nDCG@10 dropped by no more than 0.02: from 0.80000 to 0.79996 (-0.00004, ")
+
+
 def test_a_drop_that_is_not_significant_passes_where_p_is_given(make: Maker) -> None:
     found = compared(make, [0.9, *[0.5] * 8], [0.5, *[0.1, 0.9] * 4])
     assert not judge(found, {"nDCG@10": 0.02}).passed

@@ -32,7 +32,36 @@ def first(make: Maker) -> Run:
 
 def test_a_case_that_is_missing(make: Maker) -> None:
     assert reasons(first(make), but(make, None)) == ('second has no result of 1 case: "socks"',)
-    assert reasons(but(make, None), first(make)) == ('second has no result of 1 case: "socks"',)
+
+
+def test_a_new_case_is_named_and_left_out(make: Maker) -> None:
+    found = compare_runs(but(make, None, name="first"), make.run(name="second"))
+    assert [two.id for _, two in found.pairs] == ["boots", "shoes"]
+    assert found.notes == ('left out: first has no result of 1 case: "socks"',)
+    assert [(each.kind, [key[1] for key in each.cases]) for each in found.left_out] == [("only in second", ["socks"])]
+    assert 'left out: first has no result of 1 case: "socks"' in found.summary()
+
+
+def test_a_new_variant_is_left_out(make: Maker) -> None:
+    results = [make.result(query, [], variant=variant) for query in ("boots", "shoes") for variant in ("bm25", "new")]
+    found = compare_runs(Run([each for each in results if each.variant == "bm25"], name="a"), Run(results, name="b"))
+    assert len(found.pairs) == 2
+    assert found.notes == ('left out: a has no result of 2 cases: "boots[new]" and "shoes[new]"',)
+
+
+def test_a_new_case_that_is_an_error_is_a_reason(make: Maker) -> None:
+    first, second = but(make, None, name="first"), but(make, make.without_score("socks", ERROR))
+    assert reasons(first, second) == ('second has an error in 1 case: "socks"',)
+    (error,) = compare_runs(first, second, common=True).errors
+    assert error.is_new
+
+
+def test_runs_that_have_no_case_in_common_cannot_be_compared(make: Maker) -> None:
+    first, second = (Run([make.result(query, [])], name=query) for query in ("boots", "shoes"))
+    assert reasons(first, second) == (
+        'shoes has no result of 1 case: "boots"',
+        'boots has no result of 1 case: "shoes"',
+    )
 
 
 def test_cases_that_are_missing_are_counted_and_some_are_named(make: Maker) -> None:
