@@ -17,9 +17,9 @@ from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import Crash, FailureText
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
-from pytest_relevance.reports.failure import failure_lines, failure_message, failure_reason
-from pytest_relevance.reports.summary.faults import shown_together, together_text, together_title
-from pytest_relevance.reports.text import BAD, folded_lines, harmless, line
+from pytest_relevance.reports.failure import failure_message, failure_reason
+from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
+from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless, line
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
 
@@ -105,7 +105,11 @@ def _brief(report: pytest.TestReport, result: CaseResult, option: Any) -> Any:
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is None:
         crash = Crash(result.source or result.file, result.line, lambda: harmless(failure_message(result)))
-    return _copy(report, FailureText(option, lambda **_: failure_lines(result, verbosity=-1), crash))
+
+    def lines_of(*, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
+        return repeated_lines(result, verbosity, width)
+
+    return _copy(report, FailureText(option, lines_of, crash))
 
 
 def _for_all(found: Sequence[Found], option: Any) -> Any:

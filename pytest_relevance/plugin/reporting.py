@@ -117,7 +117,7 @@ class Reporting:
             if run is not None:
                 explain(run, call)
         report = yield
-        if run is not None and report.failed and (brief := brief_traceback(call, item.config)) is not None:
+        if run is not None and report.failed and (brief := brief_traceback(call, report, item.config)) is not None:
             report.longrepr = brief
         end = CallEnd(item, call, case_runs_of(item))
         if end.runs and is_subtest:

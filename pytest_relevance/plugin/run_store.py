@@ -258,8 +258,8 @@ class RunStore:
 
 
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
-    """Return the data attached to a report; results that were sent as JSON are decoded in place."""
-    attached: dict[str, Any] = getattr(report, ATTRIBUTE, {})
+    """Return the data attached to a report, with results that were sent as JSON decoded; the report stays as it is."""
+    attached: dict[str, Any] = {**getattr(report, ATTRIBUTE, {})}
     for name in ("shown", "documents"):
         if isinstance(attached.get(name), str):
             attached[name] = json.loads(attached[name])

@@ -11,7 +11,13 @@ from pytest_relevance.reports.failure import failure_lines, failure_reason
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines, mover_tables
 from pytest_relevance.reports.summary.cases import anything_ran, lowest_table, variants_of
-from pytest_relevance.reports.summary.faults import fault_texts, shown_together, together_text, together_title
+from pytest_relevance.reports.summary.faults import (
+    fault_texts,
+    repeated_lines,
+    shown_together,
+    together_text,
+    together_title,
+)
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.slices import tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
@@ -42,7 +48,8 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     for repeats, results in _shown(run, verbosity):
         result = results[0]
         if len(results) == 1:
-            found = failure_lines(result, verbosity=-1 if repeats else verbosity, width=width)
+            shown = repeated_lines if repeats else failure_lines
+            found = shown(result, verbosity=verbosity, width=width)
             lines += [*_title(_heading(result), verbosity), *found]
         else:
             text = together_text(results, full=verbosity > 0)

@@ -120,7 +120,7 @@ def test_a_few_cases_that_fail_alike_keep_a_line_each(project: Project) -> None:
     run = project.run()
     assert "def search(query)" in run.failure("q001")
     assert [len(run.failure(name).splitlines()) for name in ("q002", "q003")] == [1, 1]
-    assert run.failure("q003").startswith("shop.relevance.yaml:5: ConnectionError: no engine behind")
+    assert run.failure("q003").startswith('shop.relevance.yaml:5: "query 3": ConnectionError: no engine behind')
     assert [line.partition(" - ")[0] for line in run.short_summary] == [
         f"FAILED shop.relevance.yaml::q00{number}" for number in (1, 2, 3)
     ]
@@ -368,8 +368,8 @@ class TestGivingUp:
         shop(project, 8, head="gates: [{passing: 0.1}]\ntolerance: 1")
         run = project.run("--relevance-give-up=1", "--relevance-update")
         gate = " ".join(run.failure("gate[passing 0.1]").split())
-        assert 'shop.relevance.yaml:1: 5 cases ended in an error: "q002", "q003", "q004" and 2 more; ' in gate
-        assert '2 cases were not searched: "q007" and "q008"' in gate
+        assert '5 cases ended in an error: q002 "query 2", q003 "query 3", q004 "query 4" and 2 more; ' in gate
+        assert '2 cases were not searched: q007 "query 7" and q008 "query 8"' in gate
         accepted = (project.path / "shop.relevance.yaml.baseline.jsonl").read_text(encoding="utf-8").splitlines()
         assert [json.loads(line)["id"] for line in accepted[1:-1]] == ["q001"]
 

@@ -217,7 +217,7 @@ def test_rankings_that_change_from_call_to_call() -> None:
 def merged(**values: Any) -> Any:
     """What a merge of records came to, as the report takes it."""
     return SimpleNamespace(
-        **{"run": run(BOOTS, LAMP, gates=(MEAN,)), "again": (), "replaced": (), "gaps": (), **values}
+        **{"run": run(BOOTS, LAMP, gates=(MEAN,)), "again": (), "replaced": (), "gaps": (), "searched": {}, **values}
     )
 
 

@@ -95,18 +95,22 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         excinfo.traceback = excinfo.traceback[theirs:]
 
 
-def brief_traceback(call: pytest.CallInfo[None], config: pytest.Config) -> Any:
+def brief_traceback(call: pytest.CallInfo[None], report: pytest.TestReport, config: pytest.Config) -> Any:
     """Return the representation of an exception without the frames inside installed packages, except for the last.
 
-    Return None where that changes nothing, or where options ask for another traceback than pytest's default.
+    Return None where that changes nothing, where options ask for another traceback than pytest's default, and where
+    the report is of another exception: a plugin may have called the test again.
     """
     option, excinfo = config.option, call.excinfo
-    if excinfo is None or verbosity(option) > 0 or option.fulltrace or option.tbstyle != "auto":
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if excinfo is None or crash is None or crash.message != excinfo.exconly(tryshort=True):
+        return None
+    if verbosity(option) > 0 or getattr(option, "fulltrace", False) or getattr(option, "tbstyle", "") != "auto":
         return None
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
     if not visible or _is_of_user(visible[-1]):
         return None
-    return excinfo.getrepr(showlocals=option.showlocals, funcargs=True, tbfilter=_user_frames)
+    return excinfo.getrepr(showlocals=getattr(option, "showlocals", False), funcargs=True, tbfilter=_user_frames)
 
 
 def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:

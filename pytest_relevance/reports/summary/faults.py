@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.reports.failure import search_label
+from pytest_relevance.reports.failure import failure_lines, search_label
 from pytest_relevance.reports.table import cut
-from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless
+from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched
 
@@ -68,6 +68,12 @@ def _fault_text(fault: Fault) -> str:
     where, _, function = fault.frame.rpartition(" in ")
     frame = f" ({function} in {where})" if where else ""
     return f"{what} failed alike: {cut(harmless(fault.message), _LONGEST_MESSAGE)}{frame}"
+
+
+def repeated_lines(result: CaseResult, verbosity: int, width: int) -> list[Line]:
+    """A case that repeats a fault, in one line: its place and reason, whole where `verbosity` is below 0."""
+    brief = failure_lines(result, verbosity=-1)
+    return brief if verbosity < 0 else [line(cut(plain(brief), width), BAD)]
 
 
 def together_title(results: Sequence[CaseResult]) -> str:
