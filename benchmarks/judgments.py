@@ -144,7 +144,7 @@ LOOK_UP = (
     PEAK
     + """
 import json, sys, time
-from pytest_relevance.results.catalogue.file import Catalogue
+from pytest_relevance.results.documents.catalogue import Catalogue
 before = peak()
 started = time.perf_counter()
 found = Catalogue(sys.argv[1]).look_up([f"sku-{number}" for number in range(0, 1_000_000, 300)])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_relevance.plugin.redaction import Redaction
     from pytest_relevance.results.baseline.against import RecordedRankings
-    from pytest_relevance.results.redaction import Redaction
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
@@ -242,7 +242,7 @@ def check_redaction(config: pytest.Config) -> None:
 def redaction(config: pytest.Config) -> Redaction:
     """Return what masks the values of secrets, as the ini key `relevance_redact` names them."""
     if _REDACTION not in config.stash:
-        from pytest_relevance.results.redaction import Redaction
+        from pytest_relevance.plugin.redaction import Redaction
 
         config.stash[_REDACTION] = Redaction(config.getini("relevance_redact"))
     return config.stash[_REDACTION]

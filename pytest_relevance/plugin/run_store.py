@@ -34,7 +34,7 @@ from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.run_info import FileInfo
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.catalogue.titles import RunTitles
+    from pytest_relevance.results.documents.titles import RunTitles
 
 ATTRIBUTE = "relevance"
 
@@ -176,7 +176,7 @@ class RunStore:
         if not any(info.documents for info in self.files.values()):
             return
         if self._titles is None:
-            from pytest_relevance.results.catalogue.titles import RunTitles
+            from pytest_relevance.results.documents.titles import RunTitles
 
             self._titles = RunTitles()
         if self.is_over and not self._are_titled:

@@ -14,8 +14,8 @@ import pytest
 from pytest_relevance import Run
 from pytest_relevance.cli import main
 from pytest_relevance.results.baseline.file import read_baseline
-from pytest_relevance.results.catalogue import titles
-from pytest_relevance.results.catalogue.file import Catalogue, Documents
+from pytest_relevance.results.documents import titles
+from pytest_relevance.results.documents.catalogue import Catalogue, Documents
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance.results.redaction import mask
+from pytest_relevance.plugin.redaction import mask
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project

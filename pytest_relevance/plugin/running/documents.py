@@ -27,7 +27,7 @@ from pytest_relevance.plugin.run_store import ATTRIBUTE, OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import IN_CALL, CaseRun, case_runs_of, sendable
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.index_documents import IndexDocuments, UnreadableAnswer, named_documents, read_answer
+from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, named_documents, read_answer
 
 NAME = "relevance_documents"
 """The name of the fixture."""

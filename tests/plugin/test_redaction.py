@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance.plugin.options import SECRETS
-from pytest_relevance.results.redaction import Redaction, mask
+from pytest_relevance.plugin.redaction import Redaction, mask
 
 redaction = Redaction(SECRETS)
 

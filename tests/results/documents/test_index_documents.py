@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy
 import pytest
 
-from pytest_relevance.results.index_documents import (
+from pytest_relevance.results.documents.index import (
     IndexDocuments,
     UnreadableAnswer,
     named_documents,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.catalogue.file import Catalogue, CatalogueError, Documents
+from pytest_relevance.results.documents.catalogue import Catalogue, CatalogueError, Documents
 from pytest_relevance.results.run_info import FileInfo
 
 Value = TypeVar("Value")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.catalogue.file import Catalogue, CatalogueError, Documents
+from pytest_relevance.results.documents.catalogue import Catalogue, CatalogueError, Documents
 
 ROWS = [
     {"id": "sku-1", "title": "Winter boots", "brand": "Aurora", "price": "99.5"},
