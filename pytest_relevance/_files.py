@@ -93,7 +93,8 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
         is_gzip = raw.read(len(_GZIP)) == _GZIP
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)
-        rest, expanded, most = b"", 0, _most_expanded(size)
+        expanded, most = 0, _most_expanded(size)
+        rest: list[bytes] = []  # parts of a line whose end was not read yet
         with GzipFile(fileobj=raw) if is_gzip else raw as file, _gzip_errors():
             while part := file.read(_STEP):
                 if not expanded:
@@ -103,12 +104,12 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
                     raise _expands_too_far(size, most)
                 lines, end, beginning = part.rpartition(b"\n")
                 if end:
-                    yield rest + lines + end
-                    rest = beginning
+                    yield b"".join([*rest, lines, end])
+                    rest = [beginning] if beginning else []
                 else:
-                    rest += part
+                    rest.append(part)
         if rest:
-            yield rest
+            yield b"".join(rest)
 
 
 def gunzip(data: bytes) -> bytes:

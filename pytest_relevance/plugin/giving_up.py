@@ -25,11 +25,15 @@ PATIENCE = 5
 
 
 class _Search(NamedTuple):
-    """A search: its name, its variant, and the folder of its fixture, as others may have another one of that name."""
+    """A search: its name, its variant, the folder of its fixture, and the other fixtures of the case.
+
+    Another folder may have another fixture of that name, and another fixture may be what is broken.
+    """
 
     name: str
     variant: str | None
     folder: str
+    fixtures: tuple[str, ...] = ()
 
 
 class GivingUp:
@@ -83,7 +87,7 @@ class GivingUp:
 
     def _count(self, search: _Search, values: Mapping[str, Any]) -> None:
         verdict, error = values["verdict"], SearchError(**values["error"]) if values.get("error") else None
-        if verdict in (SKIPPED, NOT_SEARCHED):
+        if verdict in (SKIPPED, NOT_SEARCHED) or values.get("outcome") == "xfailed":
             return
         if error is None or error.phase == SCORING:
             self._succeeded.add(search)
@@ -106,4 +110,4 @@ class GivingUp:
 def _search_of(item: pytest.Item) -> _Search:
     run = item.stash[CASE_RUN]
     found = fixtures_of(item).get(run.case.search, ())
-    return _Search(run.case.search, run.variant, found[-1].baseid if found else "")
+    return _Search(run.case.search, run.variant, found[-1].baseid if found else "", tuple(run.case.usefixtures))

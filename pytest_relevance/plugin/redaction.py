@@ -8,7 +8,7 @@ to share; the digest is cut to 16 bits instead, so that one value in 65,536 has 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -17,6 +17,7 @@ from pytest_relevance.results.record import as_json
 
 _MASK = re.compile(r"<redacted [0-9a-f]{4}>")
 _LEAST_KNOWN = 6
+_OPTION = re.compile(r"--|-[A-Za-z]$")  # an argument that is no value of the option before it
 """The length from which a masked value is masked wherever it occurs in a text: a shorter one may be a common word."""
 
 _VALUE = r"(?P<value>'[^']*'|\"[^\"]*\"|<redacted [0-9a-f]{4}>|[^\s&;,'\"()\[\]{}#]+)"
@@ -67,8 +68,13 @@ class Redaction:
         """The arguments of a command, with `--api-key=abc`, `--api-key abc` and secrets in URLs masked."""
         name = ""
         for argument in arguments:
-            is_value = name and not argument.startswith("-")
-            yield mask(name, argument) if is_value else self.text(argument)
+            key, sign, value = argument.partition("=")
+            if name and not _OPTION.match(argument):
+                yield mask(name, argument)
+            elif sign and "://" not in key and " " not in key and self._finds(key):
+                yield f"{key}={mask(key.lstrip('-'), value)}"
+            else:
+                yield self.text(argument)
             is_option = argument.startswith("--") and "=" not in argument
             name = argument.lstrip("-") if is_option and self._finds(argument) else ""
 
@@ -84,13 +90,18 @@ class Redaction:
             return value if all(map(lambda one, two: one is two, found, value)) else found
         return value
 
-    def _secrets(self, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The texts under such names, at every depth, that are long enough to be looked for in a text."""
-        for name, value in values.items():
-            if isinstance(value, Mapping):
-                yield from self._secrets(value)
-            elif isinstance(value, str) and len(value) >= _LEAST_KNOWN and self._finds(str(name)):
-                yield str(name), value
+    def _secrets(self, values: Mapping[str, Any] | Sequence[Any], name: str = "") -> Iterator[tuple[str, str]]:
+        """The texts under such names, at every depth, that are long enough to be looked for in a text.
+
+        `name` is such a name that all `values` stand under, or empty.
+        """
+        pairs = values.items() if isinstance(values, Mapping) else (("", value) for value in values)
+        for key, value in pairs:
+            under = name or (str(key) if self._finds(str(key)) else "")
+            if isinstance(value, (Mapping, list, tuple)):
+                yield from self._secrets(value, under)
+            elif under and isinstance(value, str) and len(value) >= _LEAST_KNOWN:
+                yield under, value
 
 
 def _masked(found: re.Match[str]) -> str:

@@ -31,7 +31,7 @@ from pytest_relevance.reports.summary.summary import summary_lines, verdict_line
 from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line, terminal_width
 from pytest_relevance.results.baseline.overall import failure_order
-from pytest_relevance.results.case_result import FAILED, CaseResult
+from pytest_relevance.results.case_result import FAILED, NEW, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -200,6 +200,9 @@ class Reporting:
             text, is_incomplete = self._store.lost_results()
             if text:
                 self._store.messages.append(Message(text, is_good=False))
+            if text := self._without_comparison():
+                self._store.messages.append(Message(text, is_good=False))
+                is_incomplete = True
         if text := self._store.disagreement():
             self._store.messages.append(Message(text, is_good=False))
         if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
@@ -228,6 +231,21 @@ class Reporting:
             if not message.is_good:
                 print(": ".join(filter(None, (message.option, message.text))), file=sys.stderr)
         calling.close_own_loop(config)
+
+    def _without_comparison(self) -> str:
+        """Return a message where a record is to be compared with and has none of the cases that ran; else empty."""
+        against = self._config.option.relevance_against
+        scored = [result for result in self._store.results if result.scores and not result.is_check]
+        if (
+            against is None
+            or not scored
+            or any(result.baseline and result.baseline.standing != NEW for result in scored)
+        ):
+            return ""
+        return (
+            f"--relevance-against: {against} has none of the cases that ran, so that nothing was compared, and the run "
+            "fails; was it recorded from another folder, or of other files?"
+        )
 
     def _sort_failures(self) -> None:
         """Sort the failures of cases by their kind, for the failures section and the short summary of pytest.

@@ -315,7 +315,9 @@ class CaseResult:
 
     @property
     def is_unjudged(self) -> bool:
-        """Whether there are judgments, and of nothing that was returned: usually the wrong id field."""
+        """Whether there are judgments, and of nothing that was returned or accepted: usually the wrong id field."""
+        if self.baseline is not None and any(grade is not None for grade in self.baseline.grades):
+            return False
         is_deeper = any(document in self.deeper for document, _ in self.missing)
         return bool(self.judgments and self.documents) and not is_deeper and all(each is None for each in self.grades)
 

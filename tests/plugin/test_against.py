@@ -307,3 +307,28 @@ def test_a_file_that_is_neither_is_refused(
     (shop.path / name).write_text(text)
     assert main(["report", "main.jsonl", "--against", name]) == 2
     assert why in capsys.readouterr().err
+
+
+def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
+    shop.cases("cases: [{query: elsewhere, judgments: {a: 3}}]", name="other.relevance.yaml")
+    shop.returns(elsewhere="a")
+    run = shop.run(AGAINST, "other.relevance.yaml")
+    assert run.code == 1
+    assert "has none of the cases that ran" in " ".join(run.text.split())
+
+
+def test_params_of_an_older_record_are_compared_as_they_are_masked_now(shop: Shop) -> None:
+    shop.cases("cases: [{query: floor, judgments: {a: 3}, params: {tenant: acme-internal-42}}]")
+    shop.project.conftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query, tenant: ["a"]
+        """
+    )
+    shop.run(RECORD)
+    run = shop.run(AGAINST, "-o", "relevance_redact=tenant")
+    assert run.code == 0
+    assert "acme" not in run.text

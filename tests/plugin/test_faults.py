@@ -461,3 +461,32 @@ class TestTracebacks:
         shown = project.run(option).failure("q001")
         assert "json/__init__.py" in shown
         assert ("attempt 29" in shown) == (option == "-v")
+
+
+def test_cases_that_are_expected_to_fail_and_fixtures_of_cases_give_no_search_up(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def broken():
+            raise RuntimeError("no such fixture data")
+
+        @pytest.fixture
+        def search():
+            def search(query):
+                if query.startswith("down"):
+                    raise ConnectionError("down")
+                return ["a"]
+            return search
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if "down" in item.name:
+                    item.add_marker(pytest.mark.xfail)
+    """)
+    down = "".join(f"\n  - {{query: down {n}, judgments: {{a: 1}}}}" for n in range(12))
+    broken = "".join(f"\n  - {{query: broken {n}, judgments: {{a: 1}}, usefixtures: [broken]}}" for n in range(9))
+    project.cases(f"cases:{down}{broken}\n  - {{query: well, judgments: {{a: 1}}}}")
+    run = project.run("--relevance-give-up=3")
+    assert run.outcomes["well"] == "passed"
+    assert run.counts["xfailed"] == 12

@@ -27,7 +27,9 @@ def test_values_under_such_names_are_masked(name: str) -> None:
     assert re.fullmatch("<redacted [0-9a-f]{4}>", found)
 
 
-@pytest.mark.parametrize("name", ["locale", "keywords", "keyboard", "author", "index", "k"])
+@pytest.mark.parametrize(
+    "name", ["locale", "keywords", "keyboard", "author", "index", "k", "tokenizer", "token_count", "monkey"]
+)
 def test_values_under_other_names_stay(name: str) -> None:
     values = {name: "abc"}
     assert redaction.values(values) is values
@@ -105,3 +107,16 @@ def test_masking_twice_is_masking_once(text: str) -> None:
 def test_a_long_text_takes_no_time() -> None:
     for text in ("x" * 300_000, "a." * 150_000 + "://", "'a" * 150_000 + ":", "Bearer " * 40_000):
         assert redaction.text(text)
+
+
+def test_what_stands_below_such_a_name_is_masked_in_texts_too() -> None:
+    params = {"auth": {"user": "x", "pass": "hunter2222"}, "tokens": ["hunter3333"]}
+    text = redaction.text("denied for hunter2222 and hunter3333", params)
+    assert "hunter" not in text
+    assert text.count("<redacted ") == 2
+
+
+@pytest.mark.parametrize("given_", [["--es-password=ab;cd&3"], ["api_key=x y"], ["--token", "-abc"]])
+def test_the_whole_of_an_argument_is_masked(given_: list[str]) -> None:
+    *_, last = redaction.arguments(given_)
+    assert re.fullmatch(r"(--es-password=|api_key=)?<redacted [0-9a-f]{4}>", last)

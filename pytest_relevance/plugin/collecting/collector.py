@@ -46,6 +46,7 @@ from pytest_relevance.results.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
+    from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
 
 
 class CaseModule(ModuleType):
@@ -126,10 +127,15 @@ class CaseFile(pytest.Module):
             fingerprint = hide(baseline_fingerprint(path, f"{shown}{SUFFIX}"))
         except RecordError as error:
             raise self.CollectError(str(error)) from None
-        for key, entry in entries.items():  # it may be older than what is masked now
-            if entry.params and (params := hide(entry.params)) is not entry.params:
-                entries[key] = replace(entry, params=params)
+        entries.update(self._masked(entries))
         return Baseline(entries, fingerprint)
+
+    def _masked(self, entries: Mapping[EntryKey, BaselineEntry]) -> dict[EntryKey, BaselineEntry]:
+        """Return entries with params as they are masked now; a file may be older than what is masked."""
+        hide = redaction(self.config).values
+        return {
+            key: replace(entry, params=hide(entry.params)) if entry.params else entry for key, entry in entries.items()
+        }
 
     def _recorded_baseline(self, shown: str) -> Baseline:
         """Return the rankings of the record that `--relevance-against` names.
@@ -142,7 +148,8 @@ class CaseFile(pytest.Module):
         entries = recorded.of_file(self.nodeid, shown)
         if not entries and requires_baseline(self.config):
             raise self.CollectError(_NOT_RECORDED.format(record=recorded.name, file=shown))
-        return Baseline(entries, recorded.fingerprint, record=recorded.name)
+        fingerprint = redaction(self.config).values(recorded.fingerprint)
+        return Baseline(self._masked(entries), fingerprint, record=recorded.name)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""

@@ -124,6 +124,8 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
     if width(head) + width(text) <= columns:
         return [((head, PLAIN), (text, style))]
+    if not head:
+        return folded_lines(text, style, columns, "    ")
     indent = " " * (len(head) - len(head.lstrip()) + 4)
     return [line(head.rstrip()), *folded_lines(indent + text, style, columns, indent)]
 

@@ -100,6 +100,7 @@ class _Reader:
         self._catalogue = catalogue
         self._wanted = wanted
         self._id = self._title = ""
+        self._is_nested = False  # whether a dot in the name of a column leads into an object
         self._found = Documents()
         self._lines: dict[str, int] = {}
 
@@ -166,6 +167,7 @@ class _Reader:
 
     def _json_lines(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, str, Fields]]:
         tokens, wanted, find, line = self._wanted_tokens(), self._wanted, None, 1
+        self._is_nested = True
         for block, _ in self._decoded(blocks):
             if find is None:
                 self._choose_columns(self._sampled(block))
@@ -309,7 +311,8 @@ class _Reader:
         self, key: str, written: str | None, usual: Collection[str], names: list[str], *, is_optional: bool = False
     ) -> str:
         """The column that is written for a key of `documents`, or else the first usual one; "" for an optional one."""
-        if written is not None and (written in names or written.partition(".")[0] in names):
+        is_nested = self._is_nested and written is not None and written.partition(".")[0] in names
+        if written is not None and (written in names or is_nested):
             return written
         chosen = next((name for name in usual if name in names), "") if written is None else ""
         if chosen or is_optional:
