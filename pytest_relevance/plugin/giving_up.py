@@ -1,7 +1,7 @@
 """Give a search up after it failed in many cases in a row (`relevance_give_up`), and not call it any more.
 
 Each process counts for itself, by the reports that it logs, so that a case counts after its last rerun, and once. A
-search is its fixture and its variant.
+search is its fixture and its variant, together with the further fixtures of the case.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ BASELINE = ("auto", "require")
 OUTPUTS = ("unjudged", "record", "update", "ratchet")
 """The options `--relevance-*` that write files at the end of a run."""
 
-SECRETS = r"token(?!iz|s?_)|secret|password|(?<![a-z])(?:api_?)?key(?!word|board|_fields)|auth(?!or(?!i))"
+SECRETS = r"token(?!iz)|secret|password|key(?!word|board)|auth(?!or(?!i))"
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
 
 

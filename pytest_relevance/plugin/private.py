@@ -77,7 +77,8 @@ def requested(item: pytest.Item, name: str) -> tuple[object] | None:
     """
     if not item.session._fixturemanager.getfixturedefs(name, item):
         return None
-    return (item._request.getfixturevalue(name),)  # type: ignore[attr-defined]
+    request = request_of(item)
+    return None if request is None else (request.getfixturevalue(name),)
 
 
 def is_asyncio_fixture(function: object) -> bool:

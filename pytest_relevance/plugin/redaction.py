@@ -16,8 +16,8 @@ from typing import Any
 from pytest_relevance.results.record import as_json
 
 _MASK = re.compile(r"<redacted [0-9a-f]{4}>")
-_LEAST_KNOWN = 6
 _OPTION = re.compile(r"--|-[A-Za-z]$")  # an argument that is no value of the option before it
+_LEAST_KNOWN = 6
 """The length from which a masked value is masked wherever it occurs in a text: a shorter one may be a common word."""
 
 _VALUE = r"(?P<value>'[^']*'|\"[^\"]*\"|<redacted [0-9a-f]{4}>|[^\s&;,'\"()\[\]{}#]+)"

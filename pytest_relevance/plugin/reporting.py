@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
 from pytest_relevance.plugin.giving_up import GivingUp
-from pytest_relevance.plugin.options import ended_well, runs_tests
+from pytest_relevance.plugin.options import ended_well, recorded_rankings, runs_tests
 from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling, documents
@@ -31,7 +32,7 @@ from pytest_relevance.reports.summary.summary import summary_lines, verdict_line
 from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line, terminal_width
 from pytest_relevance.results.baseline.overall import failure_order
-from pytest_relevance.results.case_result import FAILED, NEW, CaseResult
+from pytest_relevance.results.case_result import CHECK, FAILED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
@@ -149,7 +150,7 @@ class Reporting:
         reported = yield
         for values in attached.get("cases", ()):
             file, line_number, name = report.location
-            report.location = (file, line_number, _heading(CaseResult.from_dict(values), name))
+            report.location = (file, line_number, _heading(values, name))
         return reported
 
     @pytest.hookimpl
@@ -217,7 +218,8 @@ class Reporting:
         if passed and self._config.option.verbose > 1:
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
-                terminalreporter.write_sep("_", _heading(result, (result.node or result.id).rpartition("::")[2]))
+                name = (result.node or result.id).rpartition("::")[2]
+                terminalreporter.write_sep("_", _heading(result.to_dict(_OF_HEADING), name))
                 write_lines(terminalreporter, failure_lines(result, verbosity=1, width=terminal_width()))
         lines = self._lines(results)
         if lines:
@@ -233,18 +235,17 @@ class Reporting:
         calling.close_own_loop(config)
 
     def _without_comparison(self) -> str:
-        """Return a message where a record is to be compared with and has none of the cases that ran; else empty."""
+        """Return a message where a record is to be compared with and has no case file that ran; else empty."""
         against = self._config.option.relevance_against
-        scored = [result for result in self._store.results if result.scores and not result.is_check]
-        if (
-            against is None
-            or not scored
-            or any(result.baseline and result.baseline.standing != NEW for result in scored)
-        ):
+        ran = {result.file for result in self._store.results if result.scores and not result.is_check}
+        if against is None or not ran:
+            return ""
+        recorded = recorded_rankings(self._config)
+        if any(recorded.of_file(self._store.files[file].node, file) for file in ran):
             return ""
         return (
-            f"--relevance-against: {against} has none of the cases that ran, so that nothing was compared, and the run "
-            "fails; was it recorded from another folder, or of other files?"
+            f"--relevance-against: {against} has none of the case files that ran, so that nothing was compared, and "
+            "the run fails; was it recorded from another folder, or of other files?"
         )
 
     def _sort_failures(self) -> None:
@@ -327,9 +328,15 @@ class Reporting:
         return FailureText(self._config.option, lines_of, crash)
 
 
-def _heading(result: CaseResult, name: str) -> str:
-    """Return the heading of a case, whose item has this name: `q043[bm25]` becomes `q043 "gaming laptop"[bm25]`."""
-    if result.is_check or result.id == result.query or not name.startswith(result.id):
+_OF_HEADING = ("id", "query", "search")
+
+
+def _heading(values: Mapping[str, Any], name: str) -> str:
+    """Return the heading of a case, whose item has this name: `q043[bm25]` becomes `q043 "gaming laptop"[bm25]`.
+
+    `values` are those of `CaseResult.to_dict`, which leaves out a query that is the id.
+    """
+    case, query = values["id"], values.get("query")
+    if query is None or values.get("search") == CHECK or not name.startswith(case):
         return harmless(name)
-    query = cut(harmless(result.query), _WIDEST_QUERY)
-    return f'{harmless(result.id)} "{query}"{harmless(name.removeprefix(result.id))}'
+    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'

@@ -15,6 +15,7 @@ from pytest_relevance._text import quoted
 from pytest_relevance.cases.conditions import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.graded import GradedRanking
+from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, Outcome
@@ -56,14 +57,22 @@ def message_with_titles(outcome: Outcome, result: CaseResult, titles: Mapping[st
     """The message of an unmet expectation of documents, which are named with their titles."""
     if outcome.met or not outcome.documents:
         return outcome.message
-    documents, sets = tuple(outcome.documents), tuple(outcome.sets)
-    kind, comparison = outcome.kind, outcome.comparison
-    expected = Expectation(kind, kind, comparison=comparison, documents=documents, within=outcome.within, sets=sets)
     ranks = {**result.deeper, **{document: result.rank_of(document) or 0 for document in result.documents}}
     unknown = dict.fromkeys(result.not_in_catalogue, "not returned, not in the catalogue")
     unknown |= dict.fromkeys(result.not_in_index, "not in the index")
     found = Found(result.k, result.settings, result.graded, result.documents, ranks, result.latency, titles, unknown)
-    return check(expected, found).message
+    return check(expectation_of(outcome), found).message
+
+
+def expectation_of(outcome: Outcome) -> Expectation:
+    """The expectation that an outcome is of."""
+    metric = parse_metric(outcome.name) if outcome.kind == "metric" else None
+    return Expectation(
+        *(outcome.kind, outcome.name, metric, outcome.comparison, outcome.bound),
+        documents=tuple(outcome.documents),
+        within=outcome.within,
+        sets=tuple(outcome.sets),
+    )
 
 
 def below(name: str, value: float, comparison: str, bound: float) -> str:

@@ -268,6 +268,16 @@ def test_a_report_from_two_files_says_what_a_run_says(
     assert f"- against {accepted}:\n- {change}\n" in markdown
 
 
+def test_a_report_knows_the_sets_of_an_order(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    """The accepted ranking "b a c" has both of the first set above c: the case is newly failing."""
+    shop.cases("cases: [{query: floor, expect: {order: [[a, b], [c]]}, judgments: {a: 3}}]")
+    shop.returns(floor="b a c")
+    shop.run(RECORD)
+    shop.returns(floor="c a b")
+    shop.run("--relevance-record=branch.jsonl")
+    assert "1 failed: 1 newly" in report(capsys, "branch.jsonl", "--against", "main.jsonl")
+
+
 def test_it_knows_the_judgments_of_the_run(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     """The accepted rankings are scored under the judgments of the later run, as in a run."""
     shop.cases(CASES.replace("{a: 3, b: 1}", "{a: 1, b: 3}"))
@@ -314,7 +324,13 @@ def test_a_record_that_has_none_of_the_cases_fails_the_run(shop: Shop) -> None:
     shop.returns(elsewhere="a")
     run = shop.run(AGAINST, "other.relevance.yaml")
     assert run.code == 1
-    assert "has none of the cases that ran" in " ".join(run.text.split())
+    assert "has none of the case files that ran" in " ".join(run.text.split())
+
+
+def test_a_run_of_new_cases_alone_passes(shop: Shop) -> None:
+    shop.cases(CASES + "      - {query: added, judgments: {a: 3}}\n")
+    shop.returns(added="a")
+    assert shop.run(AGAINST, "-k", "added").code == 0
 
 
 def test_params_of_an_older_record_are_compared_as_they_are_masked_now(shop: Shop) -> None:

@@ -242,3 +242,11 @@ class TestSummary:
         for line in summary([entry(query, change, max(change, 0.0), variant=query), entry("boots", 0.0)]):
             assert harmless(line) == line
             assert width(line) <= 100
+
+
+def test_ids_are_not_in_doubt_where_the_accepted_ranking_is_judged(shop: Shop) -> None:
+    """A ranking without a judged document lost them; its ids are those of the judgments."""
+    lost = shop.report(["x1", "x2"], accepted=["sku-1", "sku-2"], min_ndcg=0.5)
+    assert "same kind of id" not in lost
+    assert "lost most by" in lost
+    assert "same kind of id" in shop.report(["x1", "x2"], min_ndcg=0.5)

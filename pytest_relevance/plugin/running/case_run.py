@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path, without_root
+from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path, type_name, without_root
 from pytest_relevance.plugin.options import needs_details, redaction, tolerance
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.results.case_result import (
@@ -236,7 +236,7 @@ def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     text = prefix + without_root(redaction(config).text(text, run.case.params), config)
     if isinstance(error, _OF_PYTEST):
         return SearchError("", text, phase=phase)
-    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    kind = type_name(error)
     frame = ""
     if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
         last = _innermost(call.excinfo.traceback)

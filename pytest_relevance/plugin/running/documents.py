@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, shown_path
-from pytest_relevance.plugin.options import needs_details
+from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, shown_path, type_name
+from pytest_relevance.plugin.options import needs_details, redaction
 from pytest_relevance.plugin.private import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import ATTRIBUTE, OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
@@ -246,7 +246,7 @@ class DocumentLookup:
 
     def _error_text(self, error: BaseException) -> str:
         """Return the type of an exception, the first line of its message, and its innermost frame."""
-        kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+        kind = type_name(error)
         text = str(error).partition("\n")[0]
         last = pytest.ExceptionInfo.from_exception(error).traceback[-1]
         return f"{kind}: {text} ({shown_path(last.path, self._config)}:{last.lineno + 1} in {last.name})"
@@ -255,7 +255,7 @@ class DocumentLookup:
         """Have a text printed in the summary, the first of each kind."""
         if kind not in self._told:
             self._told.add(kind)
-            self._unsent[kind] = text
+            self._unsent[kind] = redaction(self._config).text(text)
 
     def _taken(self) -> dict[str, Any] | None:
         """Return what was not sent yet, None for nothing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.run_store import run_store
+from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.fingerprint import error_text
 from pytest_relevance.results.case_result import CaseResult
@@ -42,8 +42,7 @@ def add_explanations(this: CaseRun, result: CaseResult) -> None:
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
             trouble = f"raised {error_text(error)}"
         else:
-            if inspect.iscoroutine(text):
-                text.close()  # otherwise Python warns that it was never awaited
+            calling.close_unawaited(text)
             if text is not None and not isinstance(text, str):
                 trouble = f"returned {shown(text)}, and returns text or None"
         if trouble:

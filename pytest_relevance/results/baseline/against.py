@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_relevance.cases.conditions import MAX_DROP, gate_of
-from pytest_relevance.cases.model import Expectation, Gate
+from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
-from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
-from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult, Outcome
+from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult
+from pytest_relevance.results.expectations import expectation_of
 from pytest_relevance.results.fingerprint import Fingerprint, checked
 from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run import Run
@@ -159,15 +159,6 @@ def _named(result: CaseResult) -> dict[str, float]:
     if accepted is not None:
         pairs += zip(accepted.documents, accepted.grades, strict=False)
     return {document: grade for document, grade in pairs if grade is not None}
-
-
-def expectation_of(outcome: Outcome) -> Expectation:
-    """The expectation that an outcome is of."""
-    metric = parse_metric(outcome.name) if outcome.kind == "metric" else None
-    return Expectation(
-        *(outcome.kind, outcome.name, metric, outcome.comparison, outcome.bound, tuple(outcome.documents)),
-        within=outcome.within,
-    )
 
 
 def _results(name: str, lines: Iterable[tuple[int, str]]) -> Iterator[CaseResult]:

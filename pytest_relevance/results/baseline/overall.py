@@ -21,6 +21,7 @@ from pytest_relevance.results.case_result import (
     REGRESSION,
     SKIPPED,
     STALE,
+    WITHOUT_SCORE,
     CaseResult,
 )
 
@@ -32,7 +33,7 @@ class MeanChange:
     """The change of the (weighted) mean nDCG@k over the `cases` that have a score now and in the baseline.
 
     `p` is that of the paired randomisation test with the weights (`metrics.sign_flips`). `better`, `worse` and `same`
-    count these cases. `total` is how many cases have a score now, or ended in an error.
+    count these cases. `total` is how many cases have a score now, or were to have one.
     """
 
     before: float
@@ -58,7 +59,7 @@ def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
         before = None if result.baseline is None else result.baseline.score
         if now is not None and before is not None:
             pairs.append((before, before if abs(now - before) <= _ROUNDING else now, result.weight))
-        total += result.status != SKIPPED and (now is not None or result.verdict == ERROR)
+        total += result.status != SKIPPED and (now is not None or result.verdict in WITHOUT_SCORE)
     if not pairs:
         return None
     weights = [weight for *_, weight in pairs]

@@ -214,6 +214,13 @@ def test_a_file_that_cannot_be_used(write: Write, name: str, text: str | bytes, 
     assert message in refusal(write(name, text))
 
 
+def test_a_dot_leads_into_objects_in_json_alone(write: Write) -> None:
+    nested = write("nested.jsonl", '{"product": {"id": "a"}, "title": "A"}\n')
+    assert look_up(nested, "a", id="product.id").titles == {"a": "A"}
+    flat = write("flat.csv", "product,title\na,A\n")
+    assert 'flat.csv:1: there is no column "product.id"' in refusal(flat, id="product.id")
+
+
 def test_columns_that_are_named_and_not_there(write: Write) -> None:
     path = write("products.csv", "id,title,brand\na,A,B\n")
     assert refusal(path, title="titel").startswith(
