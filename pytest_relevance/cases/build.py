@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import floor, isnan, nan
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import found, listed, quoted
-from pytest_relevance.cases.conditions import AT_MOST, BELOW, COMPARE, EXACT
+from pytest_relevance._text import found
+from pytest_relevance.cases.conditions import COMPARE, EXACT
+from pytest_relevance.cases.contradictions import check_contradictions, most_results
 from pytest_relevance.cases.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.model import Case, Expectation, Terms
@@ -41,7 +41,7 @@ def floor_of(
     if least is None:
         return None
     wrong = ""
-    if _most_results(expect) == 0:
+    if most_results(expect) == 0:
         wrong = "a case that expects no results has no nDCG; take min_ndcg or results out"
     elif not graded.grades:
         wrong = "a floor needs judgments, and the case has none; add judgments, or take it out"
@@ -88,7 +88,7 @@ def inapplicable(expect: Sequence[Expectation], graded: Graded, settings: Settin
     It has no judgments that are relevant to them, or expects no results. To be called once `floor_of` has found a gain
     for every grade.
     """
-    finds_nothing = _most_results(expect) == 0
+    finds_nothing = most_results(expect) == 0
     return tuple(
         expected
         for expected in expect
@@ -105,70 +105,6 @@ def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool
     if "rel" in MEASURES[metric.measure].parameters:
         return any(grade >= metric.rel for grade in graded.distinct)
     return any(settings.gains[grade] > 0 for grade in graded.distinct)
-
-
-class _Allowed(NamedTuple):
-    """The ranks that an expectation allows a document: from `highest` to `lowest`, None for any below and none."""
-
-    kind: str
-    document: str
-    highest: int
-    lowest: int | None
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """Where it is written in a case."""
-        return ("expect", self.kind, self.document) if self.kind == "within" else ("expect", self.kind)
-
-
-def _ranks_allowed(expect: Sequence[Expectation], k: int) -> Iterator[_Allowed]:
-    for expected in expect:
-        within, kind = expected.within or k, expected.kind
-        if kind == "within":
-            kind = {AT_MOST: "include", BELOW: "exclude"}.get(expected.comparison, "")
-        for place, document in enumerate(expected.documents, 1):
-            if expected.kind == "first":
-                yield _Allowed("first", document, place, place)
-            elif kind == "include":
-                yield _Allowed(expected.kind, document, 1, within)
-            elif kind == "exclude":
-                yield _Allowed(expected.kind, document, within + 1, None)
-            elif expected.kind == "within":
-                yield _Allowed("within", document, within, within)
-
-
-def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) -> None:
-    """Report the expectations about documents that no ranking could meet."""
-    allowed = [*_ranks_allowed(expect, k)]
-    top: dict[str, _Allowed] = {}  # of the expectations of a document, that with the smallest lowest rank
-    for each in sorted((each for each in allowed if each.lowest is not None), key=attrgetter("lowest")):
-        top.setdefault(each.document, each)
-    for count, each in enumerate(top.values(), 1):
-        depth = each.lowest
-        if depth is not None and count > depth:
-            count = sum(other.lowest is not None and other.lowest <= depth for other in top.values())
-            at.refuse(f"{count} documents cannot all be in the top {depth}", *each.path)
-            break
-    most = _most_results(expect)
-    if most is not None and len(top) > most:
-        kinds = listed(dict.fromkeys(each.kind for each in top.values()), "and")
-        at.refuse(f"at most {most} results cannot hold the {len(top)} documents of {kinds}", "expect", "results")
-    for each in allowed:
-        other = top.get(each.document)
-        if other is not None and other.lowest is not None and other.lowest < each.highest:
-            what = f"{quoted(each.document)} is expected by {other.kind}"
-            why = f"so that it cannot be absent from the top {each.highest - 1}"
-            at.refuse(f"{what}{'' if each.lowest is None else f' in the top {other.lowest}'}, {why}", *each.path)
-
-
-def _most_results(expect: Sequence[Expectation]) -> int | None:
-    """The most results that the expectations allow, or None where they set no limit."""
-    most = [
-        int(expected.bound) - (expected.comparison == "<")
-        for expected in expect
-        if expected.kind == "results" and expected.comparison in ("==", "<=", "<")
-    ]
-    return min(most, default=None)
 
 
 def needs_best(case: Case) -> bool:

@@ -15,6 +15,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance._text import found as shown_value
@@ -128,6 +129,13 @@ class Expectation:
     def name(self) -> str:
         """The canonical name of the metric, or the kind: `first`, `include` ..."""
         return self.metric.text if self.metric is not None else self.kind
+
+    @property
+    def document_sets(self) -> list[tuple[str, ...]]:
+        """The documents of `order` in their sets, none of them empty."""
+        documents = iter(self.documents)
+        sets = (tuple(islice(documents, size)) for size in self.sets or [1] * len(self.documents))
+        return [each for each in sets if each]
 
     def ranks(self, settings: Settings) -> int | None:
         """The number of ranks that decide an expectation of a metric; None for the whole ranking.

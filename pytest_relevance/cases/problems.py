@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_relevance._text import quoted
 
@@ -60,13 +60,20 @@ class Problem:
         return f"{self.file}{line}: {self.message}{case}"
 
 
+class Other(NamedTuple):
+    """A second value that a mistake is about: its path in the case, or in the suite."""
+
+    path: Path
+    in_suite: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """A value that a check refuses, and the path that leads to it.
 
     `at_key` points at the key of the value instead of the value. `elsewhere` finds the position of a value in another
     file than the case file: a function, because finding a line there is slow and only needed for what is shown. Of the
-    mistakes of one `group`, which have one remedy, only the first is reported.
+    mistakes of one `group`, which have one remedy, only the first is reported. `other` contradicts the value.
     """
 
     message: str
@@ -74,12 +81,17 @@ class Mistake:
     at_key: bool = False
     elsewhere: Elsewhere | None = None
     group: Hashable = None
+    other: Other | None = None
 
-    def render(self) -> str:
+    def render(self, line_of_other: int | None = None) -> str:
         """The message after the path: `expect.first[1]: ...`; without the path for a value in another file."""
         path = () if self.elsewhere is not None else self.path[:-1] if self.at_key else self.path
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
-        return f"{where.removeprefix('.')}: {self.message}" if where else self.message
+        message = f"{_shown_path(path)}: {self.message}" if path else self.message
+        if self.other is None:
+            return message
+        line = "" if line_of_other is None else f" in line {line_of_other}"
+        whose = " of the suite" if self.other.in_suite else ""
+        return f"{message} by {_shown_path(self.other.path)}{whose}{line}; change one of them"
 
 
 class Location:
@@ -114,9 +126,10 @@ class Location:
         at_key: bool = False,
         elsewhere: Elsewhere | None = None,
         group: Hashable = None,
+        other: Other | None = None,
     ) -> Any:
         """Report a mistake here, at a nested value or in another file. Returns None, so that a check can return it."""
-        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, elsewhere, group))
+        self.mistakes.append(Mistake(message, (*self.path, *path), at_key, elsewhere, group, other))
 
 
 class CaseFileError(ValueError):
@@ -143,6 +156,11 @@ class CaseFileError(ValueError):
     def __reduce__(self) -> tuple[type[CaseFileError], tuple[str, tuple[Problem, ...]]]:
         """Pickle the file and the problems; the text is made from them."""
         return type(self), (self.file, self.problems)
+
+
+def _shown_path(path: Path) -> str:
+    shown = "".join(f"[{part}]" if isinstance(part, int) else f".{_shown_key(part)}" for part in path)
+    return shown.removeprefix(".")
 
 
 def _shown_key(key: str) -> str:

@@ -291,7 +291,7 @@ class SuiteBuilder:
 
     def _report_one(self, mistake: Mistake, where: MappingNode | ListedQuery, label: str | None) -> None:
         """Report a mistake where it stands: in the case file, in a file of queries, or in one of judgments."""
-        elsewhere, message = mistake.elsewhere, mistake.render()
+        elsewhere, message = mistake.elsewhere, mistake.render(self._line_of_other(mistake, where))
         if isinstance(where, MappingNode) and elsewhere is None:
             mark = mark_at(where, mistake.path, at_key=mistake.at_key)
             self.problems.append(problem_at(mark, message, label))
@@ -301,6 +301,13 @@ class SuiteBuilder:
             file, place = (elsewhere or where.position)()  # type: ignore[union-attr]
             message = f"{place.path}: {message}" if place.path else message
             self.problems.append(Problem(place.line or 0, 0, message, label, file))
+
+    def _line_of_other(self, mistake: Mistake, where: MappingNode | ListedQuery) -> int | None:
+        if mistake.other is None:
+            return None
+        node = where if isinstance(where, MappingNode) and not mistake.other.in_suite else self._root
+        mark = mark_at(node, mistake.other.path, at_key=True)
+        return mark.line + 1 if mark is not None else None
 
     def _is_first(self, mistake: Mistake, label: str | None) -> bool:
         """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import inf, isnan
 
 from pytest_relevance._text import quoted
@@ -154,7 +154,7 @@ def _order(expected: Expectation, found: Found) -> Outcome:
     last = len(found.ranking) + 1 if expected.within is None else expected.within + 1
     ranks = {document: min(found.ranks.get(document, last), last) for document in expected.documents}
     wrong = []
-    for earlier, later in pairwise(_sets(expected)):
+    for earlier, later in pairwise(expected.document_sets):
         first = min(later, key=ranks.__getitem__)
         late = [document for document in earlier if ranks[document] >= ranks[first]]
         if late:
@@ -162,13 +162,6 @@ def _order(expected: Expectation, found: Found) -> Outcome:
             wrong.append(f"{_listing(late, found)} {verb} not before {_listing([first], found)}")
     where = f"in the top {expected.within}: " if wrong and expected.within is not None else ""
     return _outcome(expected, where + "; ".join(wrong))
-
-
-def _sets(expected: Expectation) -> list[Sequence[str]]:
-    """The documents of `order` in their sets."""
-    documents = iter(expected.documents)
-    sets = ([*islice(documents, size)] for size in expected.sets or [1] * len(expected.documents))
-    return [each for each in sets if each]
 
 
 _NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACTLY: "is not at rank {}"}

@@ -181,21 +181,21 @@ def test_no_ranking_of_the_judged_documents_scores_better_than_the_best(
     ("expect", "message"),
     [
         ("{include: [a, b, c, d]}", "expect.include: 4 documents cannot all be in the top 3"),
-        ("{include: {docs: [a, b], within: 1}}", "expect.include: 2 documents cannot all be in the top 1"),
+        ("{include: {docs: [a, b], within: 1}}", "expect.include: 2 documents cannot all be at rank 1"),
         (
             "{include: a, exclude: a}",
-            'expect.exclude: "a" is expected by include, so that it cannot be absent from the',
+            'expect.exclude: "a" is expected at rank 4 or below here, and in the top 3 by expect.include in line 4',
         ),
         (
             "{first: [b, a], exclude: {docs: a, within: 2}}",
-            'expect.exclude: "a" is expected by first, so that it cannot',
+            'expect.exclude: "a" is expected at rank 3 or below here, and at rank 2 by expect.first in line 4',
         ),
         ("{results: 1, first: [a, b]}", "expect.results: at most 1 results cannot hold the 2 documents of first"),
         (
             "{results: '< 3', first: a, include: [b, c]}",
             "expect.results: at most 2 results cannot hold the 3 documents",
         ),
-        ("{results: 0, include: a}", "expect.results: at most 0 results cannot hold the 1 documents of include"),
+        ("{results: 0, include: a}", "expect.results: at most 0 results cannot hold the 1 document of include"),
     ],
 )
 def test_expectations_that_contradict_each_other(mistakes: Mistakes, expect: str, message: str) -> None:

@@ -113,7 +113,9 @@ def test_a_mistake_in_the_expectations_of_the_suite_is_reported_once(mistakes: M
 
 def test_an_expectation_of_the_suite_that_contradicts_one_of_a_case(mistakes: Mistakes) -> None:
     (found,) = mistakes("expect: {exclude: x}\ncases:\n  - query: a\n    expect: {first: x}\n")
-    assert found.startswith('4:13: expect.exclude: "x" is expected by first, so that it cannot be absent from the top')
+    assert found.startswith(
+        '4:21: expect.first: "x" is expected at rank 1 here, and at rank 11 or below by expect.exclude of '
+    )
 
 
 def test_an_expectation_where_it_does_not_belong(mistakes: Mistakes) -> None:
@@ -139,15 +141,21 @@ def test_a_metric_is_a_whole_suite(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("expect", "message"),
     [
-        ("{within: {a: 1, b: 1}}", "expect.within.b: 2 documents cannot all be in the top 1"),
-        ("{first: a, within: {b: 1}}", "expect.within.b: 2 documents cannot all be in the top 1"),
+        ("{within: {a: 1, b: 1}}", "expect.within.b: 2 documents cannot all be at rank 1"),
+        ("{first: a, within: {b: 1}}", "expect.within.b: 2 documents cannot all be at rank 1"),
         ("{include: {docs: [a, b], within: 2}, within: {c: 2}}", "expect.within.c: 3 documents cannot all be in the"),
-        ("{exclude: a, within: {a: 3}}", 'expect.exclude: "a" is expected by within, so that it cannot be absent from'),
-        ('{first: a, within: {a: ">3"}}', 'expect.within.a: "a" is expected by first, so that it cannot be absent'),
-        ('{include: a, within: {a: ">= 11"}}', 'expect.within.a: "a" is expected by include, so that it cannot be abs'),
-        ("{first: [b, a], within: {a: 1}}", '"a" is expected by within in the top 1, so that it cannot be absent from'),
+        (
+            "{exclude: a, within: {a: 3}}",
+            'expect.within.a: "a" is expected in the top 3 here, and at rank 11 or below by',
+        ),
+        ('{first: a, within: {a: ">3"}}', 'expect.within.a: "a" is expected at rank 4 or below here, and at rank 1 by'),
+        (
+            '{include: a, within: {a: ">= 11"}}',
+            'expect.within.a: "a" is expected at rank 11 or below here, and in the top',
+        ),
+        ("{first: [b, a], within: {a: 1}}", '"a" is expected at rank 1 here, and at rank 2 by expect.first'),
         ("{results: 1, within: {a: 3, b: 3}}", "at most 1 results cannot hold the 2 documents of within"),
-        ("{include: [{docs: [a, b], within: 1}]}", "expect.include: 2 documents cannot all be in the top 1"),
+        ("{include: [{docs: [a, b], within: 1}]}", "expect.include: 2 documents cannot all be at rank 1"),
     ],
 )
 def test_ranks_that_no_ranking_could_have(mistakes: Mistakes, expect: str, message: str) -> None:
