@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from pytest_relevance._text import counted, examples, listed, quoted
-from pytest_relevance.cases.checks import LARGEST_WHOLE
-from pytest_relevance.cases.conditions import AT_MOST, BELOW
+from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW
+from pytest_relevance.cases.checking.values import LARGEST_WHOLE
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Location, Other, Path
 

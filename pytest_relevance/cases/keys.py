@@ -13,16 +13,21 @@ from typing import NamedTuple, TypeVar
 from yaml.events import ScalarEvent
 
 from pytest_relevance._text import did_you_mean, quoted
-from pytest_relevance.cases import checks
-from pytest_relevance.cases.checks import Check, choice
-from pytest_relevance.cases.conditions import KINDS, check_expectations, check_gates, check_suite_expectations
-from pytest_relevance.cases.grades import (
+from pytest_relevance.cases.checking import values as checks
+from pytest_relevance.cases.checking.expectations import (
+    KINDS,
+    check_expectations,
+    check_gates,
+    check_suite_expectations,
+)
+from pytest_relevance.cases.checking.grades import (
     check_judgments,
     check_query_files,
     check_relevant,
     check_scale,
     check_suite_judgments,
 )
+from pytest_relevance.cases.checking.values import Check, choice
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.nodes import Node, SequenceNode, is_plain

@@ -17,8 +17,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
-from pytest_relevance.cases import checks
-from pytest_relevance.cases.grades import (
+from pytest_relevance.cases.checking import values as checks
+from pytest_relevance.cases.checking.grades import (
     JUDGED,
     NO_JUDGMENTS,
     ONLY,

@@ -109,7 +109,7 @@ _ROUNDING = 1e-9  # a bound of RR that was computed elsewhere and rounded
 class Expectation:
     """An entry of `expect:`; `written` is its key.
 
-    `kind` is "metric" or a key of `cases.conditions.KINDS`, and decides which other fields are used. `bound` is a
+    `kind` is "metric" or a key of `cases.checking.expectations.KINDS`, and decides which other fields are used. `bound` is a
     score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the case, or of
     `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents into; without
     any each document is a set. `inherited`: it stands in the suite.

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_relevance.cases.checks import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
-from pytest_relevance.cases.conditions import CONDITIONS, KINDS, MAX_DROP, MEAN, PASSING, SECONDS, UNBOUNDED
-from pytest_relevance.cases.grades import FILE, JUDGED, ONLY
+from pytest_relevance.cases.checking.expectations import CONDITIONS, KINDS, MAX_DROP, MEAN, PASSING, SECONDS, UNBOUNDED
+from pytest_relevance.cases.checking.grades import FILE, JUDGED, ONLY
+from pytest_relevance.cases.checking.values import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
 from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.model import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.yaml.scalars import DECIMAL

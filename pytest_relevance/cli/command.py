@@ -59,7 +59,7 @@ def _raters(text: str) -> str | None:
 
 def _scale(text: str) -> Scale:
     """Parse a scale, `exact=3,substitute=2` or `0..3`, with the checks of a scale in a case file."""
-    from pytest_relevance.cases.grades import check_scale
+    from pytest_relevance.cases.checking.grades import check_scale
     from pytest_relevance.cases.problems import Location
     from pytest_relevance.cases.yaml.scalars import number
 

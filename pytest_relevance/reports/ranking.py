@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TypeVar
 
 from pytest_relevance._text import counted, listed
-from pytest_relevance.cases.conditions import BELOW
+from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, engine_score_texts, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, titled

@@ -1,4 +1,4 @@
-"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.conditions`.
+"""Checks of a ranking against the expectations of a case: one checker for each kind in `cases.checking`.
 
 A checker returns what was found and whether that meets the expectation. The wording is for the one who reads the
 failure: where the document is instead, not only that it is not where it should be.
@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import inf, isnan
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cases.conditions import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
+from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
 from pytest_relevance.cases.model import Expectation
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric

@@ -63,7 +63,7 @@ def test_every_example_fails_where_the_search_is_worse(suites: Project) -> None:
 
 
 def test_the_short_forms_of_the_first_table_are_keys_of_an_expectation() -> None:
-    from pytest_relevance.cases.conditions import KINDS
+    from pytest_relevance.cases.checking.expectations import KINDS
 
     table = PAGE.partition("## One document")[2].partition("```yaml")[0]
     named = set(re.findall(r"`(\w+):", table)) - {"relevant"}

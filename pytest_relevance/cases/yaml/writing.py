@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.cases.checks import NOT_PARAMETERS
+from pytest_relevance.cases.checking.values import NOT_PARAMETERS
 from pytest_relevance.cases.model import Case, Suite, wrong_id
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite

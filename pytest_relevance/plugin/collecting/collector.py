@@ -19,7 +19,7 @@ import pytest
 
 from pytest_relevance._files import digest_files
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance.cases.conditions import gate_values
+from pytest_relevance.cases.checking.expectations import gate_values
 from pytest_relevance.cases.model import OWNED_TAGS, Case, Suite
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_relevance._text import shown
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.conditions import KINDS, OF_DOCUMENTS
+from pytest_relevance.cases.checking.expectations import KINDS, OF_DOCUMENTS
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.running.calling import close_unawaited, is_waiting
 from pytest_relevance.plugin.running.case_run import CHECKS, RAISED

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from pytest_relevance._text import case_in_prose, counted, did_you_mean, listed, quoted
-from pytest_relevance.cases.conditions import largest_score
+from pytest_relevance.cases.checking.expectations import largest_score
 from pytest_relevance.metrics.compiled import Floats, Indexes
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed

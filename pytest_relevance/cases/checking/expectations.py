@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, quoted
-from pytest_relevance.cases.checks import (
+from pytest_relevance.cases.checking.values import (
     LARGEST_WHOLE,
     Check,
     documents_in,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
-from pytest_relevance.cases.checks import documents_in, text, unknown_keys
+from pytest_relevance.cases.checking.values import documents_in, text, unknown_keys
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Path
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.grading import Scale
