@@ -25,7 +25,7 @@ from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.lookup import ListedQuery
+    from pytest_relevance.cases.listed_queries import ListedQuery
 
 _ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
 _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"

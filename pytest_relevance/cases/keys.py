@@ -14,12 +14,8 @@ from yaml.events import ScalarEvent
 
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking import values as checks
-from pytest_relevance.cases.checking.expectations import (
-    KINDS,
-    check_expectations,
-    check_gates,
-    check_suite_expectations,
-)
+from pytest_relevance.cases.checking.expectations import KINDS, check_expectations, check_suite_expectations
+from pytest_relevance.cases.checking.gates import check_gates
 from pytest_relevance.cases.checking.grades import (
     check_judgments,
     check_query_files,

@@ -17,10 +17,12 @@ from yaml.events import MappingEndEvent, SequenceEndEvent, SequenceStartEvent
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking.values import what_is_meant
 from pytest_relevance.cases.keys import CASES, KEYS, QUERIES, SUITE
-from pytest_relevance.cases.model import OWNED_TAGS, Suite
+from pytest_relevance.cases.model import Suite
+from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.suite import SuiteBuilder
-from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode, is_utf_16, problem_at, problem_of
+from pytest_relevance.cases.yaml.errors import is_utf_16, problem_at, problem_of
+from pytest_relevance.cases.yaml.nodes import EventReader, Pairs, SequenceNode
 
 
 def read_suite(path: str | os.PathLike[str], *, owned_tags: frozenset[str] = OWNED_TAGS) -> Suite:

@@ -12,17 +12,21 @@ from yaml.events import ScalarEvent
 
 from pytest_relevance._text import counted, printable, quoted
 from pytest_relevance.cases.build import NO_QUERY, check_reachable, make_case, make_terms, needs_best
-from pytest_relevance.cases.checking.expectations import WITH_DEPTH, check_tags_of_gates
+from pytest_relevance.cases.checking.expectations import WITH_DEPTH
+from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.values import why_no_file
 from pytest_relevance.cases.keys import CASE, SUITE, Shape, check_keys, converted
-from pytest_relevance.cases.model import Case, Expectation, Suite, Terms, node_name
+from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
+from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem
-from pytest_relevance.cases.yaml.nodes import MappingNode, Mark, Node, Pairs, is_plain, label_of, mark_at, problem_at
+from pytest_relevance.cases.yaml.errors import Mark, problem_at
+from pytest_relevance.cases.yaml.nodes import MappingNode, Node, Pairs, is_plain, label_of, mark_at
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
 
 if TYPE_CHECKING:
-    from pytest_relevance.cases.lookup import ListedQuery, Sources
+    from pytest_relevance.cases.listed_queries import ListedQuery
+    from pytest_relevance.cases.lookup import Sources
 
 _FILE = ("file",)
 _NAMING_FILES = frozenset({"judgments", "queries"})

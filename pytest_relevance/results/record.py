@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hin
 
 from pytest_relevance._files import Unreadable, read_whole, write_whole
 from pytest_relevance._text import did_you_mean, quoted, shown
-from pytest_relevance.cases.checking.expectations import gate_of
+from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import OUTCOMES, STANDINGS, VERDICTS, CaseResult

@@ -17,7 +17,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 
 from pytest_relevance import Case, CaseFileError, Suite, read_suite
 from pytest_relevance.cases.keys import CASE, KEYS, SUITE
-from pytest_relevance.cases.model import OWNED_TAGS
+from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.schema import SHIPPED, case_file_schema, main, schema_text
 from pytest_relevance.metrics.names import MEASURES, parse_metric

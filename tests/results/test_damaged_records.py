@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_relevance import FileInfo, Run, RunInfo, read_run
-from pytest_relevance.cases.checking.expectations import check_gates, gate_values
+from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown

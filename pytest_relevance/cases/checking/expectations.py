@@ -1,7 +1,7 @@
-"""The checks of `expect:` and `gates:`, which make the `Expectation`s of a case and the `Gate`s of a suite.
+"""The checks of `expect:`, which make the `Expectation`s of a case.
 
-Tables of kinds and of conditions drive parsing and messages: a new one is a row of `KINDS` or `CONDITIONS` and a
-function that checks it. Whether a run meets them is decided by the results.
+A new kind is a row of `KINDS` and a function that checks it. Whether a ranking meets an expectation is decided by
+`results.expectations`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -17,17 +17,12 @@ from typing import Any
 from pytest_relevance._text import did_you_mean, found, listed, quoted
 from pytest_relevance.cases.checking.values import (
     LARGEST_WHOLE,
-    Check,
     documents_in,
-    number_where,
-    share,
-    text_with,
     unknown_keys,
     what_is_meant,
     whole,
-    written_id,
 )
-from pytest_relevance.cases.model import Case, Expectation, Gate, wrong_tag
+from pytest_relevance.cases.model import Expectation
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
@@ -300,123 +295,3 @@ KINDS: Mapping[str, Callable[[str, object, Location], Made]] = {
     "latency": _latency,
 }
 """The keys of `expect:` that are no metrics, and the checks of their values."""
-
-
-MEAN, MAX_DROP, PASSING = "mean", "max_drop", "passing"
-_EXAMPLES = {MEAN: "nDCG@10: 0.75", MAX_DROP: "nDCG@10: 0.02"}
-
-
-def check_gates(value: object, at: Location) -> tuple[Gate, ...]:
-    """The gates of a suite; those with mistakes are left out."""
-    if not isinstance(value, (list, tuple)):
-        at.refuse(f"expected a list of gates, such as [{{mean: {{nDCG@10: 0.75}}}}], found {found(value)}")
-        return ()
-    gates = [_gate(written, at.under(index)) for index, written in enumerate(value)]
-    numbers: dict[str, int] = {}
-    for place, gate in enumerate(gates, 1):
-        if gate is not None and numbers.setdefault(gate.id, place) != place:
-            what = f"a second gate with the id {quoted(gate.id)}, the first is number {numbers[gate.id]}"
-            at.refuse(f"{what}; give it an id", place - 1)
-    return tuple(gate for gate in gates if gate is not None)
-
-
-def gate_values(gate: Gate) -> dict[str, Any]:
-    """Convert a gate to a dict of builtin types, for records and other processes."""
-    values = {name: getattr(gate, name) for name in ("id", "condition", "share", "tag", "p")}
-    return {**values, "bounds": [[metric.text, bound] for metric, bound in gate.bounds]}
-
-
-def gate_of(values: Mapping[str, Any]) -> Gate:
-    """Convert the dict that `gate_values` made back to a gate.
-
-    Raises:
-        KeyError, TypeError, ValueError: for a dict that is none.
-    """
-    name, condition, share, tag, p = (values[key] for key in ("id", "condition", "share", "tag", "p"))
-    if not isinstance(name, str) or condition not in CONDITIONS or not (tag is None or isinstance(tag, str)):
-        raise ValueError(f"no gate with the id {name!r}, the condition {condition!r} and the tag {tag!r}")
-    numbers = [share, *(bound for _, bound in values["bounds"]), *([] if p is None else [p])]
-    if not all(map(is_number, numbers)):
-        raise ValueError(f"the gate {name!r} has numbers that are none: {numbers}")
-    return Gate(name, condition, tuple((parse_metric(name), bound) for name, bound in values["bounds"]), share, tag, p)
-
-
-def check_tags_of_gates(gates: Sequence[Gate], cases: Iterable[Case], at: Location) -> None:
-    """Report the gates whose tag no case has."""
-    tags = {tag: None for case in cases for tag in case.tags}
-    for index, gate in enumerate(gates):
-        if gate.tag is not None and gate.tag not in tags:
-            known = did_you_mean(gate.tag, tags) or f"; tags are {listed(tags, 'and') if tags else 'none'}"
-            at.refuse(f"no case has the tag {quoted(gate.tag)}{known}", "gates", index, "tag")
-
-
-def _gate(written: object, at: Location) -> Gate | None:
-    """A gate; None or one that is not used where there are mistakes."""
-    if not isinstance(written, Mapping):
-        at.refuse(f"a gate is a mapping such as {{mean: {{nDCG@10: 0.75}}}}, found {found(written)}")
-        return None
-    before = len(at.mistakes)
-    unknown_keys(written, (*CONDITIONS, *_OPTIONS), _KEYS, at)
-    conditions = [name for name in CONDITIONS if name in written]
-    if len(conditions) != 1:
-        what = f"{listed(conditions, 'and')} are two" if conditions else "there is none"
-        at.refuse(f"a gate has one condition, {listed(CONDITIONS)}; {what}")
-    checks = {**CONDITIONS, **_OPTIONS}
-    values: dict[str, Any] = {
-        key: check(written[key], at.under(key)) for key, check in checks.items() if key in written
-    }
-    if "p" in written and conditions and conditions != [MAX_DROP]:
-        at.refuse(f"p belongs to {MAX_DROP}: the drop fails the gate only if it is significant", "p")
-    if len(at.mistakes) > before:
-        return None
-    (condition,) = conditions
-    bounds, least = ((), values[PASSING]) if condition == PASSING else (values[condition], 0.0)
-    tag = values.get("tag")
-    name = values.get("id") or _default_id(condition, bounds, least, tag)
-    return Gate(name, condition, bounds, least, tag, values.get("p"))
-
-
-def _default_id(condition: str, bounds: Sequence[tuple[Metric, float]], least: float, tag: str | None) -> str:
-    """The condition itself."""
-    bound = ", ".join(f"{metric.text} {bound:g}" for metric, bound in bounds) or f"{least:g}"
-    return f"{condition} {bound}" + (f" of {tag}" if tag is not None else "")
-
-
-def _bounds(condition: str) -> Check:
-    """Make the check of metrics and their bounds."""
-
-    def check(value: object, at: Location) -> object:
-        if not isinstance(value, Mapping) or not value:
-            example = f"{condition}: {{{_EXAMPLES[condition]}}}"
-            return at.refuse(f"expected a metric and its bound, such as {example}, found {found(value)}")
-        bounds: dict[str, tuple[Metric, object]] = {}
-        for name, bound in value.items():
-            try:
-                metric = parse_metric(name)
-            except ValueError as error:
-                at.refuse(str(error), str(name), at_key=True)
-                continue
-            if metric.text in bounds:
-                at.refuse(f"{metric.text} stands twice; keep one of them", str(name), at_key=True)
-            check_bound = _sum if metric.measure in UNBOUNDED else share
-            bounds[metric.text] = metric, check_bound(bound, at.under(str(name)))
-        return tuple(bounds.values())
-
-    return check
-
-
-_sum = number_where(lambda value: value >= 0, "a number from 0 on")
-
-CONDITIONS: Mapping[str, Check] = {
-    MEAN: _bounds(MEAN),
-    MAX_DROP: _bounds(MAX_DROP),
-    PASSING: number_where(lambda value: 0 < value <= 1, "the share of cases that must pass, above 0 and up to 1"),
-}
-"""What a gate may demand, and the checks of it."""
-
-_OPTIONS: Mapping[str, Check] = {
-    "id": written_id,
-    "tag": text_with(lambda tag: wrong_tag(tag, frozenset())),
-    "p": number_where(lambda value: 0 < value < 1, "a level of significance such as 0.05"),
-}
-_KEYS = f"a gate has {listed(CONDITIONS)}, and may have {listed(_OPTIONS, 'and')}"

@@ -12,7 +12,8 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
-from pytest_relevance.cases.model import CatalogueFile, Xfail, wrong_fixture, wrong_id, wrong_tag
+from pytest_relevance.cases.model import CatalogueFile, Xfail
+from pytest_relevance.cases.names import wrong_fixture, wrong_id, wrong_tag
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number_advice
 from pytest_relevance.cases.yaml.scalars import value as scalar_value

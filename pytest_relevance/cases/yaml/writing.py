@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.cases.checking.values import NOT_PARAMETERS
-from pytest_relevance.cases.model import Case, Suite, wrong_id
+from pytest_relevance.cases.model import Case, Suite
+from pytest_relevance.cases.names import wrong_id
 from pytest_relevance.cases.problems import CaseFileError, Problem
 from pytest_relevance.cases.reader import parse_suite
-from pytest_relevance.cases.yaml.editing import Replacements, Span, is_same, position_of, read_edited, spans_of_cases
+from pytest_relevance.cases.yaml.editing import is_same, position_of, read_edited
 from pytest_relevance.cases.yaml.scalars import in_lines, write_judgment, write_number, write_text, write_value
+from pytest_relevance.cases.yaml.spans import Replacements, Span, spans_of_cases
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
 from pytest_relevance.judgments.problems import Place
 from pytest_relevance.judgments.writing import Written, refuse

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import listed, printable, quoted
-from pytest_relevance.cases.checking.expectations import MAX_DROP
+from pytest_relevance.cases.checking.gates import MAX_DROP
 from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
