@@ -15,14 +15,9 @@ from yaml.events import ScalarEvent
 from pytest_relevance._text import did_you_mean, quoted
 from pytest_relevance.cases.checking import values as checks
 from pytest_relevance.cases.checking.expectations import KINDS, check_expectations, check_suite_expectations
+from pytest_relevance.cases.checking.files import check_catalogue, check_query_files, check_suite_judgments
 from pytest_relevance.cases.checking.gates import check_gates
-from pytest_relevance.cases.checking.grades import (
-    check_judgments,
-    check_query_files,
-    check_relevant,
-    check_scale,
-    check_suite_judgments,
-)
+from pytest_relevance.cases.checking.grades import check_judgments, check_relevant, check_scale
 from pytest_relevance.cases.checking.values import Check, choice
 from pytest_relevance.cases.model import Terms
 from pytest_relevance.cases.problems import Location
@@ -128,7 +123,7 @@ _FLOOR = Kind(VALUE, checks.floor, "floor")
 _PARAMS = Kind(VALUE, checks.params, "params")
 _SCALE = Kind(SCALE, check_scale, "scale")
 _GAIN = Kind(TEXT, checks.gain, "gain")
-_CATALOGUE = Kind(CATALOGUE, checks.catalogue, "catalogue")
+_CATALOGUE = Kind(CATALOGUE, check_catalogue, "catalogue")
 _JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
 _CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
 

@@ -1,8 +1,9 @@
 """Files of queries and of judgments: reading them, and how the cases of a suite find their judgments in them.
 
-In each judgment file a case is looked for by its id; where the file does not know that, by the text of its query and by the ids that files of queries give that text. The
-suite's files are the default; what the case has itself replaces it document by document. A file is graded once, as a
-whole; where a case has its own scale or raters, its rows are graded again.
+In each judgment file a case is looked for by its id; where the file does not know that, by the text of its query and by
+the ids that files of queries give that text. The suite's files are the default; what the case has itself replaces it
+document by document. A file is graded once, as a whole; where a case has its own scale or raters, its rows are graded
+again.
 
 Suites without files do not import this module, nor those that read files.
 """
@@ -16,15 +17,12 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from pytest_relevance._text import did_you_mean, examples, listed, printable, quoted
-from pytest_relevance.cases.checking import values as checks
+from pytest_relevance.cases.checking.files import JUDGED, ONLY, NamedFile, why_no_file
 from pytest_relevance.cases.checking.grades import (
-    JUDGED,
     NO_JUDGMENTS,
-    ONLY,
     Found,
     Graded,
     GradingTerms,
-    NamedFile,
     combined,
     united,
     with_relevant,
@@ -301,7 +299,7 @@ class Sources:
     def _content(self, read: Reader, named: NamedFile) -> Any:
         """The content of a file, or what is wrong with it: a message, or the error of reading it."""
         path, shown = self._path(named), self._shown(named)
-        if why := checks.why_no_file(named.name, self._folder, shown):
+        if why := why_no_file(named.name, self._folder, shown):
             return why
         try:
             return read(Source.read(path, shown, options_of(named.query, named.grade_column)), named.format)

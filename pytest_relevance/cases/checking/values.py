@@ -7,12 +7,12 @@ mistake to the location, what it returns is not used.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted, shown
-from pytest_relevance.cases.model import CatalogueFile, Xfail
+from pytest_relevance.cases.model import Xfail
 from pytest_relevance.cases.names import wrong_fixture, wrong_id, wrong_tag
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.scalars import is_number, number_advice
@@ -33,8 +33,6 @@ NOT_PARAMETERS = {
 NO_REASON = frozenset({"true", "false", "null", "none", "~", "yes", "no", "y", "n", "on", "off", "0", "1"})
 """Texts, in any case, that are meant to switch `skip` or `xfail` on or off, and are no reasons."""
 
-_MOST_FILES_COMPARED = 1000
-"""How many names in a folder are compared with that of a missing file."""
 
 SWITCHES = (0, 1)
 """Numbers that mean the same, however they are written."""
@@ -175,12 +173,12 @@ def tags(value: object, at: Location) -> object:
             return f"a tag is text, found {found(tag)}"
         return wrong_tag(tag, owned) if owned is not None else None
 
-    return _names(value, "tags", wrong, at)
+    return names_in(value, "tags", wrong, at)
 
 
 def fixtures(value: object, at: Location) -> object:
     """A list of names of fixtures."""
-    return _names(value, "fixture names", wrong_fixture, at)
+    return names_in(value, "fixture names", wrong_fixture, at)
 
 
 def search(value: object, at: Location) -> object:
@@ -189,7 +187,7 @@ def search(value: object, at: Location) -> object:
     return at.refuse(wrong) if wrong else value
 
 
-def _names(value: object, what: str, wrong: Callable[[object], str | None], at: Location) -> object:
+def names_in(value: object, what: str, wrong: Callable[[object], str | None], at: Location) -> Any:
     """A list of different names; `wrong` says what is wrong with one."""
     if not isinstance(value, (list, tuple)):
         advice = f"; write [{value}]" if isinstance(value, str) and value.isidentifier() else ""
@@ -236,56 +234,6 @@ def _is_switch(written: str) -> bool:
         except ValueError:
             continue
     return False
-
-
-def why_no_file(name: str, folder: str, shown: str) -> str | None:
-    """Say why a name in a case file in `folder` is not that of a file, called `shown` in messages; None where it is."""
-    path = os.path.join(folder, name)
-    if not os.path.exists(path):
-        return f"there is no file {shown}{_instead(name, folder)}"
-    return None if os.path.isfile(path) else f"{shown} is no file"  # a device could be read without end
-
-
-def _instead(name: str, folder: str) -> str:
-    """Say which file could be meant by a name that leads nowhere."""
-    if os.path.exists(name):
-        try:
-            path = os.path.relpath(name, folder or os.curdir)
-        except ValueError:  # another drive
-            path = os.path.abspath(name)
-        return f"; paths are relative to the case file, write {printable(path)}"
-    inner, base = os.path.split(name)
-    try:
-        names = os.listdir(os.path.join(folder, inner) or os.curdir)
-    except (OSError, ValueError):  # ValueError: a name with a NUL
-        return ", nor the folder; paths are relative to the case file"
-    return did_you_mean(base, sorted(names)[:_MOST_FILES_COMPARED]) or "; paths are relative to the case file"
-
-
-_OF_CATALOGUE = ("file", "id", "title", "show")
-_A_COLUMN = "the name of a column"
-
-
-def catalogue(value: object, at: Location) -> object:
-    """The catalogue of a suite, as a `CatalogueFile`: a path, or `{file:, id:, title:, show: [...]}`."""
-    if isinstance(value, str) and value:
-        return CatalogueFile(value)
-    if not isinstance(value, Mapping) or "file" not in value:
-        expected = "the name of a file, or {file: ..., id: ..., title: ..., show: [...]}"
-        return at.refuse(f"expected {expected}, found {found(value)}")
-    unknown_keys(value, _OF_CATALOGUE, f"a catalogue has {listed(_OF_CATALOGUE, 'and')}", at)
-    for key in _OF_CATALOGUE[:-1]:
-        if key in value and not (isinstance(value[key], str) and value[key].strip()):
-            at.refuse(
-                f"expected {_A_COLUMN if key != 'file' else 'the name of a file'}, found {found(value[key])}", key
-            )
-    show = _names(value.get("show", ()), "columns", _wrong_column, at.under("show"))
-    columns = {key: value[key] for key in ("id", "title") if key in value}
-    return CatalogueFile(value["file"], **columns, show=show or ())  # type: ignore[arg-type]
-
-
-def _wrong_column(value: object) -> str | None:
-    return None if isinstance(value, str) and value.strip() else f"expected {_A_COLUMN}, found {found(value)}"
 
 
 def documents_in(value: object, at: Location, places: Sequence[int] | None = None) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from yaml.events import (
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.problems import Path, Problem
-from pytest_relevance.cases.yaml.errors import Broken, Mark, undecodable, problem_at
+from pytest_relevance.cases.yaml.errors import Broken, Mark, problem_at, undecodable
 
 
 def event_source(data: bytes) -> Callable[[], Any]:
