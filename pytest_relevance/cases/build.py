@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import found
 from pytest_relevance.cases.checking.expectations import COMPARE, EXACT
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
+from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.contradictions import check_contradictions, most_results
-from pytest_relevance.cases.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.metrics.graded import GradedRanking

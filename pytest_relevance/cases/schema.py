@@ -19,8 +19,8 @@ from typing import Any
 from pytest_relevance.cases.checking.expectations import KINDS, SECONDS, UNBOUNDED
 from pytest_relevance.cases.checking.files import FILE, JUDGED, ONLY
 from pytest_relevance.cases.checking.gates import CONDITIONS, MAX_DROP, MEAN, PASSING
+from pytest_relevance.cases.checking.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.checking.values import LARGEST_WHOLE, NO_REASON, NOT_PARAMETERS, SWITCHES
-from pytest_relevance.cases.keys import CASE, CASES, KEYS, QUERIES, SUITE
 from pytest_relevance.cases.names import OF_EXPRESSIONS, OWNED_TAGS, RESERVED
 from pytest_relevance.cases.yaml.scalars import DECIMAL
 from pytest_relevance.judgments.reading import ALIASES, FORMATS

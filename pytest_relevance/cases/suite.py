@@ -16,7 +16,7 @@ from pytest_relevance.cases.checking.expectations import WITH_DEPTH
 from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
-from pytest_relevance.cases.keys import CASE, SUITE, Shape, check_keys, converted
+from pytest_relevance.cases.checking.keys import CASE, SUITE, Shape, check_keys, converted
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem

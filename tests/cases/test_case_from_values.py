@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.cases.keys import CASE, KEYS
+from pytest_relevance.cases.checking.keys import CASE, KEYS
 from pytest_relevance.cases.reader import parse_suite
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance import Case, Suite, read_suite
-from pytest_relevance.cases.keys import CASE, KEYS, SUITE
+from pytest_relevance.cases.checking.keys import CASE, KEYS, SUITE
 from pytest_relevance.cases.model import Xfail
 
 Read = Callable[[str | bytes], Suite]

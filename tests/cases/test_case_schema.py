@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from pytest_relevance import Case, CaseFileError, Suite, read_suite
-from pytest_relevance.cases.keys import CASE, KEYS, SUITE
+from pytest_relevance.cases.checking.keys import CASE, KEYS, SUITE
 from pytest_relevance.cases.names import OWNED_TAGS
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.schema import SHIPPED, case_file_schema, main, schema_text

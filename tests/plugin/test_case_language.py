@@ -8,7 +8,7 @@ import pytest
 
 from pytest_relevance import Run as LibraryRun
 from pytest_relevance import read_suite
-from pytest_relevance.cases.keys import KEYS, SUITE
+from pytest_relevance.cases.checking.keys import KEYS, SUITE
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
 

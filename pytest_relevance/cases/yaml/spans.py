@@ -19,7 +19,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from pytest_relevance.cases.keys import CASES
+from pytest_relevance.cases.checking.keys import CASES
 from pytest_relevance.cases.yaml.errors import BREAK
 from pytest_relevance.cases.yaml.nodes import event_source
 from pytest_relevance.cases.yaml.scalars import Pairs, in_braces, in_lines
