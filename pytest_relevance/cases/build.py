@@ -1,33 +1,24 @@
-"""From checked keys to a `Case`, for a case file and for a case written in Python, and what keys say together.
-
-A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search; so are
-expectations that contradict each other. A floor that every ranking meets is no mistake (with negative gains a score may
-lie below 0), but seldom meant: lint warns of it.
-"""
+"""From checked keys to a `Case`, for a case file and for a case written in Python, and what keys say together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import floor, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import found
-from pytest_relevance.cases.checking.expectations import COMPARE, EXACT
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, KEYS, OF_SETTINGS, OF_TERMS, check_keys
 from pytest_relevance.cases.contradictions import check_contradictions, most_results
+from pytest_relevance.cases.floors import check_reachable, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Terms
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.metrics.graded import GradedRanking
-from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
-from pytest_relevance.metrics.scalar import score
+from pytest_relevance.metrics.names import MEASURES, Metric
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE, Settings
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.listed_queries import ListedQuery
 
-_ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
 _OTHER_GAIN = "write gain: linear (the grade itself), or a mapping grade: gain"
 
 
@@ -105,117 +96,6 @@ def _has_relevant_to(metric: Metric, graded: Graded, settings: Settings) -> bool
     if "rel" in MEASURES[metric.measure].parameters:
         return any(grade >= metric.rel for grade in graded.distinct)
     return any(settings.gains[grade] > 0 for grade in graded.distinct)
-
-
-def needs_best(case: Case) -> bool:
-    """Whether a floor of the case could be above the best score that its judgments allow."""
-    return (case.min_ndcg is not None and case.settings.ideal == "max") or any(
-        expected.metric is not None for expected in case.expect
-    )
-
-
-def check_reachable(case: Case, at: Location) -> None:
-    """Report the floors that no ranking can reach, once the terms of the case are settled."""
-    if case.min_ndcg is not None and case.settings.ideal == "max":
-        _check_reachable(_floor_as_expectation(case), case, at.under("min_ndcg"))
-    for expected in case.expect:
-        if expected.metric is not None:
-            _check_reachable(expected, case, at.under("expect", expected.written))
-
-
-def _check_reachable(expected: Expectation, case: Case, at: Location) -> None:
-    metric = expected.metric
-    assert metric is not None
-    if not case.judgments:
-        at.refuse(f"{metric.text} needs judgments, and the case has none; add judgments")
-        return
-    best = nan
-    for ranking in best_rankings(case.judgments.values(), case.settings):
-        reached = score(metric, ranking, case.settings)
-        if isnan(reached):
-            at.refuse(f"{metric.text} is not defined, as no judged document is relevant; {_advice(metric)}")
-            return
-        if not _is_above(expected, reached):
-            return
-        best = reached if isnan(best) else max(best, reached)
-    possible = floor((best + _ROUNDING) * 10_000) / 10_000  # rounded down, so that it can be written as the floor
-    whose = "the suite's" if expected.inherited else "the"
-    what = f"{whose} floor {expected.bound:g} of {metric.text} is above {possible:.10g}, the best that the judgments"
-    advice = f"write {metric.text} under expect of the case" if expected.inherited else "lower it"
-    at.refuse(f"{what} of the case allow; {advice}, or judge more documents")
-
-
-def _advice(metric: Metric) -> str:
-    return "judge one that is" if metric.measure == "nDCG" else f"judge one {metric.rel:g} or higher"
-
-
-def _is_above(expected: Expectation, reached: float) -> bool:
-    if expected.comparison in (">=", "=="):
-        return expected.bound > reached + _ROUNDING
-    return expected.comparison == ">" and expected.bound >= reached
-
-
-def always_met(case: Case) -> list[str]:
-    """What a case expects that every ranking meets, as it is written: `min_ndcg 0`, `P@5 >= 0`, `results >= 0`."""
-    always = [
-        f"{expected.written} {expected.comparison} {expected.bound:g}"
-        for expected in case.expect
-        if _is_always_met(expected, case)
-    ]
-    if case.min_ndcg is not None and _is_always_met(_floor_as_expectation(case), case):
-        always.insert(0, f"min_ndcg {case.min_ndcg:g}")
-    return always
-
-
-def _is_always_met(expected: Expectation, case: Case) -> bool:
-    if expected.kind == "results":
-        return expected.comparison == ">=" and not expected.bound
-    if expected.metric is None:
-        return False
-    judged, settings = case.judgments.values(), case.settings
-    rankings = (*worst_rankings(judged, settings), *best_rankings(judged, settings))
-    return all(_meets(expected, score(expected.metric, ranking, settings)) for ranking in rankings)
-
-
-def _meets(expected: Expectation, value: float) -> bool:
-    if expected.comparison == "==":
-        return abs(value - expected.bound) <= EXACT
-    return COMPARE[expected.comparison](value, expected.bound)
-
-
-def _floor_as_expectation(case: Case) -> Expectation:
-    assert case.min_ndcg is not None
-    return Expectation("metric", "min_ndcg", build_metric("nDCG", case.k), ">=", case.min_ndcg)
-
-
-def best_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
-    """Rankings of judged documents, given by their grades, of which one is the best there can be for any measure.
-
-    Measures of relevance and of grades (P, AP, CG, ERR ...) are best by descending grade, those of gain by descending
-    gain, and both without documents that lower the score; Judged is best with all. A single result is best where the
-    divisor grows with what is returned (nDCG without a cutoff and `ideal: max`, P without a cutoff).
-    """
-    gains, grades = settings.gains, list(judged)
-    by_grade = sorted(grades, reverse=True)
-    yield GradedRanking([*by_grade], (), grades)
-    by_gain = sorted((grade for grade in grades if gains[grade] > 0), key=lambda grade: (gains[grade], grade))[::-1]
-    for ranked in (by_gain, by_gain[:1], by_grade[:1], [grade for grade in by_grade if grade > 0]):
-        yield GradedRanking([*ranked], (), grades)
-
-
-def worst_rankings(judged: Collection[float], settings: Settings) -> Iterator[GradedRanking]:
-    """Rankings of judged documents, given by their grades, of which one is the worst there can be for any measure.
-
-    These are an empty ranking, one unjudged result, and the documents that lower the score most on top (by gain, and by
-    grade for the measures that look at grades), alone and before all others.
-    """
-    gains, grades = settings.gains, list(judged)
-    by_gain = sorted(grades, key=gains.__getitem__)
-    by_grade = sorted(grades)
-    negative_gains = [grade for grade in by_gain if gains[grade] < 0]
-    negative_grades = [grade for grade in by_grade if grade < 0]
-    for ranked in ([], [None], negative_gains, negative_grades, by_gain, by_grade):
-        yield GradedRanking([*ranked], (), grades)
 
 
 NO_QUERY = 'the case has no "query", the only key it must have'

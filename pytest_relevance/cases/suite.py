@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from yaml.events import ScalarEvent
 
 from pytest_relevance._text import counted, printable, quoted
-from pytest_relevance.cases.build import NO_QUERY, check_reachable, make_case, make_terms, needs_best
+from pytest_relevance.cases.build import NO_QUERY, make_case, make_terms
 from pytest_relevance.cases.checking.expectations import WITH_DEPTH
 from pytest_relevance.cases.checking.files import why_no_file
 from pytest_relevance.cases.checking.gates import check_tags_of_gates
 from pytest_relevance.cases.checking.grades import NO_JUDGMENTS, Graded, with_relevant
 from pytest_relevance.cases.checking.keys import CASE, SUITE, Shape, check_keys, converted
+from pytest_relevance.cases.floors import check_reachable, needs_best
 from pytest_relevance.cases.model import Case, Expectation, Suite, Terms
 from pytest_relevance.cases.names import node_name
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location, Mistake, Problem

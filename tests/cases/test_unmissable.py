@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance.cases.build import always_met, case_from_values
+from pytest_relevance.cases.build import case_from_values
+from pytest_relevance.cases.floors import always_met
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import score_case
 
