@@ -1,7 +1,8 @@
 """Floors of scores that no ranking can reach, and those that every ranking meets.
 
 A floor above the best score that the case's own judgments allow is a mistake in the case, not in the search. A floor
-that every ranking meets is no mistake (with negative gains a score may lie below 0), but seldom meant: lint warns of it.
+that every ranking meets is no mistake (with negative gains a score may lie below 0), but seldom meant: lint warns of
+it.
 """
 
 from __future__ import annotations

@@ -178,16 +178,11 @@ class SuiteBuilder:
             self._terms,
             files=sources.paths if sources is not None else (),
             warnings=sources.notices() if sources is not None else (),
-            queries_line=self._line_of("queries", at_key=True) if "queries" in self._root.pairs else 1,
-            gate_lines=tuple(self._line_of("gates", index) for index in range(len(self._terms.gates))),
+            queries_line=_line_of(self._root, "queries", at_key=True) if "queries" in self._root.pairs else 1,
+            gate_lines=tuple(_line_of(self._root, "gates", index) for index in range(len(self._terms.gates))),
             unjudged=tuple(self._unjudged),
             listed=len(sources.queries) - self._left_out if sources is not None else 0,
         )
-
-    def _line_of(self, *path: str | int, at_key: bool = False) -> int:
-        """The line of a part of what the suite sets; 1 where none is known."""
-        mark = mark_at(self._root, path, at_key=at_key)
-        return mark.line + 1 if mark is not None else 1
 
     def _opened(self) -> Sources:
         """The files of the suite. Only suites with files import what reads them."""
@@ -311,8 +306,7 @@ class SuiteBuilder:
         if mistake.other is None:
             return None
         node = where if isinstance(where, MappingNode) and not mistake.other.in_suite else self._root
-        mark = mark_at(node, mistake.other.path, at_key=True)
-        return mark.line + 1 if mark is not None else None
+        return _line_of(node, *mistake.other.path, at_key=True)
 
     def _is_first(self, mistake: Mistake, label: str | None) -> bool:
         """Whether a mistake is the first of its group, and to be reported; notes the cases of the others."""
@@ -322,6 +316,11 @@ class SuiteBuilder:
         elif mistake.elsewhere is None or self._elsewhere < MOST_ELSEWHERE:
             self._groups[mistake.group] = len(self.problems), [label]
         return group is None
+
+
+def _line_of(node: MappingNode, *path: str | int, at_key: bool = False) -> int:
+    """The line of a part of a mapping; 1 where none is known."""
+    return problem_at(mark_at(node, path, at_key=at_key), "").line
 
 
 def _convert(pair: tuple[ScalarEvent, Node], shape: Shape) -> object:

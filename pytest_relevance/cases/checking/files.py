@@ -22,7 +22,7 @@ ONLY = "only"
 JUDGED = "judged"
 _KEYS = (FILE, "format", "query", "grade_column")
 _OPTIONS = {"query": "says in which place the text of a query stands", "grade_column": "names the column of the grades"}
-"""What is said of a file in some formats only, and its meaning."""
+"""Keys that some formats need, and what they mean."""
 _A_DOCUMENT = f"; a document that is called {FILE} has a number for a grade, or a name of the scale"
 
 
@@ -43,14 +43,9 @@ class NamedFile:
     at: Path = field(default=(), compare=False)
 
 
-def check_files(value: object, at: Location) -> object:
-    """Judgment files, as a tuple of `NamedFile`s: a name, `{file: ...}` with more about it, or a list of these."""
-    return _checked_files(value, _KEYS, at)
-
-
 def check_query_files(value: object, at: Location) -> object:
     """Files of queries: `{file: ..., only: judged}` leaves out the queries without judgments."""
-    return _checked_files(value, (*_KEYS, ONLY), at)
+    return check_files(value, at, (*_KEYS, ONLY))
 
 
 def check_suite_judgments(value: object, at: Location) -> object:
@@ -72,7 +67,8 @@ def is_file(value: Mapping[object, object], scale: Scale | None) -> bool:
     return isinstance(written, str) and written not in (scale.names if scale is not None else ())
 
 
-def _checked_files(value: object, keys: Sequence[str], at: Location) -> object:
+def check_files(value: object, at: Location, keys: Sequence[str] = _KEYS) -> object:
+    """Files, as a tuple of `NamedFile`s: a name, `{file: ...}` with more of these `keys`, or a list of these."""
     if not isinstance(value, (list, tuple)):
         return (_named(value, keys, at, ()),)
     files: list[NamedFile | None] = []

@@ -94,6 +94,8 @@ _ABOUT_JUDGMENTS = (
     "document: grade. A grade is a number, a name of the scale, a list of ratings, or {grade: 3, title: ..., note: "
     "...}. Or a judgment file, {file: ..., format: ...}, or a list of files."
 )
+_ABOUT_JUDGMENT_FILES = "Judgment files, for all cases: a path, {file: ...} or a list."
+_ABOUT_EXPECT = "Expectations of every case, which adds its own and replaces those of the same name."
 _ABOUT_DOCUMENTS = (
     "The catalogue, which says what documents are called: a file of JSON lines, CSV, TSV or Parquet, or {file: ..., "
     "id: ..., title: ..., show: [...]}."
@@ -124,6 +126,7 @@ _PARAMS = Kind(VALUE, checks.params, "params")
 _SCALE = Kind(SCALE, check_scale, "scale")
 _GAIN = Kind(TEXT, checks.gain, "gain")
 _CATALOGUE = Kind(CATALOGUE, check_catalogue, "catalogue")
+_RELEVANT = Kind(TEXTS, check_relevant, "documents")
 _JUDGMENT_FILES = Kind(JUDGMENTS, check_suite_judgments, "files")
 _CHOICES = {name: Kind(TEXT, choice(table), table) for name, table in {**CHOICES, "raters": AGGREGATES}.items()}
 
@@ -164,33 +167,16 @@ _KEYS = (
     Key("title_field", _BOTH, _FIELD, "The field of a result that is its title; dots lead into nested fields."),
     Key("params", _BOTH, _PARAMS, "Keyword arguments for search(). Those of a case are merged over the suite's."),
     Key("tags", _BOTH, _TAGS, "pytest marks (-m head), slices of the summary. A case adds its own to the suite's."),
-    Key(
-        "judgments",
-        (SUITE,),
-        _JUDGMENT_FILES,
-        "Judgment files, for all cases: a path, {file: ...} or a list.",
-        ("scale",),
-    ),
+    Key("judgments", (SUITE,), _JUDGMENT_FILES, _ABOUT_JUDGMENT_FILES, ("scale",)),
     Key("judgments", (CASE,), Kind(JUDGMENTS, check_judgments, "judgments"), _ABOUT_JUDGMENTS, ("scale",)),
     Key("documents", (SUITE,), _CATALOGUE, _ABOUT_DOCUMENTS),
-    Key(
-        "relevant",
-        (CASE,),
-        Kind(TEXTS, check_relevant, "documents"),
-        "Relevant documents: a short form of judgments of grade 1.",
-        ("scale",),
-    ),
+    Key("relevant", (CASE,), _RELEVANT, "Relevant documents: a short form of judgments of grade 1.", ("scale",)),
     Key("note", (CASE,), Kind(TEXT, checks.text, "any-text"), "Shown when the case fails."),
     Key("weight", (CASE,), Kind(VALUE, checks.weight, "weight"), "The weight of the case in means. Default: 1."),
     Key("xfail", (CASE,), _XFAIL, "Why the floor or an expectation is known to fail, or {reason: ..., strict: true}."),
     Key("skip", (CASE,), Kind(TEXT, checks.skip, "reason"), "Why the case is not run."),
     Key("usefixtures", (CASE,), Kind(NAMES, checks.fixtures, "fixtures"), "Fixtures to set up before the search."),
-    Key(
-        "expect",
-        (SUITE,),
-        Kind(EXPECTATIONS, check_suite_expectations, "expect"),
-        "Expectations of every case, which adds its own and replaces those of the same name.",
-    ),
+    Key("expect", (SUITE,), Kind(EXPECTATIONS, check_suite_expectations, "expect"), _ABOUT_EXPECT),
     Key("expect", (CASE,), Kind(EXPECTATIONS, check_expectations, "expect"), "Expectations beyond min_ndcg."),
     Key("tolerance", _BOTH, _SHARE, _ABOUT_TOLERANCE),
     Key("gates", (SUITE,), Kind(GATES, check_gates, "gates"), "Conditions on the suite as a whole."),
