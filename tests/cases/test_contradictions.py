@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise, product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -113,7 +114,7 @@ def test_an_order_that_leaves_room(case: ReadCase) -> None:
     assert case("cases: [{query: q, expect: {results: 2, order: [[a, b], [c]]}}]").expect
 
 
-RANK = st.integers(1, 5)
+RANK = st.integers(1, 3)
 SOME = st.lists(st.sampled_from(DOCUMENTS), min_size=1, max_size=3, unique=True)
 PRESENT = st.fixed_dictionaries({"docs": SOME, "within": RANK})
 SETS = st.permutations(DOCUMENTS).flatmap(
@@ -140,7 +141,7 @@ EXPECT = st.fixed_dictionaries(
 
 def _rankings() -> Iterator[dict[str, int]]:
     """The ranks of the documents in all rankings: deeper than any bound and set of documents can ask for, or absent."""
-    for ranks in product([*range(1, 9), ABSENT], repeat=len(DOCUMENTS)):
+    for ranks in product([*range(1, 8), ABSENT], repeat=len(DOCUMENTS)):
         returned = [rank for rank in ranks if rank != ABSENT]
         if len(set(returned)) == len(returned):
             yield dict(zip(DOCUMENTS, ranks, strict=True))
@@ -149,9 +150,8 @@ def _rankings() -> Iterator[dict[str, int]]:
 RANKINGS = [*_rankings()]
 
 
-def _meets(ranks: dict[str, int], expect: dict[str, object]) -> bool:
+def _meets(ranks: dict[str, int], written: dict[str, Any]) -> bool:
     """A plain reading of the documentation; between the documents there may be others."""
-    written = json.loads(json.dumps(expect))
     first = {document: place for place, document in enumerate(written.get("first", ()), 1)}
     include, exclude = written.get("include", {"docs": ()}), written.get("exclude", {"docs": ()})
     order = written.get("order", {"docs": ()})
@@ -176,7 +176,7 @@ def _meets(ranks: dict[str, int], expect: dict[str, object]) -> bool:
 
 @given(expect=EXPECT.filter(bool))
 @settings(max_examples=100, deadline=None)
-def test_a_contradiction_is_what_no_ranking_meets(expect: dict[str, object]) -> None:
+def test_a_contradiction_is_what_no_ranking_meets(expect: dict[str, Any]) -> None:
     text = json.dumps({"cases": [{"query": "q", "expect": expect}]})
     with suppress(CaseFileError):
         parse_suite(text.encode(), "shop.yaml")
