@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter
 from sys import intern
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
@@ -51,6 +51,25 @@ Key = tuple[str, str, str | None]
 
 DEFAULT_SETTINGS = Settings()
 """The settings of most results, which share them, and with them the table of gains."""
+
+
+class _NoEntries(dict[Any, Any]):
+    """An empty mapping that cannot be changed, so that all results share it: most fields of most results are empty."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        """Refuse the entry. Raises TypeError."""
+        raise TypeError("a field of a result cannot be changed in place; set the field to another mapping")
+
+    __ior__ = update = setdefault = __setitem__  # type: ignore[assignment]
+
+
+_EMPTY = _NoEntries()
+
+
+def _empty() -> _NoEntries:
+    return _EMPTY
 
 
 @lru_cache
@@ -186,7 +205,7 @@ class CaseResult:
     variant_index: int = 0
     tags: Sequence[str] = ()
     weight: float = 1
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=_empty)
     note: str = ""
     source: str | None = None
     test: str = ""
@@ -200,23 +219,23 @@ class CaseResult:
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
-    grade_names: Mapping[float, str] = field(default_factory=dict)
+    grade_names: Mapping[float, str] = field(default_factory=_empty)
     documents: Sequence[str] = ()
     whole: bool = False
     engine_scores: Sequence[float | None] = ()
     grades: Sequence[float | None] = ()
     returned: int = 0
-    deeper: Mapping[str, int] = field(default_factory=dict)
+    deeper: Mapping[str, int] = field(default_factory=_empty)
     irrelevant_top: Sequence[str] = ()
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
-    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=_empty)
+    notes: Mapping[str, str] = field(default_factory=_empty)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=_empty)
     not_in_index: Sequence[str] = ()
     not_in_catalogue: Sequence[str] = ()
-    judgments: Mapping[float, int] = field(default_factory=dict)
+    judgments: Mapping[float, int] = field(default_factory=_empty)
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=_empty)
     lower: float | None = None
     upper: float | None = None
     judged: int = 0
@@ -226,7 +245,7 @@ class CaseResult:
     baseline: BaselineComparison | None = None
     reasons: Sequence[str] = ()
     error: SearchError | None = None
-    explanations: Mapping[str, str] = field(default_factory=dict)
+    explanations: Mapping[str, str] = field(default_factory=_empty)
     latency: float | None = None
     repeats: Repeats | None = None
     outcome: str = ""
@@ -359,9 +378,9 @@ class CaseResult:
         """
         # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
         converted = {intern(name): value for name, value in values.items()}
-        for name in _FROM_BUILTIN.keys() & values.keys():
-            if values[name] is not None:
-                converted[name] = _FROM_BUILTIN[name](values[name])
+        for name, convert in _FROM_BUILTIN.items():
+            if converted.get(name) is not None:
+                converted[name] = convert(converted[name])
         return cls(**converted)
 
 
@@ -456,7 +475,7 @@ _FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "settings": settings_from_dict,
     "grade_names": _by_grade,
     "judgments": _by_grade,
-    "missing": lambda pairs: tuple((document, grade) for document, grade in pairs),
+    "missing": lambda pairs: tuple(map(tuple, pairs)),
     "outcomes": lambda outcomes: tuple(from_builtin(Outcome, values) for values in outcomes),
     "baseline": partial(from_builtin, BaselineComparison),
     "error": partial(from_builtin, SearchError),
