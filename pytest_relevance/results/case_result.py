@@ -6,7 +6,6 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache, partial
@@ -395,10 +394,9 @@ def _defaults(kind: Any) -> Sequence[tuple[str, object]]:
 
 
 def to_builtin(part: Any) -> dict[str, Any]:
-    """A dataclass as a dict of the fields that differ from their defaults, tuples as lists."""
+    """A dataclass as a dict of the fields that differ from their defaults."""
     kind: Any = type(part)
-    values = {name: value for name, default in _defaults(kind) if (value := getattr(part, name)) != default}
-    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
+    return {name: value for name, default in _defaults(kind) if (value := getattr(part, name)) != default}
 
 
 def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
@@ -464,10 +462,8 @@ _TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
     "grade_names": lambda names: {_grade_text(grade): name for grade, name in names.items()},
     "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
     "params": dict,
-    "missing": lambda pairs: [*map(list, pairs)],
     "outcomes": lambda outcomes: [*map(to_builtin, outcomes)],
     **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
-    **dict.fromkeys(_TUPLES, list),
 }
 """What makes builtin types of the fields that are none by themselves."""
 
@@ -495,4 +491,7 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    return dict(sorted(Counter(grades).items(), reverse=True))
+    counts: dict[float, int] = {}
+    for grade in sorted(grades, reverse=True):
+        counts[grade] = counts.get(grade, 0) + 1
+    return counts
