@@ -18,7 +18,8 @@ from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import CaseResult, Outcome
+from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.case_result import CaseResult
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about

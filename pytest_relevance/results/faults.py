@@ -14,15 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    SETUP,
-    CaseResult,
-    SearchError,
-)
+from pytest_relevance.results.case_parts import SETUP, SearchError
+from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 
 SEARCH, CASE, IDS = "search", "case", "ids"
 """The kinds of a fault: the search failed; the case failed before or after it; nothing that was returned is judged."""

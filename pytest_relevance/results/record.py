@@ -24,7 +24,8 @@ from pytest_relevance._text import did_you_mean, quoted, shown
 from pytest_relevance.cases.conditions import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import OUTCOMES, STANDINGS, VERDICTS, CaseResult
+from pytest_relevance.results.case_parts import STANDINGS
+from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 KIND = "pytest-relevance record"

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_relevance.results.case_result import CaseResult, from_builtin, to_builtin
+from pytest_relevance.results.case_parts import from_builtin, to_builtin
+from pytest_relevance.results.case_result import CaseResult
 
 Total = tuple[str, str | None, int]
 """A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""

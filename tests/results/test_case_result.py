@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import STANDINGS, VERDICTS, BaselineComparison, Outcome, Repeats, SearchError
+from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
+from pytest_relevance.results.case_result import VERDICTS
 from tests.helpers import result_of
 
 texts = st.text(st.characters(exclude_categories=()), max_size=5)

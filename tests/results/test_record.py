@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import (
+from pytest_relevance.results.case_parts import (
     STANDINGS,
-    VERDICTS,
     BaselineComparison,
     Outcome,
     Repeats,
@@ -27,6 +26,7 @@ from pytest_relevance.results.case_result import (
     settings_from_dict,
     settings_to_dict,
 )
+from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import RecordError
 
@@ -276,7 +276,7 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(1, '"version":1', '"version":2')], "FILE:1: the file has version 2, and this"),
         ([change(1, '"version":1', '"version":0')], "FILE:1: the file has version 0, and this pytest-relevance"),
         ([change(1, '"version":1', '"version":"1"')], "FILE:1: the file has version '1'"),
-        ([change(1, "record", "recording")], 'FILE:1: this is not a record: it looks like other JSON, or is truncated, and begins with "{"kind":"pytest-relevance recording"'),
+        ([change(1, "record", "recording")], "FILE:1: this is not a record: it looks like other JSON, or is truncated"),
         ([change(1, '"run":{', '"ran":{')], "FILE:1: the header is damaged (KeyError('run'))"),
         ([change(2, '"settings":{', '"settings":{"gain":"exponentially",')], "FILE:2: the line is no result: gain "),
         ([lambda lines: lines.clear()], 'FILE:1: this is not a record: it is empty'),

@@ -18,7 +18,8 @@ from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
-from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult
+from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
+from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.expectations import expectation_of
 from pytest_relevance.results.fingerprint import Fingerprint, checked
 from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
