@@ -13,9 +13,8 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.faults import faults_of
-from pytest_relevance.results.fingerprint import Changes, changed, common
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.run_info import Changes, FileInfo, RunInfo, changed, common
 
 _MOST_NAMED = 3
 _SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)

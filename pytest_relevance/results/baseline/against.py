@@ -21,10 +21,9 @@ from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.expectations import expectation_of
-from pytest_relevance.results.fingerprint import Fingerprint, checked
 from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.run_info import Fingerprint, RecordError, checked
 from pytest_relevance.results.scoring import defined
 
 Entries = Mapping[str, Mapping[EntryKey, BaselineEntry]]
