@@ -66,7 +66,8 @@ class CaseResult:
     Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
     pytest's node id; `test` is the node id of the test in Python that checked the ranking. `variant_index` counts the
     variants of the case from 0, in the order of the parameters of its fixtures as written. `items` are the names of its
-    items where another plugin repeats them or adds parameters to their names.
+    items where another plugin repeats them or adds parameters to their names. `weight` (above 0) is that of the case in
+    means, `params` are the keyword arguments of the search other than the query.
 
     Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
     case file sets it. `reaches_depth`: the search returned as many results as it was asked for, so that there may be
@@ -77,7 +78,8 @@ class CaseResult:
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
     that are kept. `irrelevant_top` are the first three documents where the first has no gain. `titles` and `notes` are
-    of any document that is named here, and so are the fields `shown` with them, {document: {field: text}}.
+    of any document that is named here, {document: text}, and so are the fields `shown` with them, {document: {field:
+    text}}.
     `not_in_catalogue` are the documents that the catalogue of the suite does not have, `not_in_index` the judged or
     expected documents that were not returned and that the index does not have, as far as the fixture
     `relevance_documents` was asked.

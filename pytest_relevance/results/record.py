@@ -110,12 +110,17 @@ def read_record(path: str | os.PathLike[str]) -> tuple[list[CaseResult], dict[st
             results.append(_result(values))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RecordError(f"{file}:{number}: the line is no result: {error}; make the record again") from None
-    if len(results) != header.get("results"):
+    check_complete(file, header, len(results))
+    return results, files, info
+
+
+def check_complete(file: str, header: Mapping[str, Any], count: int) -> None:
+    """Raise `RecordError` where a record has not as many results as its header says."""
+    if count != header.get("results"):
         raise RecordError(
-            f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
+            f"{file}: the record is truncated: {count:,} of {header.get('results')} results are there; "
             "fetch or make it again"
         )
-    return results, files, info
 
 
 def _file_info(values: dict[str, Any]) -> FileInfo:

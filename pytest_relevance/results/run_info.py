@@ -27,13 +27,19 @@ class RecordError(ValueError):
 class FileInfo:
     """The data of a case file other than the results of its cases.
 
-    `path` is where it was, `node` its node id, `digest` is the digest of its text and of the files that it names,
-    `text_digest` that of its own text alone ("" if not computed). `totals` are its items by search and variant; `items`
-    how many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with
-    the `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
-    where it has no baseline, `fingerprint` that of its baseline. `against` is the name of the record that is compared
-    with in the place of its baseline. `documents` is its catalogue, as the fields of `cases.model.CatalogueFile`.
-    `unjudged` says which of its listed queries have no judgments.
+    Attributes:
+        path: its path when it was read.
+        node: its node id in pytest.
+        digest: the digest of its text and of the files that it names; equal where all of these are.
+        text_digest: the digest of its own text alone; empty if it was not computed.
+        totals: how many items it has, `(search, variant, count)` for each search and variant.
+        items: by the id of a case that has several items, how many.
+        gates: its gates, as `cases.conditions.gate_values` gives them, each with its `line` (from 1).
+        orphans: the names of the entries of its baseline that belong to none of its cases; None without a baseline.
+        unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
+        against: the name of the record that is compared with in the place of its baseline; empty for none.
+        documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
+        fingerprint: what was searched when its baseline was accepted.
     """
 
     path: str
@@ -73,17 +79,23 @@ class FileInfo:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
-        """The info that `to_dict` was called on. Raises TypeError, ValueError or KeyError for other data."""
+        """The info that `to_dict` was called on. Raises TypeError or ValueError for other data."""
         totals = tuple((search, variant, count) for search, variant, count in values.get("totals", ()))
         return from_builtin(cls, {**values, "totals": totals})
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """How a run was made: the version of this program, when it began (ISO 8601), of what versions, by which command.
+    """How a run was made, and what of it did not finish.
 
-    `fingerprint` says what was searched. `missing` are the node ids of cases that were to run and did not finish, and
-    of case files that could not be collected. `faults` are those that several cases have in common (`results.faults`).
+    Attributes:
+        program: the version of pytest-relevance.
+        started: when it began, in UTC (ISO 8601).
+        versions: the versions of Python and pytest, by their names.
+        command: the arguments of the command line, the name of the program first.
+        fingerprint: what was searched: names with texts, numbers or booleans.
+        missing: the node ids of cases that were to run and did not finish, and of case files that were not collected.
+        faults: the errors that several cases have in common, as `results.faults.Fault.to_dict` gives them.
     """
 
     program: str = ""
