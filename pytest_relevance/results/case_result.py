@@ -78,8 +78,7 @@ class CaseResult:
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
     that are kept. `irrelevant_top` are the first three documents where the first has no gain. `titles` and `notes` are
-    of any document that is named here, {document: text}, and so are the fields `shown` with them, {document: {field:
-    text}}.
+    of any document that is named here, {document: text}; the fields `shown` with them are {document: {field: text}}.
     `not_in_catalogue` are the documents that the catalogue of the suite does not have, `not_in_index` the judged or
     expected documents that were not returned and that the index does not have, as far as the fixture
     `relevance_documents` was asked.
