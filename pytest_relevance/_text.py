@@ -70,6 +70,12 @@ def counted(count: int, what: str, several: str = "") -> str:
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
+def first_few(names: Sequence[str], most: int = 3) -> str:
+    """Join names in prose, of many the first and how many more there are: `a, b, c and 1,200 more`."""
+    more = len(names) - most
+    return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
+
+
 def examples(names: Sequence[str], most: int = 3) -> str:
     """Quote the first of some names: `"a", "b", "c" ...`."""
     return ", ".join(quoted(name, 40) for name in names[:most]) + " ..." * (len(names) > most)

@@ -18,7 +18,8 @@ from pytest_relevance.plugin.options import most_failures
 from pytest_relevance.plugin.private import fixtures_of
 from pytest_relevance.plugin.run_store import ATTRIBUTE
 from pytest_relevance.plugin.running.case_run import CASE_RUN
-from pytest_relevance.results.case_result import NOT_SEARCHED, SCORING, SETUP, SKIPPED, SearchError
+from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
+from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED
 
 PATIENCE = 5
 """How many times as many cases must fail in a row where the search has succeeded before."""

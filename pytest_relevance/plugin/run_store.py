@@ -29,9 +29,8 @@ from pytest_relevance._text import counted, listed, printable
 from pytest_relevance.plugin.options import CASE_FILES, outputs_of
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.fingerprint import MOST_SHOWN, Fingerprint, changed, changes_text, common
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
     from pytest_relevance.results.documents.titles import RunTitles

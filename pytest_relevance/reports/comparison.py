@@ -13,7 +13,8 @@ from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
 from pytest_relevance.reports.text import WIDEST, harmless, plain
-from pytest_relevance.results.case_result import Key, settings_to_dict
+from pytest_relevance.results.case_parts import settings_to_dict
+from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, ComparisonGates, Mover, judge
 from pytest_relevance.results.compare.runs import compare
 

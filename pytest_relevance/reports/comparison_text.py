@@ -27,9 +27,9 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.pairing import some_cases
-from pytest_relevance.results.fingerprint import changes_text
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
+from pytest_relevance.results.run_info import changes_text
 
 ShowDocument = Callable[[str, Mapping[str, str]], str]
 """A function that makes text of a document and the titles of all."""

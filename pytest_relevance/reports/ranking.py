@@ -16,7 +16,8 @@ from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, engine_score_texts, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, titled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
-from pytest_relevance.results.case_result import NEW, STALE, CaseResult
+from pytest_relevance.results.case_parts import NEW, STALE
+from pytest_relevance.results.case_result import CaseResult
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""

@@ -8,19 +8,11 @@ from pytest_relevance._text import case_name, quoted
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import cut, cut_middle, titled
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_result import (
-    FAILED,
-    INCONCLUSIVE,
-    NEW,
-    PASSED,
-    REGRESSION,
-    STALE,
-    CaseResult,
-    Outcome,
-)
+from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE, Outcome
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
-from pytest_relevance.results.fingerprint import MOST_SHOWN, changes_text
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.run_info import MOST_SHOWN, changes_text
 
 STATUSES = {
     "passed": GOOD,

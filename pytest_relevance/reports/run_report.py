@@ -27,9 +27,9 @@ from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded
 from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched
-from pytest_relevance.results.fingerprint import changes_text
 from pytest_relevance.results.gates import GateResult, judge_gates
 from pytest_relevance.results.run import Run
+from pytest_relevance.results.run_info import changes_text
 
 if TYPE_CHECKING:
     from pytest_relevance.results.merge import Merged

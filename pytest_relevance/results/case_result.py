@@ -6,18 +6,27 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from sys import intern
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import (
+    FROM_BUILTIN,
+    TO_BUILTIN,
+    BaselineComparison,
+    Outcome,
+    Repeats,
+    SearchError,
+    defaults_of,
+    no_entries,
+)
 
 VERDICTS = PASSED, FAILED, INCONCLUSIVE, MEASURED, ERROR, NOT_SEARCHED, SKIPPED = (
     *("passed", "failed", "inconclusive", "measured", "error", "not searched", "skipped"),
@@ -28,23 +37,14 @@ as it had failed in too many cases before; `skipped`: it was not to run."""
 WITHOUT_SCORE = (ERROR, NOT_SEARCHED)
 """The verdicts of a case that was to be scored and has no score."""
 
-SETUP, SCORING = "setup", "scoring"
-"""The phases of an error other than the search itself: fixtures were set up, or what was returned was to be scored."""
-
 OUTCOMES = (*VERDICTS, "xfailed", "xpassed")
 """The outcomes that pytest has for a case; where it has none of its own, the verdict is the outcome."""
-
-STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
-"""How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
-fell or rose by more than the tolerance, or did neither."""
 
 CHECK = "relevance.check"
 """The name of the search of a result whose ranking a test in Python gave."""
 
 NO_DIGEST = "0" * 16
 """The digest of no judgments."""
-
-Part = TypeVar("Part")
 
 Key = tuple[str, str, str | None]
 """Case file, id, variant: the key of a result in its run."""
@@ -59,87 +59,6 @@ def ndcg_at(k: int) -> Metric:
     return Metric(f"nDCG@{k}", "nDCG", k)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of one expectation of a case.
-
-    `kind` is "metric" or the key that it was written under ("first", "include" ...), `value` the figure found where
-    there is one (a latency in seconds). `message` describes what is not met, empty where it is met. `is_score` marks a
-    figure that judging the unjudged results could change. `documents`, `within` and `sets` are what was expected, as in
-    an `Expectation`; `comparison` is that of a figure with `bound`, or of a rank with `within`.
-    """
-
-    name: str
-    kind: str
-    met: bool
-    message: str = ""
-    value: float | None = None
-    comparison: str = ">="
-    bound: float = 0.0
-    is_score: bool = False
-    documents: Sequence[str] = ()
-    within: int | None = None
-    sets: Sequence[int] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineComparison:
-    """The comparison of a case with the ranking that its baseline has accepted.
-
-    `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
-    others that gates ask for. `stale` lists what changed in the case since the ranking was accepted. `documents` and
-    `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
-
-    `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
-    `failed_before`: there is one that it does not meet either, and none of the former. A latency counts for neither.
-    `searched` is what differs in what was searched then and now, `{name: [before, now]}`.
-    """
-
-    standing: str
-    score: float | None = None
-    stale: Sequence[str] = ()
-    scores: Mapping[str, float | None] = field(default_factory=dict)
-    documents: Sequence[str] = ()
-    grades: Sequence[float | None] = ()
-    then: Mapping[str, float | None] = field(default_factory=dict)
-    newly_failing: bool = False
-    failed_before: bool = False
-    searched: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchError:
-    """Why a case has no score: the type of the exception, its first line, and the user's innermost frame.
-
-    `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
-    """
-
-    type: str
-    message: str
-    frame: str = ""
-    phase: str = ""
-
-    @property
-    def headline(self) -> str:
-        """The type and the first line of the message: `ConnectionError: no engine`."""
-        return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
-
-
-@dataclass(frozen=True, slots=True)
-class Repeats:
-    """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
-
-    Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at
-    that rank (None below the end of a ranking), `is_tie` whether one call gave both the same score.
-    """
-
-    calls: int
-    rankings: int
-    rank: int | None = None
-    documents: Sequence[str | None] = ()
-    is_tie: bool = False
-
-
 @dataclass(slots=True)
 class CaseResult:
     """The result of one case in one variant of its search.
@@ -147,7 +66,8 @@ class CaseResult:
     Identity: `line` counts from 1 in `file`, or in `source`, the file of queries that the case comes from. `node` is
     pytest's node id; `test` is the node id of the test in Python that checked the ranking. `variant_index` counts the
     variants of the case from 0, in the order of the parameters of its fixtures as written. `items` are the names of its
-    items where another plugin repeats them or adds parameters to their names.
+    items where another plugin repeats them or adds parameters to their names. `weight` (above 0) is that of the case in
+    means, `params` are the keyword arguments of the search other than the query.
 
     Conditions: `depth` is the deepest rank that the case looks at, None for a ranking of no case; `is_depth_set`: the
     case file sets it. `reaches_depth`: the search returned as many results as it was asked for, so that there may be
@@ -158,7 +78,7 @@ class CaseResult:
     with `engine_scores` (or none) and `grades` (None: unjudged, or a later copy), one for each document. `returned` is
     how many different documents the search returned. `deeper` are the ranks of judged or accepted documents below those
     that are kept. `irrelevant_top` are the first three documents where the first has no gain. `titles` and `notes` are
-    of any document that is named here, and so are the fields `shown` with them, {document: {field: text}}.
+    of any document that is named here, {document: text}; the fields `shown` with them are {document: {field: text}}.
     `not_in_catalogue` are the documents that the catalogue of the suite does not have, `not_in_index` the judged or
     expected documents that were not returned and that the index does not have, as far as the fixture
     `relevance_documents` was asked.
@@ -186,7 +106,7 @@ class CaseResult:
     variant_index: int = 0
     tags: Sequence[str] = ()
     weight: float = 1
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=no_entries)
     note: str = ""
     source: str | None = None
     test: str = ""
@@ -200,23 +120,23 @@ class CaseResult:
     settings: Settings = DEFAULT_SETTINGS
     lowest: float = 0.0
     highest: float = 0.0
-    grade_names: Mapping[float, str] = field(default_factory=dict)
+    grade_names: Mapping[float, str] = field(default_factory=no_entries)
     documents: Sequence[str] = ()
     whole: bool = False
     engine_scores: Sequence[float | None] = ()
     grades: Sequence[float | None] = ()
     returned: int = 0
-    deeper: Mapping[str, int] = field(default_factory=dict)
+    deeper: Mapping[str, int] = field(default_factory=no_entries)
     irrelevant_top: Sequence[str] = ()
-    titles: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(default_factory=dict)
-    shown: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=no_entries)
+    notes: Mapping[str, str] = field(default_factory=no_entries)
+    shown: Mapping[str, Mapping[str, str]] = field(default_factory=no_entries)
     not_in_index: Sequence[str] = ()
     not_in_catalogue: Sequence[str] = ()
-    judgments: Mapping[float, int] = field(default_factory=dict)
+    judgments: Mapping[float, int] = field(default_factory=no_entries)
     missing: Sequence[tuple[str, float]] = ()
     digest: str = NO_DIGEST
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = field(default_factory=no_entries)
     lower: float | None = None
     upper: float | None = None
     judged: int = 0
@@ -226,7 +146,7 @@ class CaseResult:
     baseline: BaselineComparison | None = None
     reasons: Sequence[str] = ()
     error: SearchError | None = None
-    explanations: Mapping[str, str] = field(default_factory=dict)
+    explanations: Mapping[str, str] = field(default_factory=no_entries)
     latency: float | None = None
     repeats: Repeats | None = None
     outcome: str = ""
@@ -342,7 +262,7 @@ class CaseResult:
         values: dict[str, Any] = {}
         for (name, default), value in zip(_DEFAULTS, _ALL_VALUES(self), strict=True):
             if value is not default and value != default and (names is None or name in names):
-                convert = _TO_BUILTIN.get(name)
+                convert = TO_BUILTIN.get(name)
                 values[name] = value if convert is None else convert(value)
         if self.query == self.id:
             values.pop("query", None)
@@ -359,35 +279,13 @@ class CaseResult:
         """
         # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
         converted = {intern(name): value for name, value in values.items()}
-        for name in _FROM_BUILTIN.keys() & values.keys():
-            if values[name] is not None:
-                converted[name] = _FROM_BUILTIN[name](values[name])
+        for name, convert in FROM_BUILTIN.items():
+            if converted.get(name) is not None:
+                converted[name] = convert(converted[name])
         return cls(**converted)
 
 
-@lru_cache
-def _defaults(kind: Any) -> Sequence[tuple[str, object]]:
-    """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
-    return [
-        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
-        for each in fields(kind)
-        if each.init
-    ]
-
-
-def to_builtin(part: Any) -> dict[str, Any]:
-    """A dataclass as a dict of the fields that differ from their defaults, tuples as lists."""
-    kind: Any = type(part)
-    values = {name: value for name, default in _defaults(kind) if (value := getattr(part, name)) != default}
-    return {name: [*value] if isinstance(value, tuple) else value for name, value in values.items()}
-
-
-def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
-    """The dataclass that `to_builtin` was called with. Raises TypeError for an unknown field."""
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-
-
-_DEFAULTS = _defaults(CaseResult)
+_DEFAULTS = defaults_of(CaseResult)
 _ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
 
 DETAIL_FIELDS = frozenset(
@@ -402,69 +300,6 @@ DETAIL_FIELDS = frozenset(
 SUMMARY_FIELDS = frozenset(name for name, _ in _DEFAULTS) - DETAIL_FIELDS
 
 
-def settings_to_dict(settings: Settings) -> dict[str, Any]:
-    """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
-
-    The keys of JSON are text, and grades are numbers.
-    """
-    values = to_builtin(settings)
-    if isinstance(settings.gain, Mapping):
-        values["gain"] = sorted(map(list, settings.gain.items()))
-    return values
-
-
-def settings_from_dict(values: Mapping[str, Any]) -> Settings:
-    """The settings that `settings_to_dict` was called with. Raises ValueError or TypeError for invalid ones."""
-    gain = values.get("gain")
-    if isinstance(gain, list):
-        return Settings(**{**values, "gain": dict(gain)})
-    return _shared_settings(tuple(values.items()))
-
-
-@lru_cache(maxsize=64)  # nearly all results of a run share theirs, and each keeps a table of gains
-def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
-    return Settings(**dict(items))
-
-
-def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
-    """A mapping with grades as keys, which JSON has as text."""
-    return {float(grade): value for grade, value in values.items()}
-
-
-def _grade_text(grade: float) -> str:
-    return f"{grade!r}".removesuffix(".0")
-
-
-_TUPLES = (
-    *("tags", "items", "documents", "engine_scores", "grades", "reasons"),
-    *("irrelevant_top", "not_applicable", "not_in_index", "not_in_catalogue"),
-)
-
-_TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
-    "settings": settings_to_dict,
-    "grade_names": lambda names: {_grade_text(grade): name for grade, name in names.items()},
-    "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
-    "params": dict,
-    "missing": lambda pairs: [*map(list, pairs)],
-    "outcomes": lambda outcomes: [*map(to_builtin, outcomes)],
-    **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
-    **dict.fromkeys(_TUPLES, list),
-}
-"""What makes builtin types of the fields that are none by themselves."""
-
-_FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
-    "settings": settings_from_dict,
-    "grade_names": _by_grade,
-    "judgments": _by_grade,
-    "missing": lambda pairs: tuple((document, grade) for document, grade in pairs),
-    "outcomes": lambda outcomes: tuple(from_builtin(Outcome, values) for values in outcomes),
-    "baseline": partial(from_builtin, BaselineComparison),
-    "error": partial(from_builtin, SearchError),
-    "repeats": partial(from_builtin, Repeats),
-    **dict.fromkeys(_TUPLES, tuple),
-}
-
-
 def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | None]]:
     """The search and the variant of all results, each once: the first parameter of a fixture first, as written."""
     first: dict[tuple[str, str | None], int] = {}
@@ -476,4 +311,7 @@ def variants_in_order(results: Iterable[CaseResult]) -> list[tuple[str, str | No
 
 def count_grades(grades: Sequence[float]) -> dict[float, int]:
     """How many judgments there are of each grade, the highest grade first."""
-    return dict(sorted(Counter(grades).items(), reverse=True))
+    counts: dict[float, int] = {}
+    for grade in sorted(grades, reverse=True):
+        counts[grade] = counts.get(grade, 0) + 1
+    return counts

@@ -18,7 +18,8 @@ from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import CaseResult, Outcome
+from pytest_relevance.results.case_parts import Outcome
+from pytest_relevance.results.case_result import CaseResult
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
@@ -116,10 +117,7 @@ def _metric(expected: Expectation, found: Found) -> Outcome:
         # a bound of RR, which the ranks that are there decide; what RR is below them is not known
         known, where = None, f"no relevant document in the {len(found.graded.grades)} results that were asked for"
         message = message and f"{expected.name} is {_OPPOSITE[expected.comparison]} {expected.bound:g}: {where}"
-    return Outcome(
-        *(expected.name, expected.kind, met, message, known, expected.comparison, expected.bound),
-        is_score=expected.metric.measure not in _CERTAIN,
-    )
+    return _outcome(expected, message, known, is_score=expected.metric.measure not in _CERTAIN)
 
 
 def _metric_name(expected: Expectation, found: Found) -> str:
@@ -135,7 +133,7 @@ def _first(expected: Expectation, found: Found) -> Outcome:
         for rank, document in enumerate(expected.documents, 1)
         if rank > len(found.ranking) or found.ranking[rank - 1] != document
     ]
-    return _outcome(expected, "; ".join(wrong))
+    return _outcome_of_documents(expected, "; ".join(wrong))
 
 
 def _present(expected: Expectation, found: Found) -> Outcome:
@@ -143,7 +141,7 @@ def _present(expected: Expectation, found: Found) -> Outcome:
     within, is_wanted = expected.within or found.k, expected.kind == "include"
     wrong = [each for each in expected.documents if (found.ranks.get(each, within + 1) <= within) != is_wanted]
     where = f"{'not ' if is_wanted else ''}in the top {within}"
-    return _outcome(expected, wrong and f"{where}: {_listing(wrong, found)}")
+    return _outcome_of_documents(expected, f"{where}: {_listing(wrong, found)}" if wrong else "")
 
 
 def _order(expected: Expectation, found: Found) -> Outcome:
@@ -161,7 +159,7 @@ def _order(expected: Expectation, found: Found) -> Outcome:
             verb = "is" if len(late) == 1 else "are"
             wrong.append(f"{_listing(late, found)} {verb} not before {_listing([first], found)}")
     where = f"in the top {expected.within}: " if wrong and expected.within is not None else ""
-    return _outcome(expected, where + "; ".join(wrong))
+    return _outcome_of_documents(expected, where + "; ".join(wrong))
 
 
 _NOT_WITHIN = {AT_MOST: "is not in the top {}", BELOW: "is in the top {}", EXACTLY: "is not at rank {}"}
@@ -172,7 +170,7 @@ def _within(expected: Expectation, found: Found) -> Outcome:
     within, reaches = expected.within or found.k, COMPARE[expected.comparison]
     wrong = [document for document in expected.documents if not reaches(found.ranks.get(document, inf), within)]
     where = _NOT_WITHIN[expected.comparison].format(within) if wrong else ""
-    return _outcome(expected, wrong and f"{_listing(wrong, found)} {where}")
+    return _outcome_of_documents(expected, f"{_listing(wrong, found)} {where}" if wrong else "")
 
 
 def _results(expected: Expectation, found: Found) -> Outcome:
@@ -181,30 +179,28 @@ def _results(expected: Expectation, found: Found) -> Outcome:
     wanted = f"exactly {bound}" if expected.comparison == "==" else f"{expected.comparison} {bound}"
     of = "" if found.asked is None else f" (asked for {found.asked})"
     message = "" if met else f"results: {returned} returned{of}, expected {wanted}"
-    return Outcome("results", "results", met, message, returned, expected.comparison, bound)
+    return _outcome(expected, message, returned)
 
 
 def _latency(expected: Expectation, found: Found) -> Outcome:
     latency, bound = found.latency, expected.bound
     if latency is None:
-        return _outcome(expected, "the search was not called here, so that there is none to check")
+        return _outcome(expected, "latency: the search was not called here, so that there is none to check")
     if COMPARE[expected.comparison](latency, bound):
-        return Outcome("latency", "latency", True, "", latency, expected.comparison, bound)
+        return _outcome(expected, "", latency)
     longest = f"{bound:g} s" if bound >= 1 else f"{bound * 1000:g} ms"
     took = next((text for digits in range(3, 12) if (text := duration(latency, digits)) != longest), longest)
-    message = f"latency: search took {took}, expected {expected.comparison} {longest}"
-    return Outcome("latency", "latency", False, message, latency, expected.comparison, bound)
+    return _outcome(expected, f"latency: search took {took}, expected {expected.comparison} {longest}", latency)
 
 
-def _outcome(expected: Expectation, unmet: object) -> Outcome:
-    name = expected.kind
-    message = f"{name}: {unmet}" if unmet else ""
-    return Outcome(
-        *(name, name, not unmet, message, None, expected.comparison),
-        documents=expected.documents,
-        within=expected.within,
-        sets=expected.sets,
-    )
+def _outcome_of_documents(expected: Expectation, unmet: str) -> Outcome:
+    return _outcome(expected, f"{expected.kind}: {unmet}" if unmet else "")
+
+
+def _outcome(expected: Expectation, message: str, value: float | None = None, *, is_score: bool = False) -> Outcome:
+    """The outcome of an expectation, which is met where there is no message. `value` is the figure found."""
+    written = expected.comparison, expected.bound, is_score, expected.documents, expected.within, expected.sets
+    return Outcome(expected.name, expected.kind, not message, message, value, *written)
 
 
 def _listing(documents: Sequence[str], found: Found) -> str:

@@ -10,19 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from pytest_relevance.results.case_result import (
-    ERROR,
-    FAILED,
-    INCONCLUSIVE,
-    NOT_SEARCHED,
-    SETUP,
-    CaseResult,
-    SearchError,
-)
+from pytest_relevance.results.case_parts import SETUP, SearchError
+from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 
 SEARCH, CASE, IDS = "search", "case", "ids"
 """The kinds of a fault: the search failed; the case failed before or after it; nothing that was returned is judged."""
@@ -109,8 +102,7 @@ def _fault(kind: str, results: Sequence[CaseResult]) -> Fault:
     error = results[0].error
     if error is None:
         return Fault(kind, "no result is judged; are these the same kind of id?", "", results)
-    message = ": ".join(filter(None, (error.type, _first_line(error))))
-    return Fault(kind, message, error.frame, results)
+    return Fault(kind, replace(error, message=_first_line(error)).headline, error.frame, results)
 
 
 def _first_line(error: SearchError) -> str:
@@ -118,16 +110,12 @@ def _first_line(error: SearchError) -> str:
     return _CALL.sub("", error.message.partition("\n")[0])
 
 
-def _quoted(query: str) -> tuple[str, str]:
-    """A query as URLs have it."""
-    return quote(query, errors="replace"), quote_plus(query, errors="replace")
-
-
 def _normalised(error: SearchError, query: str) -> str:
     """The first line of a message without what differs between errors that are alike."""
     text = _first_line(error)
     if not error.type and error.phase != SETUP:
         return _QUOTED.sub("#", _SHOWN.sub("#", text))
-    forms = "|".join(re.escape(form) for form in dict.fromkeys((query, *_quoted(query))))
+    in_urls = quote(query, errors="replace"), quote_plus(query, errors="replace")
+    forms = "|".join(map(re.escape, dict.fromkeys((query, *in_urls))))
     text = re.sub(rf"(?<=[\"'=])(?:{forms})(?=[\"'&\s]|$)", "#", text)
     return _VOLATILE.sub("#", text)

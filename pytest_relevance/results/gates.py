@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._text import case_in_prose, counted, listed
+from pytest_relevance._text import case_in_prose, counted, first_few
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
@@ -292,6 +292,5 @@ def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _some(cases: Sequence[CaseResult], most: int = 3) -> str:
-    shown = [case_in_prose(case.id, case.query) for case in cases[:most]]
-    return listed([*shown, f"{len(cases) - most} more"] if len(cases) > most else shown, "and")
+def _some(cases: Sequence[CaseResult]) -> str:
+    return first_few([case_in_prose(case.id, case.query) for case in cases])

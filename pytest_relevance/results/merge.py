@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, first_few, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.faults import faults_of
-from pytest_relevance.results.fingerprint import Changes, changed, common
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.run_info import Changes, FileInfo, RunInfo, changed, common
 
-_MOST_NAMED = 3
 _SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)
 """The fields in which two results of one case must be equal; how long the search took does not matter."""
 
@@ -135,10 +133,8 @@ def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult
 def _differing(different: Mapping[Key, tuple[Run, Run]]) -> str:
     pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
     names = [quoted(_with_variant(case, variant)) for _, case, variant in different]
-    if (more := len(names) - _MOST_NAMED) > 0:
-        names[_MOST_NAMED:] = [f"{more:,} more"]
     return (
-        f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {listed(names, 'and')}; "
+        f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {first_few(names)}; "
         "--last takes the result of the record that is named last"
     )
 

@@ -10,6 +10,7 @@ import gzip
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -23,7 +24,8 @@ from pytest_relevance._text import did_you_mean, quoted, shown
 from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.metrics.names import LARGEST_CUTOFF
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import OUTCOMES, STANDINGS, VERDICTS, CaseResult
+from pytest_relevance.results.case_parts import STANDINGS
+from pytest_relevance.results.case_result import OUTCOMES, VERDICTS, CaseResult
 from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
 
 KIND = "pytest-relevance record"
@@ -108,12 +110,17 @@ def read_record(path: str | os.PathLike[str]) -> tuple[list[CaseResult], dict[st
             results.append(_result(values))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RecordError(f"{file}:{number}: the line is no result: {error}; make the record again") from None
-    if len(results) != header.get("results"):
+    check_complete(file, header, len(results))
+    return results, files, info
+
+
+def check_complete(file: str, header: Mapping[str, Any], count: int) -> None:
+    """Raise `RecordError` where a record has not as many results as its header says."""
+    if count != header.get("results"):
         raise RecordError(
-            f"{file}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
+            f"{file}: the record is truncated: {count:,} of {header.get('results')} results are there; "
             "fetch or make it again"
         )
-    return results, files, info
 
 
 def _file_info(values: dict[str, Any]) -> FileInfo:
@@ -253,38 +260,76 @@ def read_lines(path: str | os.PathLike[str], file: str) -> Iterator[tuple[int, s
         raise RecordError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-_IF_OLDER: Mapping[str, str] = {
-    KIND: "record the run again",
-    "pytest-relevance baseline": "delete the file and accept the rankings again with --relevance-update",
+class _Kind(NamedTuple):
+    """A kind of file of this package: its name in messages, what writes one, what to do with an older version."""
+
+    name: str
+    written_by: str
+    if_older: str
+
+
+_KINDS: Mapping[str, _Kind] = {
+    KIND: _Kind("record", "pytest --relevance-record=FILE", "record the run again"),
+    "pytest-relevance baseline": _Kind(
+        *("baseline", "pytest --relevance-update"),
+        if_older="delete the file and accept the rankings again with --relevance-update",
+    ),
 }
-"""What to do with a file of an older version, by its kind."""
+_OTHERS: Mapping[str, str] = {
+    r"<{7}|={7}|>{7}|\|{7}": "it has a conflict of a merge",
+    r"\s*<[!?A-Za-z]": "it looks like HTML or XML",
+    r"\s*[{[]": "it looks like other JSON, or is truncated",
+    r"---|#|[\w-]+\s*:(\s|$)": "it looks like YAML, as case files are",
+    r"(\S+\s+){2}\S+\s+\d+\s+\S+\s+\S+$": "it looks like a TREC run",
+    r".*[\t,;]": "it looks like a table",
+}
+"""What the first line of a file of another kind says of it, by a pattern of the line; the first that matches counts."""
 
 
 def read_header(file: str, lines: Iterator[tuple[int, str]], kind: str, version: int) -> dict[str, Any]:
     """The header of a file. Raises `RecordError` for another kind of file and for another version."""
     _, line = next(lines, (1, ""))
-    header = read_object(file, 1, line)
-    if header.get("kind") != kind:
-        raise RecordError(f"{file}:1: this is no {kind.removeprefix('pytest-relevance ')}; found {quoted(line)}")
+    is_of_kind = line.replace(": ", ":").startswith(f'{{"kind":"{kind}"')
+    header = read_object(file, 1, line) if is_of_kind else _object(line)
+    if header is None or header.get("kind") != kind:
+        name, written_by, _ = _KINDS[kind]
+        raise RecordError(f"{file}:1: this is not a {name}: {_looks_like(line, header)}; {written_by} writes one")
     found = header.get("version")
     if type(found) is not int or found != version:
         is_older = type(found) is int and found < version
-        remedy = _IF_OLDER[kind] if is_older else "upgrade pytest-relevance"
+        remedy = _KINDS[kind].if_older if is_older else "upgrade pytest-relevance"
         raise RecordError(
             f"{file}:1: the file has version {found!r}, and this pytest-relevance knows {version}; {remedy}"
         )
     return header
 
 
+def _looks_like(line: str, header: Mapping[str, Any] | None) -> str:
+    """What a file of another kind seems to be, by its first line."""
+    if not line.strip():
+        return "it is empty, or its first line is blank"
+    kind = _KINDS.get(str(header.get("kind"))) if header is not None else None
+    if kind is not None:
+        return f"it is a {kind.name}"
+    what = next((what for pattern, what in _OTHERS.items() if re.match(pattern, line)), "it looks like text")
+    return f"{what}, and begins with {quoted(line)}"
+
+
 def read_object(file: str, number: int, line: str) -> dict[str, Any]:
     """The JSON object on a line. Raises `RecordError` for any other line."""
+    values = _object(line)
+    if values is None:
+        raise RecordError(f"{file}:{number}: expected a JSON object, found {quoted(line)}; is the file truncated?")
+    return values
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    """The JSON object on a line; None for any other line."""
     try:
         values = _decode(line)
     except (ValueError, RecursionError):
-        values = None
-    if not isinstance(values, dict):
-        raise RecordError(f"{file}:{number}: expected a JSON object, found {quoted(line)}; is the file truncated?")
-    return values
+        return None
+    return values if isinstance(values, dict) else None
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 class Run:
     """The results of a run, as read from a record: `Run.open("run.jsonl")`.
 
-    `results` are in the order of the record. `files` is the `FileInfo` of each case file, by its name; `info` how the
-    run was made.
+    Attributes:
+        results: one `CaseResult` for each case and variant, in the order of the record.
+        files: the `FileInfo` of each case file, by the name that `CaseResult.file` has.
+        info: the `RunInfo`, how the run was made.
+        name: what reports call the run: the name of the record, without folders.
     """
 
     def __init__(
@@ -40,7 +43,11 @@ class Run:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
-        """Read a record that `--relevance-record=FILE` wrote, gzip or not. Raises `RecordError` (a ValueError)."""
+        """Read a record that `--relevance-record=FILE` wrote, gzip or not.
+
+        Raises `RecordError` (a ValueError), which names the file and the line, for a file that cannot be read, is no
+        record, is truncated or damaged, or is of another version of the format.
+        """
         return cls(*read_record(path), name=Path(path).name)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -62,17 +69,24 @@ class Run:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s)."""
-        return results_frame(self.results)
+        """One row for each case and variant: its key, verdict, nDCG@k with interval, other scores, latency (s).
+
+        A score that is not defined is NaN. A case whose search was called several times has `calls`, how many, and
+        `rankings_seen`, how many different rankings these returned. Needs pandas.
+        """
+        rows = [*map(_row_of_case, self.results)]
+        return as_frame(rows, list(dict.fromkeys([*_CASE, *(name for row in rows for name in row)])))
 
     @property
     def rankings(self) -> pandas.DataFrame:
         """One row for each result: the breakdown of every case, rank by rank, within its top k and below it.
 
         `grade` is NaN for an unjudged document; `gain`, `discount` and `discounted` (gain / discount) are NaN for a
-        result that is not scored: beyond k, or unjudged where these are skipped.
+        result that is not scored: beyond k, or unjudged where these are skipped. `rank` counts from 1. Needs pandas.
         """
-        return rankings_frame(self.results)
+        frame = as_frame([row for result in self.results for row in _rows(result)], list(_RESULT))
+        frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(self.results))
+        return frame
 
 
 _KEYS = ("file", "id", "variant")
@@ -85,26 +99,12 @@ KNOWN_RANKS = "pytest_relevance.known_ranks"
 _RESULT = (*_KEYS, "rank", "document", "title", "grade", "gain", "discount", "discounted")
 
 
-def results_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
-    """One row for each case and variant; `calls` and `rankings_seen` where its search was called several times."""
-    rows = []
-    for result in results:
-        row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
-        row["lower"], row["upper"] = result.interval
-        if result.repeats is not None:
-            row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
-        row |= {name: math.nan if value is None else value for name, value in result.scores.items()}
-        rows.append(row)
-    names = dict.fromkeys([*_CASE, *(name for row in rows for name in row)])
-    return as_frame(rows, list(names))
-
-
-def rankings_frame(results: Sequence[CaseResult]) -> pandas.DataFrame:
-    """One row for each returned document."""
-    rows = [row for result in results for row in _rows(result)]
-    frame = as_frame(rows, list(_RESULT))
-    frame.attrs[KNOWN_RANKS] = _Unchanging(_known_ranks(results))
-    return frame
+def _row_of_case(result: CaseResult) -> dict[str, object]:
+    row: dict[str, object] = {name: getattr(result, name) for name in _CASE}
+    row["lower"], row["upper"] = result.interval
+    if result.repeats is not None:
+        row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
+    return row | {name: math.nan if value is None else value for name, value in result.scores.items()}
 
 
 def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:

@@ -1,13 +1,19 @@
-"""The data of a run other than its results: its case files, and how it was made."""
+"""The data of a run other than its results: its case files, how it was made, and the fingerprint of what was searched.
+
+A fingerprint is a flat mapping from names to texts, numbers and booleans.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_relevance.results.case_result import CaseResult, from_builtin, to_builtin
+from pytest_relevance._text import printable, quoted, shown
+from pytest_relevance.results.case_parts import from_builtin, to_builtin
+from pytest_relevance.results.case_result import CaseResult
 
 Total = tuple[str, str | None, int]
 """A search, a variant of it, and how many items a file has in it, whether they were chosen to run or not."""
@@ -21,13 +27,19 @@ class RecordError(ValueError):
 class FileInfo:
     """The data of a case file other than the results of its cases.
 
-    `path` is where it was, `node` its node id, `digest` is the digest of its text and of the files that it names,
-    `text_digest` that of its own text alone ("" if not computed). `totals` are its items by search and variant; `items`
-    how many items each case has that has several. `gates` are its gates as `cases.gates.gate_values` gives them, with
-    the `line` of each. `orphans` are the entries of its baseline that are none of its cases, as reports name them; None
-    where it has no baseline, `fingerprint` that of its baseline. `against` is the name of the record that is compared
-    with in the place of its baseline. `documents` is its catalogue, as the fields of `cases.model.CatalogueFile`.
-    `unjudged` says which of its listed queries have no judgments.
+    Attributes:
+        path: its path when it was read.
+        node: its node id in pytest.
+        digest: the digest of its text and of the files that it names; equal where all of these are.
+        text_digest: the digest of its own text alone; empty if it was not computed.
+        totals: how many items it has, `(search, variant, count)` for each search and variant.
+        items: by the id of a case that has several items, how many.
+        gates: its gates, as `cases.conditions.gate_values` gives them, each with its `line` (from 1).
+        orphans: the names of the entries of its baseline that belong to none of its cases; None without a baseline.
+        unjudged: a sentence about its listed queries that have no judgments; empty where all have some.
+        against: the name of the record that is compared with in the place of its baseline; empty for none.
+        documents: its catalogue, as the fields of `cases.model.CatalogueFile`; empty for none.
+        fingerprint: what was searched when its baseline was accepted.
     """
 
     path: str
@@ -67,17 +79,23 @@ class FileInfo:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> FileInfo:
-        """The info that `to_dict` was called on. Raises TypeError, ValueError or KeyError for other data."""
+        """The info that `to_dict` was called on. Raises TypeError or ValueError for other data."""
         totals = tuple((search, variant, count) for search, variant, count in values.get("totals", ()))
         return from_builtin(cls, {**values, "totals": totals})
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """How a run was made: the version of this program, when it began (ISO 8601), of what versions, by which command.
+    """How a run was made, and what of it did not finish.
 
-    `fingerprint` says what was searched. `missing` are the node ids of cases that were to run and did not finish, and
-    of case files that could not be collected. `faults` are those that several cases have in common (`results.faults`).
+    Attributes:
+        program: the version of pytest-relevance.
+        started: when it began, in UTC (ISO 8601).
+        versions: the versions of Python and pytest, by their names.
+        command: the arguments of the command line, the name of the program first.
+        fingerprint: what was searched: names with texts, numbers or booleans.
+        missing: the node ids of cases that were to run and did not finish, and of case files that were not collected.
+        faults: the errors that several cases have in common, as `results.faults.Fault.to_dict` gives them.
     """
 
     program: str = ""
@@ -96,3 +114,83 @@ class RunInfo:
     def from_dict(cls, values: Mapping[str, Any]) -> RunInfo:
         """The info that `to_dict` was called on. Raises TypeError for an unknown field."""
         return from_builtin(cls, values)
+
+
+Fingerprint = Mapping[str, Any]
+
+Changes = Mapping[str, Sequence[Any]]
+"""What differs between two fingerprints: by name the value before and the value now, None where there is none."""
+
+MOST_SHOWN = 3
+"""How many changes the report of one case names."""
+
+_ABSENT, _LONGEST = "none", 40
+_ALLOWED = "a flat mapping of names to texts, numbers, true or false"
+
+
+def checked(value: object) -> Fingerprint:
+    """A fingerprint in builtin types; None under a name says nothing, and is left out.
+
+    Raises ValueError for what is no mapping, for a nested one, and for a value that JSON does not have.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"it is {_ALLOWED}, found {shown(value)}")
+    found = {}
+    for name, each in value.items():
+        if not isinstance(name, str):
+            raise ValueError(f"its names are texts, found {shown(name)}")
+        plain = _plain(each)
+        if plain is None and each is not None:
+            raise ValueError(f"it is {_ALLOWED}; under {quoted(name, 40)} there is {shown(each)}")
+        if plain is not None:
+            found[_whole(name)] = plain
+    return found
+
+
+def _plain(value: object) -> str | int | float | bool | None:
+    """A value in a builtin type; None for a value that is not allowed."""
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()  # type: ignore[attr-defined]
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, int):
+        return int(value)
+    return float(value) if isinstance(value, float) and math.isfinite(value) else None
+
+
+def _whole(text: str) -> str:
+    """A text with halves of surrogate pairs escaped: pytest-xdist cannot send them."""
+    return str.__str__(text).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def changed(before: Fingerprint, now: Fingerprint) -> Changes:
+    """What differs, in the order of the names; nothing where either fingerprint is empty, and so unknown."""
+    if not (before and now):
+        return {}
+    names = dict.fromkeys([*now, *before])
+    return {name: [before.get(name), now.get(name)] for name in names if before.get(name) != now.get(name)}
+
+
+def common(fingerprints: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all mappings have, with the same value."""
+    first, *others = fingerprints
+    return {
+        name: value for name, value in first.items() if all(name in each and each[name] == value for each in others)
+    }
+
+
+def changes_text(changes: Changes, most: int | None = None) -> str:
+    """`index products-11 -> products-20, documents 19406 -> 20010`; of more than `most` the first, and a count."""
+    parts = [f"{printable(name)} {_value(before)} -> {_value(now)}" for name, (before, now) in changes.items()]
+    if most is not None and len(parts) > most + 1:
+        parts[most:] = [f"and {len(parts) - most} more"]
+    return ", ".join(parts)
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return _ABSENT
+    text = str(value).lower() if isinstance(value, bool) else printable(str(value))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

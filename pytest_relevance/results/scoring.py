@@ -17,6 +17,7 @@ from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interv
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import (
     FAILED,
     INCONCLUSIVE,
@@ -24,7 +25,6 @@ from pytest_relevance.results.case_result import (
     NO_DIGEST,
     PASSED,
     CaseResult,
-    Outcome,
     count_grades,
     ndcg_at,
 )

@@ -84,17 +84,14 @@ class PlausibleGains:
     def share(self, rank: int) -> float:
         """The mean share at a rank, with the ranks around it where few results are judged there."""
         if rank not in self._means:
-            self._means[rank] = self._mean_around(rank)
+            shares: list[float] = []
+            for distance in range(max(self._shares, default=0) + rank):
+                for other in {rank - distance, rank + distance}:
+                    shares += self._shares.get(other, ())
+                if len(shares) >= _FEW:
+                    break
+            self._means[rank] = fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
         return self._means[rank]
-
-    def _mean_around(self, rank: int) -> float:
-        shares: list[float] = []
-        for distance in range(max((abs(rank - other) for other in self._shares), default=0) + 1):
-            for other in {rank - distance, rank + distance}:
-                shares += self._shares.get(other, ())
-            if len(shares) >= _FEW:
-                break
-        return fsum(shares) / len(shares) if shares else _NO_JUDGED_SHARE
 
     def grade(self, rank: int, top: float, settings: Settings) -> float:
         """The grade that has the mean gain; the one that comes closest where gains are a mapping."""
@@ -180,8 +177,7 @@ class WorklistRow:
     @property
     def order(self) -> tuple[object, ...]:
         """The sort key of the row in its query: largest effect first, then best rank."""
-        best = min(rank for ranks in self.ranks.values() for rank in ranks)
-        return -round(self.effect, 12), -round(self.reach, 12), best, self.document
+        return *_largest_first([self]), min(map(min, self.ranks.values())), self.document
 
 
 def _longer(one: str, two: str) -> str:
@@ -201,17 +197,15 @@ class Worklist:
         self._searches = variants_in_order(ran)
         ids = _ids_by_query((_in_a_file(result.id), _in_a_file(result.query)) for result in ran)
         gains = PlausibleGains(ran)
-        rows: dict[tuple[str, str, str], WorklistRow] = {}
+        of_query: dict[tuple[str, str], dict[str, WorklistRow]] = {}
         for result in ran:
             query = _in_a_file(result.query)
             for unjudged in unjudged_results(result, gains):
-                key = ids[_in_a_file(result.id), query], query, _in_a_file(unjudged.document)
-                rows.setdefault(key, WorklistRow(*key)).add(result, unjudged)
-        of_query: dict[tuple[str, str], list[WorklistRow]] = {}
-        for row in rows.values():
-            of_query.setdefault((row.query, row.query_id), []).append(row)
-        order = sorted(of_query, key=lambda query: (*_total(of_query[query]), query))
-        self.rows = [row for query in order for row in sorted(of_query[query], key=lambda row: row.order)]
+                query_id, document = ids[_in_a_file(result.id), query], _in_a_file(unjudged.document)
+                rows = of_query.setdefault((query, query_id), {})
+                rows.setdefault(document, WorklistRow(query_id, query, document)).add(result, unjudged)
+        ordered = sorted(of_query.items(), key=lambda each: (*_largest_first([*each[1].values()]), each[0]))
+        self.rows = [row for _, rows in ordered for row in sorted(rows.values(), key=lambda row: row.order)]
 
     @property
     def queries(self) -> int:
@@ -251,8 +245,8 @@ class Worklist:
         return f"{name}[{variant}]" if variant else name
 
 
-def _total(rows: Sequence[WorklistRow]) -> tuple[float, float]:
-    """The sort key of a query: the effect of all its rows, and their reach where that is equal, the largest first."""
+def _largest_first(rows: Sequence[WorklistRow]) -> tuple[float, float]:
+    """A sort key: the effect of all rows, and their reach where that is equal, the largest first."""
     return -round(fsum(row.effect for row in rows), 12), -round(fsum(row.reach for row in rows), 12)
 
 

@@ -326,7 +326,7 @@ def test_what_is_no_record_or_a_damaged_one(there: Shards, terminal: Terminal) -
         ("short.jsonl", "short.jsonl: the record is truncated: 5 of 6 results are there; fetch or make it again"),
         ("cut.jsonl", "cut.jsonl:7: expected a JSON object, found "),
         ("torn.jsonl", "torn.jsonl:1: the header is damaged ("),
-        ("conftest.py", "conftest.py:1: expected a JSON object, found "),
+        ("conftest.py", "conftest.py:1: this is not a record: "),
         ("nowhere.jsonl", 'pytest-relevance merge: error: argument RECORD: there is no file "nowhere.jsonl"\n'),
         (".", 'pytest-relevance merge: error: argument RECORD: "." is a folder, and a file is needed\n'),
     ):

@@ -171,11 +171,20 @@ def damaged(text: str) -> str:
     ("change", "why"),
     [
         (None, "main.jsonl: cannot be read: No such file or directory"),
-        (lambda text: "", "main.jsonl:1: expected a JSON object"),
+        (lambda text: "", "main.jsonl:1: this is not a record: it is empty"),
+        (lambda text: text[:40], "main.jsonl:1: expected a JSON object"),
+        (
+            lambda text: "cases:\n- query: boots\n",
+            'main.jsonl:1: this is not a record: it looks like YAML, as case files are, and begins with "cases:"; '
+            "pytest --relevance-record=FILE writes one",
+        ),
         (lambda text: "\n".join(text.splitlines()[:3]) + "\n", "main.jsonl: the record is truncated: 2 of 4 results"),
         (damaged, "main.jsonl:3: the line is no result: its documents is"),
         (lambda text: text.replace('"version":1', '"version":99', 1), "main.jsonl:1: the file has version 99"),
-        (lambda text: '{"kind":"pytest-relevance baseline","version":1}\n', "main.jsonl:1: this is no record"),
+        (
+            lambda text: '{"kind":"pytest-relevance baseline","version":1}\n',
+            "main.jsonl:1: this is not a record: it is a baseline",
+        ),
         (lambda text: text.replace('"files":{', '"filse":{', 1), "main.jsonl:1: the header is damaged"),
     ],
 )
@@ -307,8 +316,8 @@ def test_what_cannot_be_scored_is_stale(project: Project, capsys: pytest.Capture
     [
         ("broken.jsonl", '{"kind":"pytest-relevance record","version":1}\n', "the header is damaged"),
         ("other.relevance.yaml.baseline.jsonl", "", 'is the baseline of one case file, "other.relevance.yaml"'),
-        ("shop.relevance.yaml.baseline.jsonl", "", "expected a JSON object"),
-        ("shop.relevance.yaml", "cases: []", "expected a JSON object, found"),
+        ("shop.relevance.yaml.baseline.jsonl", "", "this is not a baseline: it is empty"),
+        ("shop.relevance.yaml", "cases: []", "it looks like YAML, as case files are"),
     ],
 )
 def test_a_file_that_is_neither_is_refused(

@@ -14,7 +14,7 @@ from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.reasons import baseline_change_lines
 from pytest_relevance.reports.summary.baseline import baseline_lines
 from pytest_relevance.reports.text import WIDEST, harmless, plain, width
-from pytest_relevance.results.case_result import BaselineComparison
+from pytest_relevance.results.case_parts import BaselineComparison
 from tests.helpers import block
 
 if TYPE_CHECKING:

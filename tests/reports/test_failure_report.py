@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import SearchError
+from pytest_relevance.results.case_parts import SearchError
 from tests.helpers import block
 
 if TYPE_CHECKING:

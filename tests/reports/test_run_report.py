@@ -14,7 +14,7 @@ from pytest_relevance.reports.run_report import merged_lines, report_data, repor
 from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.summary.summary import stability_lines, verdict_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
+from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import GateResult, judge_gates
 from tests.helpers import block, result_of
 

@@ -11,7 +11,8 @@ from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
 from pytest_relevance.results.baseline.comparison import Baseline, acceptable, compare_with_baseline, entry_of
 from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
-from pytest_relevance.results.case_result import CHECK, BaselineComparison, Repeats
+from pytest_relevance.results.case_parts import BaselineComparison, Repeats
+from pytest_relevance.results.case_result import CHECK
 from pytest_relevance.results.rankings.ranking import Ranking
 from pytest_relevance.results.scoring import add_details, score_case
 

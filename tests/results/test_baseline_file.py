@@ -209,8 +209,11 @@ GOOD = '{"id":"a","variant":null,"query":"a","params":{},"depth":10,"ranking":["
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", 'FILE:1: expected a JSON object, found ""; is the file truncated?'),
-        ('{"kind":"pytest-relevance record","version":1}\n', "FILE:1: this is no baseline; found "),
+        ("", "FILE:1: this is not a baseline: it is empty"),
+        (
+            '{"kind":"pytest-relevance record","version":1}\n',
+            "FILE:1: this is not a baseline: it is a record; pytest --relevance-update writes one",
+        ),
         (
             HEADER.replace("1}", "2}"),
             "FILE:1: the file has version 2, and this pytest-relevance knows 1; upgrade pytest-relevance",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import marshal
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import STANDINGS, VERDICTS, BaselineComparison, Outcome, Repeats, SearchError
+from pytest_relevance.results.case_parts import STANDINGS, BaselineComparison, Outcome, Repeats, SearchError
+from pytest_relevance.results.case_result import VERDICTS
 from tests.helpers import result_of
 
 texts = st.text(st.characters(exclude_categories=()), max_size=5)
@@ -93,6 +96,15 @@ def boots(ranking: object, judgments: dict[str, Any] | None = None, **keys: Any)
 def test_what_is_the_default_is_left_out() -> None:
     values = CaseResult(file="shop.relevance.yaml", line=3, id="boots", verdict="passed").to_dict()
     assert values == {"file": "shop.relevance.yaml", "line": 3, "id": "boots", "verdict": "passed"}
+
+
+def test_results_share_what_is_empty_and_cannot_change_it() -> None:
+    one, two = (CaseResult(file="shop.relevance.yaml", line=3, id=name, verdict="passed") for name in ("a", "b"))
+    with pytest.raises(TypeError, match="set the field to another mapping"):
+        one.titles["b1"] = "Boots"  # type: ignore[index]
+    one.titles = {"b1": "Boots"}
+    assert two.titles == {}
+    assert deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
 def test_some_fields_alone() -> None:

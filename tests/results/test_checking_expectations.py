@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance.results.case_result import Outcome
+from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from tests.helpers import result_of
 

@@ -14,7 +14,7 @@ from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
-from pytest_relevance.results.case_result import BaselineComparison, Repeats, SearchError
+from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
 from pytest_relevance.results.run_info import RecordError

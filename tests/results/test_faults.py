@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult
-from pytest_relevance.results.case_result import ERROR, FAILED, SearchError
+from pytest_relevance.results.case_parts import SearchError
+from pytest_relevance.results.case_result import ERROR, FAILED
 from pytest_relevance.results.faults import faults_of
 
 FRAME = "conftest.py:9 in search"

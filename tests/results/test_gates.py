@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo
 from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
-from pytest_relevance.results.case_result import BaselineComparison
+from pytest_relevance.results.case_parts import BaselineComparison
 from pytest_relevance.results.gates import GateResult, judge_gates
 
 FILE = "shop.relevance.yaml"

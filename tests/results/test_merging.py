@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.run_report import merged_lines
 from pytest_relevance.reports.text import plain
-from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED, BaselineComparison, SearchError
+from pytest_relevance.results.case_parts import BaselineComparison, SearchError
+from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
 

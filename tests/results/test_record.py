@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.case_result import (
+from pytest_relevance.results.case_parts import (
     STANDINGS,
-    VERDICTS,
     BaselineComparison,
     Outcome,
     Repeats,
@@ -27,6 +26,7 @@ from pytest_relevance.results.case_result import (
     settings_from_dict,
     settings_to_dict,
 )
+from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import RecordError
 
@@ -276,10 +276,10 @@ def test_what_an_editor_does_to_a_record_does_not_matter(
         ([change(1, '"version":1', '"version":2')], "FILE:1: the file has version 2, and this"),
         ([change(1, '"version":1', '"version":0')], "FILE:1: the file has version 0, and this pytest-relevance"),
         ([change(1, '"version":1', '"version":"1"')], "FILE:1: the file has version '1'"),
-        ([change(1, "record", "recording")], 'FILE:1: this is no record; found "{"kind":"pytest-relevance recording"'),
+        ([change(1, "record", "recording")], "FILE:1: this is not a record: it looks like other JSON, or is truncated"),
         ([change(1, '"run":{', '"ran":{')], "FILE:1: the header is damaged (KeyError('run'))"),
         ([change(2, '"settings":{', '"settings":{"gain":"exponentially",')], "FILE:2: the line is no result: gain "),
-        ([lambda lines: lines.clear()], 'FILE:1: expected a JSON object, found ""'),
+        ([lambda lines: lines.clear()], 'FILE:1: this is not a record: it is empty'),
     ],
 )  # fmt: skip
 def test_what_a_hand_did_is_said_with_its_line(
@@ -288,11 +288,36 @@ def test_what_a_hand_did_is_said_with_its_line(
     assert error_of(write(make, tmp_path / "run.jsonl", *edits)).startswith(message)
 
 
-@pytest.mark.parametrize("text", ["", "no record", "[]", '{"kind": "other"}', "\n\n", '"text"'])
-def test_another_file_is_no_record(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "it is empty"),
+        ("\n\n", "it is empty, or its first line is blank"),
+        ("no record", "it looks like text"),
+        ('"text"', "it looks like text"),
+        ("[]", "it looks like other JSON"),
+        ('{"kind": "other"}', "it looks like other JSON"),
+        ('{\n  "cases": []\n}', "it looks like other JSON"),
+        ('{"kind":"pytest-relevance baseline","version":1}\n', "it is a baseline"),
+        ("# boots\ncases: []", "it looks like YAML"),
+        ("cases:\n- query: boots", "it looks like YAML"),
+        ("1 Q0 b1 1 0.5 bm25\n", "it looks like a TREC run"),
+        ("query,document,grade\nboots,b1,3", "it looks like a table"),
+        ("<!DOCTYPE html>", "it looks like HTML"),
+        ("<<<<<<< HEAD", "it has a conflict of a merge"),
+    ],
+)
+def test_another_file_is_no_record(tmp_path: Path, text: str, what: str) -> None:
     path = tmp_path / "other"
     path.write_text(text)
-    assert error_of(path).startswith("FILE:1: ")
+    message = error_of(path)
+    assert message.startswith(f"FILE:1: this is not a record: {what}")
+    assert message.endswith("pytest --relevance-record=FILE writes one")
+
+
+def test_a_header_that_is_cut_is_of_a_truncated_record(make: Maker, tmp_path: Path) -> None:
+    path = write(make, tmp_path / "run.jsonl", lambda lines: lines.__setitem__(0, lines[0][:40]))
+    assert error_of(path).startswith('FILE:1: expected a JSON object, found "{"kind":"pytest-relevance record"')
 
 
 @pytest.mark.parametrize("data", [b"\x1f\x8b\x08\x00broken", b"\xff\xfe{"])

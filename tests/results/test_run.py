@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pytest_relevance import CaseResult, FileInfo, Run
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.case_result import NO_DIGEST, Repeats
+from pytest_relevance.results.case_parts import Repeats
+from pytest_relevance.results.case_result import NO_DIGEST
 from pytest_relevance.results.scoring import digest_of
 from tests.helpers import result_of
 

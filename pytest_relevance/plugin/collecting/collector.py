@@ -42,7 +42,7 @@ from pytest_relevance.results.baseline.file import (
     orphaned_baselines,
     read_baseline,
 )
-from pytest_relevance.results.case_result import to_builtin
+from pytest_relevance.results.case_parts import to_builtin
 from pytest_relevance.results.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:

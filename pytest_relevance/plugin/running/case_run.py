@@ -16,6 +16,7 @@ from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path, type_name, without_root
 from pytest_relevance.plugin.options import needs_details, redaction, tolerance
 from pytest_relevance.plugin.run_store import ATTRIBUTE
+from pytest_relevance.results.case_parts import SCORING, SETUP, Repeats, SearchError
 from pytest_relevance.results.case_result import (
     CHECK,
     ERROR,
@@ -23,13 +24,9 @@ from pytest_relevance.results.case_result import (
     INCONCLUSIVE,
     NOT_SEARCHED,
     PASSED,
-    SCORING,
-    SETUP,
     SKIPPED,
     SUMMARY_FIELDS,
     CaseResult,
-    Repeats,
-    SearchError,
 )
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import unscored

@@ -10,7 +10,7 @@ from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.private import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.results.fingerprint import checked
+from pytest_relevance.results.run_info import checked
 
 FIXTURE = "relevance_fingerprint"
 

@@ -32,9 +32,9 @@ from pytest_relevance.reports.text import (
     width,
 )
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
-from pytest_relevance.results.case_result import IMPROVEMENT, NEW, REGRESSION, STALE, CaseResult
-from pytest_relevance.results.fingerprint import Fingerprint, changed, changes_text
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
+from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.run_info import FileInfo, Fingerprint, changed, changes_text
 
 SIGNIFICANT = 0.05
 """The p-value up to which a change of the mean is coloured."""

@@ -34,16 +34,8 @@ from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
-from pytest_relevance.results.case_result import (
-    FAILED,
-    NEW,
-    REGRESSION,
-    SKIPPED,
-    STALE,
-    CaseResult,
-    Repeats,
-    variants_in_order,
-)
+from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE, Repeats
+from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, variants_in_order
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 

@@ -18,12 +18,20 @@ from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
-from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult
+from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
+from pytest_relevance.results.case_result import FAILED, CaseResult
 from pytest_relevance.results.expectations import expectation_of
-from pytest_relevance.results.fingerprint import Fingerprint, checked
-from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
+from pytest_relevance.results.record import (
+    KIND,
+    VERSION,
+    check_complete,
+    check_values,
+    read_header,
+    read_lines,
+    read_object,
+)
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.run_info import Fingerprint, RecordError, checked
 from pytest_relevance.results.scoring import defined
 
 Entries = Mapping[str, Mapping[EntryKey, BaselineEntry]]
@@ -67,11 +75,7 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
     except (KeyError, AttributeError, TypeError, ValueError) as error:
         raise RecordError(f"{name}:1: the header is damaged ({error!r}); make the record again") from None
     results = [*_results(name, lines)]
-    if len(results) != header.get("results"):
-        raise RecordError(
-            f"{name}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
-            "fetch or make it again"
-        )
+    check_complete(name, header, len(results))
     return RecordedRankings(name, entries_of(results), nodes, fingerprint)
 
 

@@ -16,23 +16,11 @@ from pytest_relevance.cases.model import Case, Expectation
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey, with_sorted_keys
-from pytest_relevance.results.case_result import (
-    FAILED,
-    IMPROVEMENT,
-    INCONCLUSIVE,
-    MEASURED,
-    NEW,
-    PASSED,
-    REGRESSION,
-    STALE,
-    WITHIN,
-    WITHOUT_SCORE,
-    BaselineComparison,
-    CaseResult,
-)
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.expectations import Found, check, digits_apart
-from pytest_relevance.results.fingerprint import Fingerprint, changed
 from pytest_relevance.results.record import as_json
+from pytest_relevance.results.run_info import Fingerprint, changed
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff

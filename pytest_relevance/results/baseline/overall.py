@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from math import fsum
 
 from pytest_relevance.metrics.sign_flips import sign_flip_p
+from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import (
     ERROR,
     FAILED,
     INCONCLUSIVE,
-    NEW,
     NOT_SEARCHED,
     PASSED,
-    REGRESSION,
     SKIPPED,
-    STALE,
     WITHOUT_SCORE,
     CaseResult,
 )

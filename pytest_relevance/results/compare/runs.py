@@ -28,10 +28,9 @@ from pytest_relevance.results.compare.differences import score_columns, tested
 from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Metrics, Variants, pair, some
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.evaluate import compile_rankings
-from pytest_relevance.results.fingerprint import changed
 from pytest_relevance.results.rankings.read_run import read_run
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.run_info import RunInfo, changed
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.rejudging import JudgmentSource

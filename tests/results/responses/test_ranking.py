@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.rankings.ranking import Ranking, UnreadableRanking, id_text, read_ranking
+from pytest_relevance.results.rankings.ranking import Ranking, id_text, read_ranking
+from pytest_relevance.results.rankings.rows import UnreadableRanking
 from tests.results.responses.helpers import Model, ids, titles
 
 # --- lists ------------------------------------------------------------------------------------------------------------

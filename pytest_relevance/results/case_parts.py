@@ -1,0 +1,205 @@
+"""The parts of a `CaseResult`: outcomes of expectations, the comparison with its baseline, its error, its repeats.
+
+`to_builtin` and `from_builtin` turn them, and other flat dataclasses, into dicts of builtin types and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache, partial
+from typing import Any, NoReturn, TypeVar
+
+from pytest_relevance.metrics.settings import Settings
+
+SETUP, SCORING = "setup", "scoring"
+"""The phases of an error other than the search itself: fixtures were set up, or what was returned was to be scored."""
+
+STANDINGS = NEW, STALE, REGRESSION, IMPROVEMENT, WITHIN = "new", "stale", "regression", "improvement", "within"
+"""How a case compares with its baseline: it has no entry; the entry is for another query, params or depth; its score
+fell or rose by more than the tolerance, or did neither."""
+
+Part = TypeVar("Part")
+
+
+class _NoEntries(dict[Any, Any]):
+    """An empty mapping that cannot be changed, so that all results share it: most fields of most results are empty."""
+
+    __slots__ = ()
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        """Refuse the entry. Raises TypeError."""
+        raise TypeError("a field of a result cannot be changed in place; set the field to another mapping")
+
+    __ior__ = update = setdefault = __setitem__  # type: ignore[assignment]
+
+
+_NO_ENTRIES = _NoEntries()
+
+
+def no_entries() -> _NoEntries:
+    """The default of fields that are mappings."""
+    return _NO_ENTRIES
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of one expectation of a case.
+
+    `kind` is "metric" or the key that it was written under ("first", "include" ...), `value` the figure found where
+    there is one (a latency in seconds). `message` describes what is not met, empty where it is met. `is_score` marks a
+    figure that judging the unjudged results could change. `documents`, `within` and `sets` are what was expected, as in
+    an `Expectation`; `comparison` is that of a figure with `bound`, or of a rank with `within`.
+    """
+
+    name: str
+    kind: str
+    met: bool
+    message: str = ""
+    value: float | None = None
+    comparison: str = ">="
+    bound: float = 0.0
+    is_score: bool = False
+    documents: Sequence[str] = ()
+    within: int | None = None
+    sets: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
+    """The comparison of a case with the ranking that its baseline has accepted.
+
+    `score` is nDCG@k of the accepted ranking under the judgments of today, None where it is not defined; `scores` are
+    others that gates ask for. `stale` lists what changed in the case since the ranking was accepted. `documents` and
+    `grades` are the accepted ranking and `then` its scores on the day it was accepted, where a report needs them.
+
+    `newly_failing`: a floor or an expectation is not met that the accepted ranking meets under the judgments of today.
+    `failed_before`: there is one that it does not meet either, and none of the former. A latency counts for neither.
+    `searched` is what differs in what was searched then and now, `{name: [before, now]}`.
+    """
+
+    standing: str
+    score: float | None = None
+    stale: Sequence[str] = ()
+    scores: Mapping[str, float | None] = field(default_factory=no_entries)
+    documents: Sequence[str] = ()
+    grades: Sequence[float | None] = ()
+    then: Mapping[str, float | None] = field(default_factory=no_entries)
+    newly_failing: bool = False
+    failed_before: bool = False
+    searched: Mapping[str, Sequence[Any]] = field(default_factory=no_entries)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchError:
+    """Why a case has no score: the type of the exception, its first line, and the user's innermost frame.
+
+    `phase` is `SETUP` or `SCORING`, and empty for an error of the search.
+    """
+
+    type: str
+    message: str
+    frame: str = ""
+    phase: str = ""
+
+    @property
+    def headline(self) -> str:
+        """The type and the first line of the message: `ConnectionError: no engine`."""
+        return ": ".join(filter(None, (self.type, self.message.partition("\n")[0])))
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """The rankings of several calls of one search: how many `calls`, how many different `rankings`.
+
+    Where there are several, `rank` (from 1) is the highest at which any differs from the first, `documents` the two at
+    that rank (None below the end of a ranking), `is_tie` whether one call gave both the same score.
+    """
+
+    calls: int
+    rankings: int
+    rank: int | None = None
+    documents: Sequence[str | None] = ()
+    is_tie: bool = False
+
+
+@lru_cache
+def defaults_of(kind: Any) -> Sequence[tuple[str, object]]:
+    """The fields of a dataclass with their defaults, in their order; `MISSING`, which equals nothing, without one."""
+    return [
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(kind)
+        if each.init
+    ]
+
+
+def to_builtin(part: Any) -> dict[str, Any]:
+    """A dataclass as a dict of the fields that differ from their defaults."""
+    kind: Any = type(part)
+    return {name: value for name, default in defaults_of(kind) if (value := getattr(part, name)) != default}
+
+
+def from_builtin(kind: type[Part], values: Mapping[str, Any]) -> Part:
+    """The dataclass that `to_builtin` was called with. Raises TypeError for an unknown field."""
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+
+def settings_to_dict(settings: Settings) -> dict[str, Any]:
+    """Settings in builtin types, without those that are the default; a mapping of gains as a list of pairs.
+
+    The keys of JSON are text, and grades are numbers.
+    """
+    values = to_builtin(settings)
+    if isinstance(settings.gain, Mapping):
+        values["gain"] = sorted(map(list, settings.gain.items()))
+    return values
+
+
+def settings_from_dict(values: Mapping[str, Any]) -> Settings:
+    """The settings that `settings_to_dict` was called with. Raises ValueError or TypeError for invalid ones."""
+    gain = values.get("gain")
+    if isinstance(gain, list):
+        return Settings(**{**values, "gain": dict(gain)})
+    return _shared_settings(tuple(values.items()))
+
+
+@lru_cache(maxsize=64)  # nearly all results of a run share theirs, and each keeps a table of gains
+def _shared_settings(items: tuple[tuple[str, Any], ...]) -> Settings:
+    return Settings(**dict(items))
+
+
+def _by_grade(values: Mapping[str, Any]) -> dict[float, Any]:
+    """A mapping with grades as keys, which JSON has as text."""
+    return {float(grade): value for grade, value in values.items()}
+
+
+def _grade_text(grade: float) -> str:
+    return f"{grade!r}".removesuffix(".0")
+
+
+_TUPLES = (
+    *("tags", "items", "documents", "engine_scores", "grades", "reasons"),
+    *("irrelevant_top", "not_applicable", "not_in_index", "not_in_catalogue"),
+)
+
+TO_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "settings": settings_to_dict,
+    "grade_names": lambda names: {_grade_text(grade): name for grade, name in names.items()},
+    "judgments": lambda counts: {_grade_text(grade): count for grade, count in counts.items()},
+    "params": dict,
+    "outcomes": lambda outcomes: [*map(to_builtin, outcomes)],
+    **dict.fromkeys(("baseline", "error", "repeats"), to_builtin),
+}
+"""What makes builtin types of the fields that are none by themselves."""
+
+FROM_BUILTIN: Mapping[str, Callable[[Any], Any]] = {
+    "settings": settings_from_dict,
+    "grade_names": _by_grade,
+    "judgments": _by_grade,
+    "missing": lambda pairs: tuple(map(tuple, pairs)),
+    "outcomes": lambda outcomes: tuple(from_builtin(Outcome, values) for values in outcomes),
+    "baseline": partial(from_builtin, BaselineComparison),
+    "error": partial(from_builtin, SearchError),
+    "repeats": partial(from_builtin, Repeats),
+    **dict.fromkeys(_TUPLES, tuple),
+}
