@@ -15,13 +15,21 @@ from typing import Any
 import pytest
 
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
+from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates, write_lines
 from pytest_relevance.plugin.giving_up import GivingUp
-from pytest_relevance.plugin.options import ended_well, recorded_rankings, runs_tests
+from pytest_relevance.plugin.options import ended_well, recorded_rankings, runs_tests, verbosity
 from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling, documents
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
+from pytest_relevance.plugin.running.case_run import (
+    CASE_RUN,
+    CHECKS,
+    IN_CALL,
+    RAISED,
+    CallEnd,
+    case_runs_of,
+    mask_secrets,
+)
 from pytest_relevance.plugin.running.fingerprint import request_fingerprint
 from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
@@ -106,9 +114,12 @@ class Reporting:
             from pytest_relevance.plugin.running.fixture import raise_lost_check
 
             raise_lost_check(item, call)
-        if call.when != "call" and call.excinfo is None:
-            return (yield)
         run = item.stash.get(CASE_RUN, None)
+        if call.when != "call" and call.excinfo is None:
+            report = yield
+            if run is not None and report.sections:
+                mask_secrets(run, report)
+            return report
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
@@ -127,6 +138,8 @@ class Reporting:
             end.attach(report)
             if run is None:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
+        if run is not None:
+            mask_secrets(run, report)
         self._store.send_news(report)
         return report
 
@@ -142,15 +155,18 @@ class Reporting:
         attached = attached_to(report)
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
+        elif "masked" in attached:
+            report.longrepr = MaskedError(self._config, report.longrepr, **attached["masked"])  # type: ignore[assignment]
         if report.failed and attached.get("cases"):
             result = CaseResult.from_dict(attached["cases"][0])
             if not result.is_check:
                 self._failures[report.nodeid] = result
         self._store.add(report)
         reported = yield
+        brief = verbosity(self._config.option) < 0  # the line below the heading has the query
         for values in attached.get("cases", ()):
             file, line_number, name = report.location
-            report.location = (file, line_number, _heading(values, name))
+            report.location = (file, line_number, harmless(name) if brief else _heading(values, name))
         return reported
 
     @pytest.hookimpl
@@ -303,7 +319,9 @@ class Reporting:
             if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
                 summary += named_gate_lines(gate, columns)
         info = RunInfo(missing=tuple(self._store.unfinished()))
-        verdict = verdict_lines(results, self._gates, info, width=columns, require_gates=require)
+        verdict = verdict_lines(
+            results, self._gates, info, verbosity=option.verbose, width=columns, require_gates=require
+        )
         return [*summary, *lines, *verdict]
 
     def _files(self) -> dict[str, FileInfo]:

@@ -5,6 +5,7 @@ own, so all data about cases is taken from the attribute `relevance` of reports,
 
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
+     "masked": {"text": "", "message": ""},     # the exception of a case with secrets masked, where it has any
      "documents": {"cases": [[nodeid, number, {...}], ...],    # fields of cases that were sent without titles
                    "told": {"fault": "..."}},   # what is told once about asking for titles, by its kind
      "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
@@ -260,7 +261,7 @@ class RunStore:
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
     """Return the data attached to a report, with results that were sent as JSON decoded; the report stays as it is."""
     attached: dict[str, Any] = {**getattr(report, ATTRIBUTE, {})}
-    for name in ("shown", "documents"):
+    for name in ("shown", "documents", "masked"):
         if isinstance(attached.get(name), str):
             attached[name] = json.loads(attached[name])
     if any(isinstance(values, str) for values in attached.get("cases", ())):

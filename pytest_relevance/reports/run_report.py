@@ -61,7 +61,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
         lines.append(line(""))
     if anything_ran(run.results):
         lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
-    return [*lines, *verdict_lines(run.results, gates, run.info, width=width)]
+    return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
 
 
 def report_markdown(run: Run, *, verbosity: int = 0) -> str:

@@ -7,6 +7,7 @@ import os
 import sysconfig
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -270,6 +271,22 @@ def _asked(result: CaseResult, calls: int) -> str:
 
     label = search_label(result.search, result.variant, result.params)
     return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
+
+
+def mask_secrets(run: CaseRun, report: pytest.TestReport) -> None:
+    """Mask secrets in what the report of a case captured; attach the text of its exception, masked, where it has any.
+
+    The report keeps the exception itself, for the terminal.
+    """
+    config, error = run.item.config, report.longrepr
+    hide = partial(redaction(config).text, known=run.case.params)
+    report.sections = [(name, hide(text)) for name, text in report.sections]
+    if not report.failed or error is None or "shown" in getattr(report, ATTRIBUTE, {}):
+        return
+    text, crash = str(error), getattr(error, "reprcrash", None)
+    if (masked := hide(text)) != text:
+        values = {"text": masked, "message": masked if crash is None else hide(crash.message)}
+        setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), "masked": sendable(values, config)})
 
 
 def _as_builtin(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
