@@ -148,11 +148,6 @@ def shown_path(path: Path | str, config: pytest.Config) -> str:
         return str(path)
 
 
-def type_name(error: BaseException | None) -> str:
-    """Return the name of an exception's type with its module, which is left out for a builtin one."""
-    return f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
-
-
 def without_root(text: str, config: pytest.Config) -> str:
     """Return a text with the paths of files in the project relative to its root."""
     root = config.rootpath

@@ -121,7 +121,7 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
 
 def _write_record(target: Target, started: str) -> Message:
     from pytest_relevance import __version__
-    from pytest_relevance.results.faults import faults_of
+    from pytest_relevance.results.faults import faults_to_record
     from pytest_relevance.results.record import write_record
 
     store = run_store(target.config)
@@ -132,7 +132,7 @@ def _write_record(target: Target, started: str) -> Message:
         Path(file).as_posix(): replace(info, path=_from_root(info.path, target.config))
         for file, info in sorted(store.files.items())
     }
-    faults = tuple(fault.to_dict() for fault in faults_of(store.results).values())
+    faults = faults_to_record(store.results, store.warnings.values())
     info = RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
     with paused_gc():
         trouble = target.write(lambda path: write_record(path, store.dicts, files, info))

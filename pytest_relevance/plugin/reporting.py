@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, re
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, recorded_rankings, runs_tests, verbosity
 from pytest_relevance.plugin.repeated_failures import RepeatedFailures
-from pytest_relevance.plugin.run_store import Message, attached_to, run_store
+from pytest_relevance.plugin.run_store import ATTRIBUTE, Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling, documents
 from pytest_relevance.plugin.running.case_run import (
     CASE_RUN,
@@ -34,10 +34,10 @@ from pytest_relevance.plugin.running.fingerprint import request_fingerprint
 from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.reports.failure import failure_lines, failure_message
+from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
-from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line, terminal_width
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import CHECK, FAILED, CaseResult
@@ -45,8 +45,6 @@ from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 NAME = "relevance-reporting"
-
-_WIDEST_QUERY = 60  # in a heading
 
 _BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 """The exit codes of a run that did not finish."""
@@ -119,6 +117,7 @@ class Reporting:
             report = yield
             if run is not None and report.sections:
                 mask_secrets(run, report)
+            self._store.send_unsent(report)
             return report
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
@@ -140,7 +139,7 @@ class Reporting:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
         if run is not None:
             mask_secrets(run, report)
-        self._store.send_news(report)
+        self._store.send_unsent(report)
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -163,10 +162,12 @@ class Reporting:
                 self._failures[report.nodeid] = result
         self._store.add(report)
         reported = yield
-        brief = verbosity(self._config.option) < 0  # the line below the heading has the query
         for values in attached.get("cases", ()):
             file, line_number, name = report.location
-            report.location = (file, line_number, harmless(name) if brief else _heading(values, name))
+            query = values.get("query", values["id"])  # left out where it is the id
+            if verbosity(self._config.option) < 0 or values.get("search") == CHECK:  # the line below has the query
+                query = values["id"]
+            report.location = (file, line_number, item_heading(name, values["id"], query))
         return reported
 
     @pytest.hookimpl
@@ -204,10 +205,19 @@ class Reporting:
             self._judge_gates(session)
         return result
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Store what a worker of pytest-xdist had to send after its last report; one that crashed sends nothing."""
+        self._store.receive(getattr(node, "workeroutput", {}).get(ATTRIBUTE, {}))
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        """Judge the gates that were not judged yet, and check that no result was lost."""
-        if self._is_worker or not self._runs_tests:
+        """Send or store what is left to send; judge gates that were not judged yet; check that no result was lost."""
+        if self._is_worker:
+            self._config.workeroutput[ATTRIBUTE] = self._store.take_unsent()  # type: ignore[attr-defined]
+            return
+        self._store.receive(self._store.take_unsent())
+        if not self._runs_tests:
             return
         self._store.is_over = True
         failed, is_incomplete = session.testsfailed, False
@@ -235,7 +245,7 @@ class Reporting:
             terminalreporter.write_sep("=", "passing relevance cases")
             for result in passed:
                 name = (result.node or result.id).rpartition("::")[2]
-                terminalreporter.write_sep("_", _heading(result.to_dict(_OF_HEADING), name))
+                terminalreporter.write_sep("_", item_heading(name, result.id, result.query))
                 write_lines(terminalreporter, failure_lines(result, verbosity=1, width=terminal_width()))
         lines = self._lines(results)
         if lines:
@@ -335,26 +345,12 @@ class Reporting:
         """Return the report of a failure for pytest to print."""
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
-        def titled() -> CaseResult:
-            self._store.add_titles([result])
+        def complete() -> CaseResult:
+            self._store.complete([result])
             return result
 
         def lines_of(**form: int) -> list[Line]:
-            return failure_lines(titled(), **form)
+            return failure_lines(complete(), **form)
 
-        crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(titled())))
+        crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(complete())))
         return FailureText(self._config.option, lines_of, crash)
-
-
-_OF_HEADING = ("id", "query", "search")
-
-
-def _heading(values: Mapping[str, Any], name: str) -> str:
-    """Return the heading of a case, whose item has this name: `q043[bm25]` becomes `q043 "gaming laptop"[bm25]`.
-
-    `values` are those of `CaseResult.to_dict`, which leaves out a query that is the id.
-    """
-    case, query = values["id"], values.get("query")
-    if query is None or values.get("search") == CHECK or not name.startswith(case):
-        return harmless(name)
-    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'

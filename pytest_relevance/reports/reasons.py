@@ -45,6 +45,7 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 _LEAST_REASON = 60
 _LONGEST_TITLE = 40  # in a sentence
 _LONGEST_QUERY = 40  # before a reason
+_WIDEST_QUERY = 60  # in a heading
 
 
 def reasons_in_brief(result: CaseResult) -> Line:
@@ -71,6 +72,16 @@ def failure_head(result: CaseResult) -> str:
 def case_label(result: CaseResult) -> str:
     """A case as reports name it: `q043 "gaming laptop"`, or its query alone where that is its id."""
     return case_name(result.id, result.query)
+
+
+def item_heading(name: str, case: str, query: str) -> str:
+    """The heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
+
+    The query is left out where it is the id, and for an item of another name: that of a test with checks.
+    """
+    if query == case or not name.startswith(case):
+        return harmless(name)
+    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'
 
 
 def query_first(reason: str, result: CaseResult) -> str:

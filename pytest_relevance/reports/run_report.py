@@ -72,7 +72,7 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     changes = mean_change_lines(run.results, run.files, verbosity=verbosity, columns=_UNLIMITED)
     parts += [[f"- {escaped(plain([spans]).strip())}" for spans in changes]] if changes else []
     parts += _tables(run, gates, verbosity)
-    parts += [[f"**{code(text)}**"] for text in fault_texts(run.results)]
+    parts += [[f"**{code(text)}**"] for text in fault_texts(run.results, run.info)]
     for repeats, results in _shown(run):
         if len(results) == 1:
             parts.append(_folded_failure(results[0], -1 if repeats else max(verbosity, 0)))

@@ -77,7 +77,8 @@ class RunInfo:
     """How a run was made: the version of this program, when it began (ISO 8601), of what versions, by which command.
 
     `fingerprint` says what was searched. `missing` are the node ids of cases that were to run and did not finish, and
-    of case files that could not be collected. `faults` are those that several cases have in common (`results.faults`).
+    of case files that could not be collected. `faults` are those that several cases have in common, and those of
+    fixtures and hooks of the project (`results.faults`).
     """
 
     program: str = ""

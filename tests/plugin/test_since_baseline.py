@@ -35,8 +35,8 @@ def short(run: Run) -> list[str]:
 
 def short_reasons(run: Run) -> dict[str, str]:
     """What the short summary says about each failure, by its name."""
-    found = (line.split("::")[1].split(" - ", 1) for line in run.short_summary if line.startswith("FAILED"))
-    return {name: reason for name, reason in found}
+    failed = (line.split("::")[1] for line in run.short_summary if line.startswith("FAILED"))
+    return {name: reason for name, _, reason in (text.partition(" - ") for text in failed)}
 
 
 def cases(names: str, keys: str = "") -> str:

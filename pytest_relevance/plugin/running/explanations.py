@@ -11,7 +11,7 @@ from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.fingerprint import error_text
+from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.rank_changes import rank_changes
 
@@ -40,7 +40,7 @@ def add_explanations(this: CaseRun, result: CaseResult) -> None:
                 case=this.case, document=document, rank=result.rank_of(document), response=this.answer
             )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-            trouble = f"raised {error_text(error)}"
+            trouble = f"raised {error_text(error, this.item.config, this.case.params)}"
         else:
             calling.close_unawaited(text)
             if text is not None and not isinstance(text, str):

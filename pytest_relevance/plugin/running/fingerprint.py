@@ -10,6 +10,7 @@ from pytest_relevance.plugin.options import redaction
 from pytest_relevance.plugin.private import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
+from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.fingerprint import checked
 
 FIXTURE = "relevance_fingerprint"
@@ -29,7 +30,7 @@ def request_fingerprint(item: pytest.Item) -> None:
         if inspect.iscoroutine(value):  # an async fixture that no plugin sets up
             value, _ = calling.wait_on_own_loop(item.config, value, 0.0)
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-        why = f"it raised {error_text(error)}"
+        why = f"it raised {error_text(error, item.config)}"
     else:
         try:
             store.set_fingerprint(redaction(item.config).values(checked(value)))
@@ -39,8 +40,3 @@ def request_fingerprint(item: pytest.Item) -> None:
     store.set_fingerprint({})
     why = redaction(item.config).text(why)
     store.warn(FIXTURE, f"the fixture {FIXTURE} cannot be used, and the run goes on without it: {why}")
-
-
-def error_text(error: BaseException) -> str:
-    """`ConnectionError: no engine`: the type of an exception and its first line."""
-    return ": ".join(filter(None, (type(error).__name__, str(error).strip().partition("\n")[0])))

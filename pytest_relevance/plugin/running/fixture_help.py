@@ -13,7 +13,8 @@ import pytest
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
-from pytest_relevance.plugin.running.case_run import CaseRun, is_installed
+from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.errors import is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",

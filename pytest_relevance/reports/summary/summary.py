@@ -94,7 +94,7 @@ def summary_lines(
         lines += baseline_lines(
             results, files, verbosity=verbosity, columns=columns, updating=updating, fingerprint=info.fingerprint
         )
-    lines += fault_lines(results, full=verbosity > 0, columns=columns)
+    lines += fault_lines(results, info, full=verbosity > 0, columns=columns)
     if verbosity >= 0:
         for file, about in sorted(files.items()):
             if about.unjudged:  # listed queries without judgments are measured without a floor
