@@ -18,7 +18,6 @@ from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO,
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates, write_lines
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, recorded_rankings, runs_tests, verbosity
-from pytest_relevance.plugin.repeated_failures import RepeatedFailures
 from pytest_relevance.plugin.run_store import ATTRIBUTE, Message, attached_to, run_store
 from pytest_relevance.plugin.running import calling, documents
 from pytest_relevance.plugin.running.case_run import (
@@ -30,9 +29,10 @@ from pytest_relevance.plugin.running.case_run import (
     case_runs_of,
     mask_secrets,
 )
-from pytest_relevance.plugin.running.fingerprint import request_fingerprint
 from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
+from pytest_relevance.plugin.terminal import RepeatedFailures
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.summary.cases import anything_ran
