@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import counted, listed, printable
-from pytest_relevance.plugin.options import CASE_FILES, outputs_of
+from pytest_relevance._text import listed, printable
+from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.fingerprint import MOST_SHOWN, Fingerprint, changed, changes_text, common
+from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import FileInfo
@@ -58,8 +59,8 @@ class RunStore:
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
-    `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
-    tags of cases that this process registered as markers. `is_over`: no further results follow, so that all
+    `unscored` those whose call passed without scoring a case. `messages` are those about written files. `gates` are
+    the gates that were judged. `is_over`: no further results follow, so that all
     get their titles in one pass. `fingerprint` is that of this process, None before it was requested; `fingerprints`
     are the different ones of all processes that ran cases. `warnings` are texts about fixtures and hooks of the project
     that could not be used, by subject.
@@ -73,7 +74,7 @@ class RunStore:
         self.failed: set[str] = set()
         self.unscored: set[str] = set()
         self.messages: list[Message] = []
-        self.tags: set[str] = set()
+        self.gates: Sequence[GateResult] = ()
         self.fingerprint: Fingerprint | None = None
         self.fingerprints: list[Fingerprint] = []
         self.warnings: dict[str, str] = {}
@@ -241,32 +242,6 @@ class RunStore:
     def unfinished(self) -> list[str]:
         """Return the node ids of cases that were to run and have no result."""
         return [name for name in self.to_run if (name, 0) not in self._cases and self.is_case(name)]
-
-    def lost_results(self) -> tuple[str, bool]:
-        """Return a message about cases without a result (or ""), and whether the run fails because of them.
-
-        A plugin that runs tests in another process and builds reports of its own may drop the results attached to
-        reports. Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown
-        already. A case that passed without being scored, because a plugin ran something else instead, is counted only
-        where an option needs every result.
-        """
-        option = self._config.option
-        needed_by = ["--relevance-gates=require"] if option.relevance_gates == "require" else []
-        needed_by += [f"--relevance-{name}" for name in outputs_of(option)]
-        known = self.failed if needed_by else self.failed | self.unscored
-        names = [name for name in self.unfinished() if name not in known]
-        if not names:
-            return "", False
-        total = sum(map(self.is_case, self.to_run))
-        text = (
-            f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
-            f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
-            "something else in the place of cases may be the cause"
-        )
-        if not needed_by:
-            return text, False
-        needs = "needs" if len(needed_by) == 1 else "need"
-        return f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails", True
 
 
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:

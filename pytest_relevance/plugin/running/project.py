@@ -1,4 +1,7 @@
-"""The fixture `relevance_fingerprint` of the project, requested once in each process that runs cases."""
+"""What a project may add: its fixture `relevance_fingerprint`, and its hook `pytest_relevance_explain`.
+
+The fixture is requested once in each process that runs cases.
+"""
 
 from __future__ import annotations
 
