@@ -84,14 +84,14 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     found = Worklist(scored)
-    trouble = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
+    problem = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
     words = "no unjudged results"
     if found.rows:
         words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
-    if trouble is None:
+    if problem is None:
         yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
     else:
-        yield Message(f"{words}, and no list of them: {trouble}", is_good=False)
+        yield Message(f"{words}, and no list of them: {problem}", is_good=False)
 
 
 def _content(path: Path) -> bytes:
@@ -126,9 +126,9 @@ def _write_record(target: Target, started: str) -> Message:
     faults = faults_to_record(store.results, store.warnings.values())
     info = RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
     with paused_gc():
-        trouble = target.write(lambda path: write_record(path, store.dicts, files, info))
-    if trouble is not None:
-        return Message(f"no record of the run: {trouble}", is_good=False)
+        problem = target.write(lambda path: write_record(path, store.dicts, files, info))
+    if problem is not None:
+        return Message(f"no record of the run: {problem}", is_good=False)
     unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
     return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
 
@@ -164,12 +164,12 @@ class Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
         path = Path(os.path.abspath(os.path.expanduser(file)))
         target = cls(path, harmless(file), config, why_kept)
-        trouble = target.trouble() if file else "the name of the file is empty"
-        if trouble is not None:
-            raise pytest.UsageError(f"{option}={harmless(file)}: {trouble}")
+        problem = target.problem() if file else "the name of the file is empty"
+        if problem is not None:
+            raise pytest.UsageError(f"{option}={harmless(file)}: {problem}")
         return target
 
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         """Return why the file cannot or must not be written, and what to do; None if no reason is known."""
         target = Path(os.path.realpath(self.path))
         if target.is_dir():
@@ -191,13 +191,13 @@ class Target:
 
         The target is checked again first, as it may have changed during the run.
         """
-        trouble = self.trouble()
-        if trouble is None:
+        problem = self.problem()
+        if problem is None:
             try:
                 write(self.path)
             except OSError as error:
-                trouble = f"{self.shown} cannot be written: {error.strerror or error}"
-        return trouble
+                problem = f"{self.shown} cannot be written: {error.strerror or error}"
+        return problem
 
 
 _OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {

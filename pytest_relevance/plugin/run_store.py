@@ -1,7 +1,7 @@
 """`RunStore`: the results and case files of a run, in the process that receives all reports.
 
 Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
-own, so all data about cases is taken from the attribute `relevance` of reports, which holds builtin types:
+own, so all data about cases comes from the attribute `relevance` of reports, of builtin types:
 
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any

@@ -69,28 +69,28 @@ def add_explanations(this: CaseRun, result: CaseResult) -> None:
     found: dict[str, str] = {}
     hide = redaction(this.item.config).text
     for document in dict.fromkeys(_asked_for(result)):
-        trouble = ""
+        problem = ""
         try:
             text = this.item.ihook.pytest_relevance_explain(
                 case=this.case, document=document, rank=result.rank_of(document), response=this.answer
             )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-            trouble = f"raised {error_text(error, this.item.config, this.case.params)}"
+            problem = f"raised {error_text(error, this.item.config, this.case.params)}"
         else:
             calling.close_unawaited(text)
             if text is not None and not isinstance(text, str):
-                trouble = f"returned {shown(text)}, and returns text or None"
-        if trouble:
-            run_store(this.item.config).warn(HOOK, _message(hide(trouble, this.case.params), result, document))
+                problem = f"returned {shown(text)}, and returns text or None"
+        if problem:
+            run_store(this.item.config).warn(HOOK, _message(hide(problem, this.case.params), result, document))
             break
         if text is not None and (text := text.strip()):
             found[document] = hide(text, this.case.params)
     result.explanations = found
 
 
-def _message(trouble: str, result: CaseResult, document: str) -> str:
+def _message(problem: str, result: CaseResult, document: str) -> str:
     where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
-    return f"the hook {HOOK} {trouble} ({where}); the verdict stays"
+    return f"the hook {HOOK} {problem} ({where}); the verdict stays"
 
 
 def _asked_for(result: CaseResult) -> Iterator[str]:
