@@ -29,7 +29,7 @@ def search_error(
     is_of_pytest = isinstance(error, _OF_PYTEST)
     text = str(getattr(error, "msg", error) if is_of_pytest else error)
     if not isinstance(error, CaseError):
-        text = text.strip().partition("\n")[0]
+        text = text.partition("\n")[0]
     text = prefix + without_root(redaction(config).text(text, params), config)
     if is_of_pytest:
         return SearchError("", text, phase=phase)
