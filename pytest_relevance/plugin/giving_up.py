@@ -6,7 +6,6 @@ search is its fixture and its variant, together with the further fixtures of the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from pytest_relevance._text import counted
 from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import most_failures
 from pytest_relevance.plugin.private import fixtures_of
-from pytest_relevance.plugin.run_store import ATTRIBUTE
+from pytest_relevance.plugin.run_store import attached_to
 from pytest_relevance.plugin.running.case_run import CASE_RUN
 from pytest_relevance.results.case_parts import SCORING, SETUP, SearchError
 from pytest_relevance.results.case_result import NOT_SEARCHED, SKIPPED
@@ -81,10 +80,10 @@ class GivingUp:
         """Count the result of a case by its final report."""
         if not self._most or report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another one follows
             return
-        for values in getattr(report, ATTRIBUTE, {}).get("cases", ()):
+        for values in attached_to(report).get("cases", ()):
             search = self._search(report.nodeid)
             if search is not None:
-                self._count(search, json.loads(values) if isinstance(values, str) else values)
+                self._count(search, values)
 
     def _count(self, search: _Search, values: Mapping[str, Any]) -> None:
         verdict, error = values["verdict"], SearchError(**values["error"]) if values.get("error") else None

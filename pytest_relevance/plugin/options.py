@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
 from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,99 +25,6 @@ SECRETS = r"token(?!iz)|secret|password|key(?!word|board)|auth(?!or(?!i))"
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
 
 
-def declare(parser: pytest.Parser) -> None:
-    """Add the command-line options, in a group of their own, and the ini keys."""
-    group = parser.getgroup("relevance", "search relevance")
-    group.addoption(
-        "--relevance-inconclusive",
-        choices=("fail", "skip", "pass"),
-        default="fail",
-        help="what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
-    )
-    group.addoption(
-        "--relevance-gates",
-        choices=("auto", "require"),
-        default="auto",
-        help="what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or failed "
-        "(require)",
-    )
-    group.addoption(
-        "--relevance-baseline",
-        choices=BASELINE,
-        default=None,
-        help="what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it fails "
-        "(require)",
-    )
-    group.addoption(
-        "--relevance-against",
-        metavar="RUN",
-        help="compare with the record of a run (--relevance-record) in the place of committed baselines",
-    )
-    group.addoption(
-        "--relevance-unjudged",
-        metavar="FILE",
-        help="write a worklist of the results that nobody has judged, as CSV, the most valuable first",
-    )
-    group.addoption(
-        "--relevance-record",
-        metavar="FILE",
-        help="write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
-    )
-    group.addoption(
-        "--relevance-repeat",
-        metavar="N",
-        type=_calls,
-        help="call each search N times, and name the queries whose ranking changes from call to call",
-    )
-    group.addoption(
-        "--relevance-give-up",
-        metavar="N",
-        type=_failures,
-        default=None,
-        help="after N cases in a row whose search failed, do not call that search any more, and fail the remaining "
-        "cases as not searched (default: 10; 5 N where the search has succeeded before; 0: never)",
-    )
-    # --relevance-update=new is a whole option name: an optional value would swallow a folder that follows the option
-    for names, accepts, what in (
-        (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),
-        (("--relevance-update=new",), "new", "the same for cases that have no baseline yet, and only these"),
-    ):
-        group.addoption(*names, dest="relevance_update", action="store_const", const=accepts, default=None, help=what)
-    group.addoption(
-        "--relevance-ratchet",
-        action="store_true",
-        help="raise min_ndcg in the case files to what was reached, less the tolerance",
-    )
-    parser.addini(
-        "relevance_tolerance",
-        "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
-        type="float",
-        default=0.05,
-    )
-    parser.addini(
-        "relevance_give_up",
-        "after how many failed searches in a row the remaining cases fail as not searched (--relevance-give-up)",
-        default="10",
-    )
-    parser.addini(
-        "relevance_baseline",
-        "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
-        default="auto",
-    )
-    parser.addini(
-        "relevance_redact",
-        "a regular expression for the names of params and other values that no report, record or baseline may have; "
-        f"they are masked (default: {SECRETS})",
-        default=SECRETS,
-    )
-    parser.addini(
-        "relevance_files",
-        f"names of the case files to collect (default: {' '.join(PATTERNS)})",
-        type="args",
-        default=list(PATTERNS),
-    )
-
-
 def _calls(text: str) -> int:
     """Convert the value of `--relevance-repeat`: how often each search is called, 2 or more.
 
@@ -132,6 +40,99 @@ def _failures(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {text!r}")
     return int(text)
+
+
+_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "--relevance-inconclusive": {
+        "choices": ("fail", "skip", "pass"),
+        "default": "fail",
+        "help": "what becomes of a case with too few judged results (min_judged): fail (default), skip or pass",
+    },
+    "--relevance-gates": {
+        "choices": ("auto", "require"),
+        "default": "auto",
+        "help": "what becomes of the gates of a file of which not all cases ran: skipped (auto, the default), or "
+        "failed (require)",
+    },
+    "--relevance-baseline": {
+        "choices": BASELINE,
+        "help": "what becomes of a case file that has no baseline: nothing is compared (auto, the default), or it "
+        "fails (require)",
+    },
+    "--relevance-against": {
+        "metavar": "RUN",
+        "help": "compare with the record of a run (--relevance-record) in the place of committed baselines",
+    },
+    "--relevance-unjudged": {
+        "metavar": "FILE",
+        "help": "write a worklist of the results that nobody has judged, as CSV, the most valuable first",
+    },
+    "--relevance-record": {
+        "metavar": "FILE",
+        "help": "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
+    },
+    "--relevance-repeat": {
+        "metavar": "N",
+        "type": _calls,
+        "help": "call each search N times, and name the queries whose ranking changes from call to call",
+    },
+    "--relevance-give-up": {
+        "metavar": "N",
+        "type": _failures,
+        "help": "after N cases in a row whose search failed, do not call that search any more, and fail the remaining "
+        "cases as not searched (default: 10; 5 N where the search has succeeded before; 0: never)",
+    },
+    "--relevance-ratchet": {
+        "action": "store_true",
+        "help": "raise min_ndcg in the case files to what was reached, less the tolerance",
+    },
+}
+"""The command-line options, with the arguments of `addoption`."""
+
+_INI: Sequence[tuple[str, str, str | None, object]] = (
+    (
+        "relevance_tolerance",
+        "how far nDCG@k of a case may drop below its baseline (default: 0.05); a suite or a case may say otherwise",
+        "float",
+        0.05,
+    ),
+    (
+        "relevance_give_up",
+        "after how many failed searches in a row the remaining cases fail as not searched (--relevance-give-up)",
+        None,
+        "10",
+    ),
+    (
+        "relevance_baseline",
+        "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
+        None,
+        "auto",
+    ),
+    (
+        "relevance_redact",
+        "a regular expression for the names of params and other values that no report, record or baseline may have; "
+        f"they are masked (default: {SECRETS})",
+        None,
+        SECRETS,
+    ),
+    ("relevance_files", f"names of the case files to collect (default: {' '.join(PATTERNS)})", "args", [*PATTERNS]),
+)
+"""The ini keys: name, help, type and default."""
+
+
+def declare(parser: pytest.Parser) -> None:
+    """Add the command-line options, in a group of their own, and the ini keys."""
+    group = parser.getgroup("relevance", "search relevance")
+    for name, arguments in _OPTIONS.items():
+        group.addoption(name, **arguments)
+    # --relevance-update=new is a whole option name: an optional value would swallow a folder that follows the option
+    for names, accepts, what in (
+        (("--relevance-update", "--relevance-update=all"), "all", "accept the present rankings as the baseline"),
+        (("--relevance-update=new",), "new", "the same for cases that have no baseline yet, and only these"),
+    ):
+        group.addoption(*names, dest="relevance_update", action="store_const", const=accepts, default=None, help=what)
+    for name, about, kind, default in _INI:
+        parser.addini(name, about, type=kind, default=default)  # type: ignore[arg-type]
 
 
 class CaseFiles:

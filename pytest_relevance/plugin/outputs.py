@@ -1,8 +1,5 @@
 """The files written at the end of a run: worklist, record, baselines, raised floors, as options ask.
 
-The ratchet changes only the characters of the floors in a case file, and only if the file did not change since it was
-collected.
-
 The process that receives all reports writes them; a worker of pytest-xdist writes nothing. A file that an option names
 is checked before the run, so that an unusable one is refused at once. If one cannot be written, the run fails.
 """
@@ -19,25 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance._files import digest_files, is_read_only, write_whole
+from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import counted, listed, quoted
-from pytest_relevance.cases.problems import CaseFileError
+from pytest_relevance._text import counted
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.failures import without_root
-from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
-from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
+from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests
+from pytest_relevance.plugin.run_store import Message, first_named, run_store
+from pytest_relevance.plugin.updates import ratchet, update_baselines
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.results.baseline.file import SUFFIX, Updated, baseline_path, locked, update_baseline
-from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.run_info import FileInfo, RecordError, RunInfo
+from pytest_relevance.results.run_info import RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
-
-
-MOST_NAMED = 5
-"""How many raised floors the summary names."""
 
 
 def install(config: pytest.Config) -> None:
@@ -93,14 +84,14 @@ def _write_worklist(target: Target, has_ended_well: bool) -> Iterator[Message]:
         yield Message(f"{target.shown} is not written: no case was scored")
         return
     found = Worklist(scored)
-    trouble = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
+    problem = target.write(lambda path: write_whole(path, found.to_csv(_content(path))))
     words = "no unjudged results"
     if found.rows:
         words = f"{counted(len(found.rows), 'unjudged result')} of {counted(found.queries, 'query', 'queries')}"
-    if trouble is None:
+    if problem is None:
         yield Message(f"{words}: {target.shown}{'' if found.rows else ' has only its header'}")
     else:
-        yield Message(f"{words}, and no list of them: {trouble}", is_good=False)
+        yield Message(f"{words}, and no list of them: {problem}", is_good=False)
 
 
 def _content(path: Path) -> bytes:
@@ -121,7 +112,7 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
 
 def _write_record(target: Target, started: str) -> Message:
     from pytest_relevance import __version__
-    from pytest_relevance.results.faults import faults_of
+    from pytest_relevance.results.faults import faults_to_record
     from pytest_relevance.results.record import write_record
 
     store = run_store(target.config)
@@ -132,12 +123,12 @@ def _write_record(target: Target, started: str) -> Message:
         Path(file).as_posix(): replace(info, path=_from_root(info.path, target.config))
         for file, info in sorted(store.files.items())
     }
-    faults = tuple(fault.to_dict() for fault in faults_of(store.results).values())
+    faults = faults_to_record(store.results, store.warnings.values())
     info = RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
     with paused_gc():
-        trouble = target.write(lambda path: write_record(path, store.dicts, files, info))
-    if trouble is not None:
-        return Message(f"no record of the run: {trouble}", is_good=False)
+        problem = target.write(lambda path: write_record(path, store.dicts, files, info))
+    if problem is not None:
+        return Message(f"no record of the run: {problem}", is_good=False)
     unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
     return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
 
@@ -173,12 +164,12 @@ class Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
         path = Path(os.path.abspath(os.path.expanduser(file)))
         target = cls(path, harmless(file), config, why_kept)
-        trouble = target.trouble() if file else "the name of the file is empty"
-        if trouble is not None:
-            raise pytest.UsageError(f"{option}={harmless(file)}: {trouble}")
+        problem = target.problem() if file else "the name of the file is empty"
+        if problem is not None:
+            raise pytest.UsageError(f"{option}={harmless(file)}: {problem}")
         return target
 
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         """Return why the file cannot or must not be written, and what to do; None if no reason is known."""
         target = Path(os.path.realpath(self.path))
         if target.is_dir():
@@ -200,122 +191,13 @@ class Target:
 
         The target is checked again first, as it may have changed during the run.
         """
-        trouble = self.trouble()
-        if trouble is None:
+        problem = self.problem()
+        if problem is None:
             try:
                 write(self.path)
             except OSError as error:
-                trouble = f"{self.shown} cannot be written: {error.strerror or error}"
-        return trouble
-
-
-def update_baselines(config: pytest.Config) -> Iterator[Message]:
-    """Accept the rankings of all scored cases, and yield messages about the changes and failures."""
-    store = run_store(config)
-    files = {result.file for result in store.results if result.scores and not result.is_check}
-    if not files:
-        yield Message("no baseline is written: no case was scored")
-    for file in sorted(files):
-        yield from _update_baseline(store, file, only_new=config.option.relevance_update == "new")
-
-
-def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[Message]:
-    from pytest_relevance.results.baseline.comparison import acceptable
-
-    info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
-    finished, is_whole = store.of_file(file), store.is_whole(file)
-    results = [result for result in store.results if result.file == file]
-    accepted, unstable = acceptable(results, only_new=only_new)
-    titles = {document: title for result in results for document, title in result.titles.items()}
-    keys = frozenset((result.id, result.variant) for result in finished) if is_whole and not only_new else None
-    try:
-        updated = update_baseline(
-            baseline_path(info.path),
-            accepted,
-            shown=shown,
-            only_new=only_new,
-            all_keys=keys,
-            titles=titles,
-            fingerprint=store.common_fingerprint,
-        )
-    except (RecordError, OSError) as error:
-        yield Message(f"baseline {shown} is not updated{_why(error, shown)}", is_good=False)
-    else:
-        rest = "" if is_whole else f"; {len(finished):,} of {info.total:,} cases ran, the others keep what they had"
-        yield Message(f"baseline {shown}: {_counted(updated)}{rest}")
-    if unstable:
-        rankings = counted(len(unstable), "ranking is", "rankings are")
-        why = "not accepted, as the search returned another one when it was called again"
-        yield Message(f"baseline {shown}: {rankings} {why}: {first_named(unstable)}", is_good=False)
-
-
-def _counted(updated: Updated) -> str:
-    """Describe the changes of a baseline: `3 added, 2 changed, 1 gone, 46 as they were`."""
-    if not updated.is_change:
-        return "nothing changed" + (" but the fingerprint" if updated.has_new_fingerprint else "")
-    counts = [(updated.added, "added"), (updated.changed, "changed"), (updated.dropped, "gone")]
-    if not any(count for count, _ in counts):
-        counts = [(updated.titles, "title changed" if updated.titles == 1 else "titles added or changed")]
-    counts.append((updated.kept, "as they were"))
-    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
-def _why(error: Exception, shown: str) -> str:
-    """Return why a file could not be updated, to follow its name in a message."""
-    if isinstance(error, OSError):
-        return f", it cannot be written: {error.strerror or error}"
-    if isinstance(error, CaseFileError):
-        return f", which cannot be read any more: {harmless(error.problems[0].render(shown))}"
-    return f": {error}"
-
-
-class _Changed(ValueError):
-    """A case file was changed after it was collected."""
-
-
-def ratchet(config: pytest.Config) -> Iterator[Message]:
-    """Raise the floors in each case file with a result, and yield messages about the changes and failures."""
-    store = run_store(config)
-    files = sorted({result.file for result in store.results if not result.is_check})
-    if not files:
-        yield Message("no floor is raised: no case ran")
-    for file in files:
-        yield from _ratchet_file(store.files[file], harmless(file), store.of_file(file), verbosity(config.option))
-
-
-def _ratchet_file(info: FileInfo, shown: str, ran: list[CaseResult], verbose: int) -> Iterator[Message]:
-    from pytest_relevance.results.ratchet import floors_to_raise, new_floor, raise_floors
-
-    results, path = floors_to_raise(ran, info), Path(info.path)
-    elsewhere = {name: result.source for name, result in results.items() if result.source is not None}
-    floors = {name: new_floor(result) for name, result in results.items() if name not in elsewhere}
-    try:
-        with locked(path.parent):
-            data = path.read_bytes()
-            if floors and digest_files([path]) != info.text_digest:
-                raise _Changed("the file was changed during the run; run it again")
-            changed = raise_floors(data, str(path), shown, floors)
-            if changed.changes:
-                write_whole(path, changed.data)
-    except (_Changed, CaseFileError, OSError) as error:
-        yield Message(f"no floor is raised in {shown}{_why(error, shown)}", is_good=False)
-        return
-    raised = [f"{quoted(each.case, 40)} {results[each.case].floor:g} -> {each.new}" for each in changed.changes]
-    yield Message(f"floors of {shown}: {_words(raised, verbose)}")
-    for refusal in changed.refusals:
-        yield Message(f"a floor that is not raised: {harmless(refusal)}")
-    if elsewhere:
-        floors_of = counted(len(elsewhere), "floor that could rise is not", "floors that could rise are not")
-        sources = listed((harmless(str(source)) for source in dict.fromkeys(elsewhere.values())), "and")
-        yield Message(f"{floors_of} written in {shown}: the cases come from {sources}")
-
-
-def _words(raised: list[str], verbose: int) -> str:
-    """Describe the raised floors: `2 raised: "smart watch" 0.5 -> 0.714, "usb hub" 0.6 -> 0.95`."""
-    named = raised
-    if verbose <= 0 and len(raised) > MOST_NAMED + 1:
-        named = [*raised[:MOST_NAMED], f"{len(raised) - MOST_NAMED} more (-v shows all)"]
-    return f"{len(raised):,} raised: {', '.join(named)}" if raised else "none is raised"
+                problem = f"{self.shown} cannot be written: {error.strerror or error}"
+        return problem
 
 
 _OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {

@@ -27,10 +27,10 @@ _HEADERS = (
     re.compile(r"(?P<name>\bAuthorization)(?P<sign>['\"]?\s*:\s*['\"]?\w+\s+)(?P<value>[\w.~+/-]+=*)", re.IGNORECASE),
 )
 _PAIRS = (
-    re.compile(r"(?<![\w.-])(?P<name>[\w.-]+)(?P<sign>=)" + _VALUE),
+    re.compile(r"(?<![\w.-])(?P<name>[\w.-]+)(?P<sign> ?=(?!=) ?)" + _VALUE),
     re.compile(r"(?P<name>'[^'\s]+'|\"[^\"\s]+\")(?P<sign>\s*:\s*)" + _VALUE),
 )
-"""What has a name and a value in a text: `token=abc`, in the query of a URL too, and `'token': 'abc'`."""
+"""What has a name and a value in a text: `token=abc`, in URLs too, `token = 'abc'` of a traceback, `'token': 'abc'`."""
 _MAY_NAME = re.compile("[=: ]").search  # most params are a word, which no pattern needs to be tried on
 
 

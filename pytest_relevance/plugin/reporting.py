@@ -7,38 +7,37 @@ both, with the same code.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
 
+from pytest_relevance._text import counted, listed
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
-from pytest_relevance.plugin.failures import Crash, FailureText, report_gates, write_lines
+from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
 from pytest_relevance.plugin.giving_up import GivingUp
-from pytest_relevance.plugin.options import ended_well, recorded_rankings, runs_tests
-from pytest_relevance.plugin.repeated_failures import RepeatedFailures
-from pytest_relevance.plugin.run_store import Message, attached_to, run_store
+from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests, verbosity
+from pytest_relevance.plugin.run_store import ATTRIBUTE, Message, attached_to, first_named, run_store
 from pytest_relevance.plugin.running import calling, documents
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CHECKS, IN_CALL, RAISED, CallEnd, case_runs_of
-from pytest_relevance.plugin.running.fingerprint import request_fingerprint
+from pytest_relevance.plugin.running.case_run import (
+    CASE_RUN,
+    CHECKS,
+    IN_CALL,
+    RAISED,
+    CallEnd,
+    case_runs_of,
+    mask_secrets,
+)
 from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
+from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.failure import failure_lines, failure_message
-from pytest_relevance.reports.summary.cases import anything_ran
-from pytest_relevance.reports.summary.gates import named_gate_lines
-from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
-from pytest_relevance.reports.table import cut
-from pytest_relevance.reports.text import BAD, PLAIN, Line, folded, harmless, line, terminal_width
-from pytest_relevance.results.baseline.overall import failure_order
-from pytest_relevance.results.case_result import CHECK, FAILED, CaseResult
-from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.reports.reasons import item_heading
+from pytest_relevance.reports.text import Line, harmless
+from pytest_relevance.results.case_result import CHECK, CaseResult
 
 NAME = "relevance-reporting"
-
-_WIDEST_QUERY = 60  # in a heading
 
 _BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 """The exit codes of a run that did not finish."""
@@ -51,7 +50,8 @@ def install(config: pytest.Config) -> None:
         return
     manager.register(Reporting(config), NAME)
     manager.register(GivingUp(config), "relevance-giving-up")
-    manager.register(RepeatedFailures(), "relevance-repeated-failures")
+    manager.register(FailuresSection(config), "relevance-failures")
+    manager.register(SummarySection(config), "relevance-summary")
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
 
@@ -64,9 +64,7 @@ class Reporting:
         self._is_worker = hasattr(config, "workerinput")
         self._runs_tests = runs_tests(config)
         self._store = run_store(config)
-        self._gates: Sequence[GateResult] = ()
         self._gates_are_judged = self._was_cut_short = False
-        self._failures: dict[str, CaseResult] = {}
 
     @pytest.hookimpl
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -106,9 +104,13 @@ class Reporting:
             from pytest_relevance.plugin.running.fixture import raise_lost_check
 
             raise_lost_check(item, call)
-        if call.when != "call" and call.excinfo is None:
-            return (yield)
         run = item.stash.get(CASE_RUN, None)
+        if call.when != "call" and call.excinfo is None:
+            report = yield
+            if run is not None and report.sections:
+                mask_secrets(run, report)
+            self._store.send_unsent(report)
+            return report
         ends = call.when in ("setup", "call") and not is_subtest
         if call.excinfo is not None:
             if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
@@ -127,7 +129,9 @@ class Reporting:
             end.attach(report)
             if run is None:
                 item.stash[CHECKS] = []  # a rerun of the test makes its checks again
-        self._store.send_news(report)
+        if run is not None:
+            mask_secrets(run, report)
+        self._store.send_unsent(report)
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -142,15 +146,16 @@ class Reporting:
         attached = attached_to(report)
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
-        if report.failed and attached.get("cases"):
-            result = CaseResult.from_dict(attached["cases"][0])
-            if not result.is_check:
-                self._failures[report.nodeid] = result
+        elif "masked" in attached:
+            report.longrepr = MaskedError(self._config, report.longrepr, **attached["masked"])  # type: ignore[assignment]
         self._store.add(report)
         reported = yield
         for values in attached.get("cases", ()):
             file, line_number, name = report.location
-            report.location = (file, line_number, _heading(values, name))
+            query = values.get("query", values["id"])  # left out where it is the id
+            if verbosity(self._config.option) < 0 or values.get("search") == CHECK:  # the line below has the query
+                query = values["id"]
+            report.location = (file, line_number, item_heading(name, values["id"], query))
         return reported
 
     @pytest.hookimpl
@@ -188,17 +193,26 @@ class Reporting:
             self._judge_gates(session)
         return result
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Store what a worker of pytest-xdist had to send after its last report; one that crashed sends nothing."""
+        self._store.receive(getattr(node, "workeroutput", {}).get(ATTRIBUTE, {}))
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
-        """Judge the gates that were not judged yet, and check that no result was lost."""
-        if self._is_worker or not self._runs_tests:
+        """Send or store what is left to send; judge gates that were not judged yet; check that no result was lost."""
+        if self._is_worker:
+            self._config.workeroutput[ATTRIBUTE] = self._store.take_unsent()  # type: ignore[attr-defined]
+            return
+        self._store.receive(self._store.take_unsent())
+        if not self._runs_tests:
             return
         self._store.is_over = True
         failed, is_incomplete = session.testsfailed, False
         if exitstatus not in _BROKEN_OFF:
             self._judge_gates(session)
         if not (self._was_cut_short or session.shouldstop or session.shouldfail or exitstatus in _BROKEN_OFF):
-            text, is_incomplete = self._store.lost_results()
+            text, is_incomplete = self._lost_results()
             if text:
                 self._store.messages.append(Message(text, is_good=False))
             if text := self._without_comparison():
@@ -208,31 +222,37 @@ class Reporting:
             self._store.messages.append(Message(text, is_good=False))
         if (is_incomplete or session.testsfailed > failed) and ended_well(exitstatus):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        self._sort_failures()
-
-    @pytest.hookimpl
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the reports of passing cases with `-vv`, and the plugin's section, whose last line is the verdict."""
-        results = self._results()
-        passed = [result for result in results if result.outcome == "passed" and result.scores]
-        if passed and self._config.option.verbose > 1:
-            terminalreporter.write_sep("=", "passing relevance cases")
-            for result in passed:
-                name = (result.node or result.id).rpartition("::")[2]
-                terminalreporter.write_sep("_", _heading(result.to_dict(_OF_HEADING), name))
-                write_lines(terminalreporter, failure_lines(result, verbosity=1, width=terminal_width()))
-        lines = self._lines(results)
-        if lines:
-            terminalreporter.write_sep("=", "relevance")
-            write_lines(terminalreporter, lines)
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Close the event loop of coroutine searches; print the failures that no terminal summary has shown."""
-        for message in self._store.messages:
-            if not message.is_good:
-                print(": ".join(filter(None, (message.option, message.text))), file=sys.stderr)
+        """Close the event loop of coroutine searches."""
         calling.close_own_loop(config)
+
+    def _lost_results(self) -> tuple[str, bool]:
+        """Return a message about cases without a result (or ""), and whether the run fails because of them.
+
+        A plugin that runs tests in another process and builds reports of its own may drop the results attached to
+        reports. Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown
+        already. A case that passed without being scored, because a plugin ran something else instead, is counted only
+        where an option needs every result.
+        """
+        option, store = self._config.option, self._store
+        needed_by = ["--relevance-gates=require"] if option.relevance_gates == "require" else []
+        needed_by += [f"--relevance-{name}" for name in outputs_of(option)]
+        known = store.failed if needed_by else store.failed | store.unscored
+        names = [name for name in store.unfinished() if name not in known]
+        if not names:
+            return "", False
+        total = sum(map(store.is_case, store.to_run))
+        text = (
+            f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
+            f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
+            "something else in the place of cases may be the cause"
+        )
+        if not needed_by:
+            return text, False
+        needs = "needs" if len(needed_by) == 1 else "need"
+        return f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails", True
 
     def _without_comparison(self) -> str:
         """Return a message where a record is to be compared with and has no case file that ran; else empty."""
@@ -248,95 +268,23 @@ class Reporting:
             "the run fails; was it recorded from another folder, or of other files?"
         )
 
-    def _sort_failures(self) -> None:
-        """Sort the failures of cases by their kind, for the failures section and the short summary of pytest.
-
-        They are sorted among the places that they have: failures of other tests and of gates keep theirs.
-        """
-        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
-        if terminal is None or all(result.baseline is None for result in self._failures.values()):
-            return
-        failed = terminal.stats.get("failed", [])
-        places = [place for place, report in enumerate(failed) if getattr(report, "nodeid", None) in self._failures]
-        ordered = sorted(
-            (failed[place] for place in places), key=lambda each: failure_order(self._failures[each.nodeid])
-        )
-        for place, report in zip(places, ordered, strict=True):
-            failed[place] = report
-
     def _judge_gates(self, session: pytest.Session) -> None:
         if self._is_worker or self._gates_are_judged or not self._runs_tests:
             return
         self._gates_are_judged = True
         if any(info.gates for info in self._store.files.values()):
-            self._gates = report_gates(session, self._store)
-
-    def _results(self) -> list[CaseResult]:
-        """Return the results of all cases that ended, or an empty list if no case ran."""
-        results = self._store.results
-        return results if anything_ran(results) else []
-
-    def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
-        """Return the lines of the section: summary and gates, messages about written files (once), verdict."""
-        messages, self._store.messages = self._store.messages, []
-        columns = terminal_width()
-        lines = [
-            line(part, PLAIN if message.is_good else BAD)
-            for message in messages
-            for part in folded(message.text, columns, indent="    ")
-        ]
-        if not results:
-            return lines
-        option = self._config.option
-        require = option.relevance_gates == "require"
-        summary = summary_lines(
-            results,
-            self._files(),
-            RunInfo(fingerprint=self._store.common_fingerprint),
-            self._gates,
-            verbosity=option.verbose,
-            width=columns,
-            updating=option.relevance_update,
-            require_gates=require,
-        )
-        for gate in self._gates:
-            if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
-                summary += named_gate_lines(gate, columns)
-        info = RunInfo(missing=tuple(self._store.unfinished()))
-        verdict = verdict_lines(results, self._gates, info, width=columns, require_gates=require)
-        return [*summary, *lines, *verdict]
-
-    def _files(self) -> dict[str, FileInfo]:
-        """Return the case files by name; orphaned baseline entries are left out unless all cases of the file ended."""
-        return {
-            file: info if not info.orphans or self._store.is_whole(file) else replace(info, orphans=())
-            for file, info in self._store.files.items()
-        }
+            self._store.gates = report_gates(session, self._store)
 
     def _text(self, result: CaseResult) -> FailureText:
         """Return the report of a failure for pytest to print."""
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
-        def titled() -> CaseResult:
-            self._store.add_titles([result])
+        def complete() -> CaseResult:
+            self._store.complete([result])
             return result
 
         def lines_of(**form: int) -> list[Line]:
-            return failure_lines(titled(), **form)
+            return failure_lines(complete(), **form)
 
-        crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(titled())))
+        crash = Crash(result.source or file, result.line, lambda: harmless(failure_message(complete())))
         return FailureText(self._config.option, lines_of, crash)
-
-
-_OF_HEADING = ("id", "query", "search")
-
-
-def _heading(values: Mapping[str, Any], name: str) -> str:
-    """Return the heading of a case, whose item has this name: `q043[bm25]` becomes `q043 "gaming laptop"[bm25]`.
-
-    `values` are those of `CaseResult.to_dict`, which leaves out a query that is the id.
-    """
-    case, query = values["id"], values.get("query")
-    if query is None or values.get("search") == CHECK or not name.startswith(case):
-        return harmless(name)
-    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'

@@ -1,15 +1,15 @@
 """`RunStore`: the results and case files of a run, in the process that receives all reports.
 
 Under pytest-xdist the controller neither collects nor runs cases, and other plugins run each test in a process of its
-own, so all data about cases is taken from the attribute `relevance` of reports, which holds builtin types:
+own, so all data about cases comes from the attribute `relevance` of reports, of builtin types:
 
     {"cases": [CaseResult.to_dict(), ...],      # one for a case, one for each check of a test in Python
      "shown": CaseResult.to_dict(),             # the case that the report's failure is about, if any
-     "documents": {"cases": [[nodeid, number, {...}], ...],    # fields of cases that were sent without titles
-                   "told": {"fault": "..."}},   # what is told once about asking for titles, by its kind
+     "masked": {"text": "", "message": ""},     # the exception of a case with secrets masked, where it has any
+     "files": {"shop.relevance.yaml": {...}},   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
      "fingerprint": {"index": "products-20"},   # of the process, with its first report of a case
-     "warnings": {"relevance_fingerprint": ""}, # by what they are about, of which the first is shown
-     "files": {"shop.relevance.yaml": {...}}}   # FileInfo.to_dict(), with the first report of a worker of pytest-xdist
+     "warnings": {"relevance_fingerprint": ""}, # by subject; the first about each subject is shown
+     "documents": [[nodeid, number, {...}]]}    # fields of results that were sent before their titles were known
 
 The last report of an item counts, so that a case that is run again counts once. Results that a worker has sent are kept
 if the worker crashes later. The summary and the output files at the end of a run are made from this data.
@@ -25,11 +25,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import counted, listed, printable
-from pytest_relevance.plugin.options import CASE_FILES, outputs_of
+from pytest_relevance._text import listed, printable
+from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
+from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 
 ATTRIBUTE = "relevance"
 
-OTHER_IDS = "other ids"
-"""The kind of a text about an index that does not know what the search returned: no document is said to be missing."""
+OTHER_IDS = "relevance_documents: other ids"
+"""The subject of the warning that an index does not know what the search returned; no document is then missing."""
 
 _MOST_NAMED = 3
 
@@ -56,10 +58,11 @@ class RunStore:
 
     `to_run` are the node ids of all tests that were collected and not deselected, in order, other tests included.
     `broken` are the case files that could not be collected. `failed` are the node ids of items with a failed report;
-    `unscored` those whose call passed without scoring a case. `messages` are those about written files. `tags` are the
-    tags of cases that this process registered as markers. `is_over`: no further results follow, so that all
+    `unscored` those whose call passed without scoring a case. `messages` are those about written files. `gates` are
+    the gates that were judged. `is_over`: no further results follow, so that all
     get their titles in one pass. `fingerprint` is that of this process, None before it was requested; `fingerprints`
-    are the different ones of all processes that ran cases.
+    are the different ones of all processes that ran cases. `warnings` are texts about fixtures and hooks of the project
+    that could not be used, by subject.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -70,12 +73,11 @@ class RunStore:
         self.failed: set[str] = set()
         self.unscored: set[str] = set()
         self.messages: list[Message] = []
-        self.tags: set[str] = set()
-        self._told: set[str] = set()
+        self.gates: Sequence[GateResult] = ()
         self.fingerprint: Fingerprint | None = None
         self.fingerprints: list[Fingerprint] = []
-        self._news: dict[str, Any] = {}
-        self._warnings: set[str] = set()
+        self.warnings: dict[str, str] = {}
+        self._unsent: dict[str, Any] = {}
         self._cases: dict[tuple[str, int], dict[str, Any]] = {}
         self._results: list[CaseResult] | None = None
         self._are_case_files: dict[str, bool] = {}
@@ -94,32 +96,30 @@ class RunStore:
         """Set the fingerprint of this process; the next report sends it, unless it is empty."""
         self.fingerprint = fingerprint
         if fingerprint:
-            self._news["fingerprint"] = fingerprint
+            self._unsent["fingerprint"] = fingerprint
 
-    def warn(self, about: str, text: str) -> None:
-        """Have the next report send a warning; the end of the run shows the first about each fixture or hook."""
-        self._news.setdefault("warnings", {}).setdefault(about, printable(text))
+    def warn(self, subject: str, text: str) -> None:
+        """Have the next report send a warning; the end of the run shows the first about each subject."""
+        self._unsent.setdefault("warnings", {}).setdefault(subject, printable(text))
 
-    def send_news(self, report: pytest.TestReport) -> None:
-        """Attach the fingerprint and the warnings of this process that were not sent yet."""
-        if self._news:
-            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self._news})
-            self._news = {}
+    def describe(self, nodeid: str, number: int, fields: Mapping[str, Any]) -> None:
+        """Have the next report send what became known of the documents of a result that was sent before."""
+        self._unsent.setdefault("documents", []).append([nodeid, number, fields])
+
+    def take_unsent(self) -> dict[str, Any]:
+        """Return what this process has to send and did not send yet, and forget it."""
+        unsent, self._unsent = self._unsent, {}
+        return {name: sendable(values, self._config) for name, values in unsent.items()}
+
+    def send_unsent(self, report: pytest.TestReport) -> None:
+        """Attach to a report what this process did not send yet."""
+        if self._unsent:
+            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), **self.take_unsent()})
 
     def add(self, report: pytest.TestReport) -> None:
         """Store the data attached to a report."""
         attached = attached_to(report)
-        fingerprint = attached.get("fingerprint")
-        if fingerprint is not None and fingerprint not in self.fingerprints:
-            self.fingerprints.append(fingerprint)
-        for about, text in attached.get("warnings", {}).items():
-            if about not in self._warnings:
-                self._warnings.add(about)
-                self.messages.append(Message(text, is_good=False))
-        for file, values in attached.get("files", {}).items():
-            self.files.setdefault(file, FileInfo.from_dict(values))
-        if "documents" in attached:
-            self.add_documents(attached["documents"])
+        self.receive(attached)
         if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return
         if report.failed:
@@ -133,15 +133,22 @@ class RunStore:
             self._cases[report.nodeid, number] = values
             self._results = None
 
-    def add_documents(self, values: Mapping[str, Any]) -> None:
-        """Store what an index said of documents, for cases whose results were sent before, and what is told once."""
-        for nodeid, number, fields in values["cases"]:
-            self._cases.get((nodeid, number), {}).update(fields)
-        for kind, text in values["told"].items():
-            if kind not in self._told:
-                self._told.add(kind)
+    def receive(self, attached: Mapping[str, Any]) -> None:
+        """Store data other than results: fingerprint, warnings, files, and documents of results that came before."""
+        attached = {name: _received(values) for name, values in attached.items()}
+        fingerprint = attached.get("fingerprint")
+        if fingerprint is not None and fingerprint not in self.fingerprints:
+            self.fingerprints.append(fingerprint)
+        for subject, text in attached.get("warnings", {}).items():
+            if subject not in self.warnings:
+                self.warnings[subject] = text
                 self.messages.append(Message(text, is_good=False))
-        self._results = None
+                self._results = None
+        for file, values in attached.get("files", {}).items():
+            self.files.setdefault(file, FileInfo.from_dict(values))
+        for nodeid, number, fields in attached.get("documents", ()):
+            self._cases.get((nodeid, number), {}).update(fields)
+            self._results = None
 
     @property
     def common_fingerprint(self) -> Fingerprint:
@@ -167,11 +174,17 @@ class RunStore:
             self._are_titled = False
         if self.is_over and not self._are_titled:
             self._are_titled = True
-            self.add_titles(self._results)
+            self.complete(self._results)
         return self._results
 
-    def add_titles(self, results: Iterable[CaseResult]) -> None:
-        """Add the titles of the catalogues to results, in place, and messages about catalogues that cannot be read."""
+    def complete(self, results: Iterable[CaseResult]) -> None:
+        """Complete results by what is known by now, in place.
+
+        Add the titles of the catalogues, and messages about catalogues that cannot be read. No document is said to be
+        missing from an index that has other ids.
+        """
+        for result in results if OTHER_IDS in self.warnings else ():
+            result.not_in_index = ()
         if not any(info.documents for info in self.files.values()):
             return
         if self._titles is None:
@@ -197,7 +210,7 @@ class RunStore:
         order = {name: number for number, name in enumerate(self.to_run)}
         last = len(order)
         ended = sorted(self._cases, key=lambda key: (order.get(key[0], last), key[1] if key[0] in order else 0))
-        for key in ended if OTHER_IDS in self._told else ():
+        for key in ended if OTHER_IDS in self.warnings else ():
             self._cases[key].pop("not_in_index", None)
         return [self._cases[key] for key in ended]
 
@@ -229,42 +242,31 @@ class RunStore:
         """Return the node ids of cases that were to run and have no result."""
         return [name for name in self.to_run if (name, 0) not in self._cases and self.is_case(name)]
 
-    def lost_results(self) -> tuple[str, bool]:
-        """Return a message about cases without a result (or ""), and whether the run fails because of them.
-
-        A plugin that runs tests in another process and builds reports of its own may drop the results attached to
-        reports. Cases with a failed report, such as those whose process crashed, are not counted: that failure is shown
-        already. A case that passed without being scored, because a plugin ran something else instead, is counted only
-        where an option needs every result.
-        """
-        option = self._config.option
-        needed_by = ["--relevance-gates=require"] if option.relevance_gates == "require" else []
-        needed_by += [f"--relevance-{name}" for name in outputs_of(option)]
-        known = self.failed if needed_by else self.failed | self.unscored
-        names = [name for name in self.unfinished() if name not in known]
-        if not names:
-            return "", False
-        total = sum(map(self.is_case, self.to_run))
-        text = (
-            f"{len(names):,} of {counted(total, 'case')} that were to run {'has' if len(names) == 1 else 'have'} no "
-            f"result ({first_named(names)}): a plugin that runs tests elsewhere, makes reports of its own, or runs "
-            "something else in the place of cases may be the cause"
-        )
-        if not needed_by:
-            return text, False
-        needs = "needs" if len(needed_by) == 1 else "need"
-        return f"{text}; {listed(needed_by, 'and')} {needs} every result, so the run fails", True
-
 
 def attached_to(report: pytest.TestReport) -> dict[str, Any]:
     """Return the data attached to a report, with results that were sent as JSON decoded; the report stays as it is."""
-    attached: dict[str, Any] = {**getattr(report, ATTRIBUTE, {})}
-    for name in ("shown", "documents"):
-        if isinstance(attached.get(name), str):
-            attached[name] = json.loads(attached[name])
-    if any(isinstance(values, str) for values in attached.get("cases", ())):
-        attached["cases"] = [json.loads(values) if isinstance(values, str) else values for values in attached["cases"]]
+    attached: dict[str, Any] = {name: _received(values) for name, values in getattr(report, ATTRIBUTE, {}).items()}
+    if "cases" in attached:
+        attached["cases"] = [*map(_received, attached["cases"])]
     return attached
+
+
+def sendable(values: Any, config: pytest.Config) -> Any:
+    """Return values of builtin types in the form in which a report carries them.
+
+    In a worker of pytest-xdist values with lone surrogates become ASCII JSON, as execnet cannot send these.
+    """
+    if hasattr(config, "workerinput"):
+        try:
+            as_json(values).encode()
+        except UnicodeEncodeError:
+            return json.dumps(values)
+    return values
+
+
+def _received(values: Any) -> Any:
+    """Return the values that `sendable` was called with."""
+    return json.loads(values) if isinstance(values, str) else values
 
 
 def first_named(names: Sequence[str]) -> str:

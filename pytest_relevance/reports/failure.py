@@ -18,6 +18,7 @@ from pytest_relevance.reports.reasons import (
     reasons_in_full,
     reasons_with_titles,
     score_digits,
+    short_reasons,
 )
 from pytest_relevance.reports.table import cut_middle, titled
 from pytest_relevance.reports.text import (
@@ -81,8 +82,9 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
 
 
 def failure_message(result: CaseResult) -> str:
-    """Why a case failed, in one line behind its query: what the short summary of pytest and JUnit show."""
-    return query_first(failure_reason(result), result)
+    """Why a case failed, in one short line behind its query: what the short summary of pytest and JUnit show."""
+    reason = failure_reason(result) if result.error is not None else "; ".join(short_reasons(result))
+    return query_first(reason, result)
 
 
 def failure_reason(result: CaseResult) -> str:

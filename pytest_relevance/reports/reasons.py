@@ -37,11 +37,12 @@ _SAME = 1e-6  # a baseline has its scores with six decimals
 _LEAST_REASON = 60
 _LONGEST_TITLE = 40  # in a sentence
 _LONGEST_QUERY = 40  # before a reason
+_WIDEST_QUERY = 60  # in a heading
 
 
 def reasons_in_brief(result: CaseResult) -> Line:
     """Every reason in one line, however wide: an id that is cut cannot be looked for."""
-    first, *others = [*reasons_with_titles(result)] or [_met(result)]
+    first, *others = with_baseline(reasons_with_titles(result) or [_met(result)], result)
     parts = [failure_head(result) + first, *others]
     if interval := interval_text(result):
         parts.append(interval)
@@ -63,6 +64,16 @@ def failure_head(result: CaseResult) -> str:
 def case_label(result: CaseResult) -> str:
     """A case as reports name it: `q043 "gaming laptop"`, or its query alone where that is its id."""
     return case_name(result.id, result.query)
+
+
+def item_heading(name: str, case: str, query: str) -> str:
+    """The heading of an item by its name and the id and the query of its case: `q043 "gaming laptop"[bm25]`.
+
+    The query is left out where it is the id, and for an item of another name: that of a test with checks.
+    """
+    if query == case or not name.startswith(case):
+        return harmless(name)
+    return f'{harmless(case)} "{cut(harmless(query), _WIDEST_QUERY)}"{harmless(name.removeprefix(case))}'
 
 
 def query_first(reason: str, result: CaseResult) -> str:
@@ -94,6 +105,27 @@ def reasons_with_titles(result: CaseResult) -> list[str]:
     short = {document: cut(harmless(title), _LONGEST_TITLE) for document, title in result.titles.items()}
     messages = {outcome.message: message_with_titles(outcome, result, short) for outcome in result.outcomes}
     return [messages.get(reason, reason) for reason in result.reasons]
+
+
+def short_reasons(result: CaseResult) -> list[str]:
+    """The reasons for the short summary of pytest, which cuts its lines: the score is as short as it can be.
+
+    `newly failing: 1.000 -> 0.936, floor 0.950`, `regression: 1.000 -> 0.900, tolerance 0.050`, without a baseline
+    `nDCG@10 0.936, floor 0.950`; other reasons are whole.
+    """
+    reasons, before = reasons_with_titles(result), None if result.baseline is None else result.baseline.score
+    head, has_dropped = failure_head(result), any(_is_drop(reason, result) for reason in reasons)
+    if result.score is not None and (has_dropped or _unmet_floor(result) in reasons):
+        limit = f"floor {result.floor:.{score_digits(result)}f}" if _unmet_floor(result) in reasons else ""
+        digits = score_digits(result)
+        if has_dropped and before is not None:
+            digits = max(digits, digits_apart(result.score, before))
+            limit = limit or f"tolerance {result.tolerance:.3g}"
+            head = head or ("regression: " if result.verdict == FAILED else "")
+        now, then = f"{result.score:.{digits}f}", "" if before is None else f"{before:.{digits}f}"
+        change = f"{then} -> {now}" if then not in ("", now) else f"{result.metric.text} {now}"
+        reasons = _with_score(reasons, result, f"{change}, {limit}")
+    return [head + reasons[0], *reasons[1:]] if reasons else []
 
 
 def _met(result: CaseResult) -> str:
@@ -149,20 +181,32 @@ def with_baseline(reasons: Sequence[str], result: CaseResult) -> list[str]:
     """
     if result.baseline is None or result.baseline.score is None or result.score is None:
         return [*reasons]
-    name, before = result.metric.text, _before(result.score, result.baseline.score, result.change)
-    unmet = below(name, result.score, ">=", result.floor) if result.floor is not None else None
+    before, unmet = _before(result.score, result.baseline.score, result.change), _unmet_floor(result)
     if unmet in reasons:
-        others = [reason for reason in reasons if reason != unmet and not _is_drop(reason, name)]
-        at = 1 if others and others[0].startswith("inconclusive") else 0
-        return [*others[:at], f"{unmet}   {before}", *others[at:]]
+        return _with_score(reasons, result, f"{unmet}   {before}")
     if result.reasons:
         return [*reasons]
     return [f"{reasons[0]}   {before}", *reasons[1:]]
 
 
-def _is_drop(reason: str, name: str) -> bool:
+def _with_score(reasons: Sequence[str], result: CaseResult, text: str) -> list[str]:
+    """The reasons with a text in the place of those about the floor and the drop: first, or after `inconclusive`."""
+    unmet = _unmet_floor(result)
+    others = [reason for reason in reasons if reason != unmet and not _is_drop(reason, result)]
+    at = 1 if others and others[0].startswith("inconclusive") else 0
+    return [*others[:at], text, *others[at:]]
+
+
+def _unmet_floor(result: CaseResult) -> str | None:
+    """The reason that the score is below the floor; None where either is missing."""
+    if result.floor is None or result.score is None:
+        return None
+    return below(result.metric.text, result.score, ">=", result.floor)
+
+
+def _is_drop(reason: str, result: CaseResult) -> bool:
     """Whether a reason is that the score dropped by more than the tolerance."""
-    return reason.startswith(f"{name} ") and " below the baseline " in reason
+    return reason.startswith(f"{result.metric.text} ") and " below the baseline " in reason
 
 
 def _before(score: float, before: float, change: float) -> str:

@@ -61,7 +61,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
         lines.append(line(""))
     if anything_ran(run.results):
         lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
-    return [*lines, *verdict_lines(run.results, gates, run.info, width=width)]
+    return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
 
 
 def report_markdown(run: Run, *, verbosity: int = 0) -> str:
@@ -72,7 +72,7 @@ def report_markdown(run: Run, *, verbosity: int = 0) -> str:
     changes = mean_change_lines(run.results, run.files, verbosity=verbosity, columns=_UNLIMITED)
     parts += [[f"- {escaped(plain([spans]).strip())}" for spans in changes]] if changes else []
     parts += _tables(run, gates, verbosity)
-    parts += [[f"**{code(text)}**"] for text in fault_texts(run.results)]
+    parts += [[f"**{code(text)}**"] for text in fault_texts(run.results, run.info)]
     for repeats, results in _shown(run):
         if len(results) == 1:
             parts.append(_folded_failure(results[0], -1 if repeats else max(verbosity, 0)))

@@ -9,16 +9,20 @@ that it quotes, as these are what the search returned.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
+from pytest_relevance.results.run_info import RunInfo
 
 SEARCH, CASE, IDS = "search", "case", "ids"
 """The kinds of a fault: the search failed; the case failed before or after it; nothing that was returned is judged."""
+
+PROJECT = "project"
+"""The kind of a fault of no case: a fixture or a hook of the project, such as `relevance_documents`, cannot be used."""
 
 Key = tuple[Hashable, ...]
 
@@ -87,6 +91,17 @@ def fault_key(result: CaseResult) -> Key | None:
         kind = CASE if error.phase else SEARCH
         return kind, error.phase, error.type, error.frame, _normalised(error, result.query)
     return _ids_key(result) if result.is_unjudged else None
+
+
+def faults_to_record(results: Iterable[CaseResult], warnings: Iterable[str]) -> tuple[dict[str, Any], ...]:
+    """The faults of a run in builtin types, at last the warnings about fixtures and hooks of the project."""
+    project = ({"kind": PROJECT, "message": text} for text in dict.fromkeys(warnings))
+    return (*(fault.to_dict() for fault in faults_of(results).values()), *project)
+
+
+def project_faults(info: RunInfo) -> list[Mapping[str, Any]]:
+    """The faults of a recorded run that are of no case."""
+    return [fault for fault in info.faults if fault["kind"] == PROJECT]
 
 
 def not_searched(results: Iterable[CaseResult]) -> list[CaseResult]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from pytest_relevance._text import counted, first_few, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
-from pytest_relevance.results.faults import faults_of
+from pytest_relevance.results.faults import faults_to_record, project_faults
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import Changes, FileInfo, RunInfo, changed, common
 
@@ -168,7 +168,8 @@ def _gaps(results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> Itera
 def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> RunInfo:
     """How the whole run was made: what all runs have in common, what none finished, and the faults of the whole."""
     infos = [run.info for run in runs]
-    faults = tuple(fault.to_dict() for fault in faults_of(results).values())
+    warnings = (str(fault["message"]) for info in infos for fault in project_faults(info))
+    faults = faults_to_record(results, warnings)
     started = min((info.started for info in infos if info.started), default="")
     command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
     versions, fingerprint = (common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))

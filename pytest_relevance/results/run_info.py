@@ -95,7 +95,8 @@ class RunInfo:
         command: the arguments of the command line, the name of the program first.
         fingerprint: what was searched: names with texts, numbers or booleans.
         missing: the node ids of cases that were to run and did not finish, and of case files that were not collected.
-        faults: the errors that several cases have in common, as `results.faults.Fault.to_dict` gives them.
+        faults: the errors that several cases have in common, and those of fixtures and hooks of the project, as
+            `results.faults` gives them.
     """
 
     program: str = ""

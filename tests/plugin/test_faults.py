@@ -86,7 +86,7 @@ def test_a_fault_of_all_cases_is_shown_once_and_counted(project: Project, name: 
     shown = run.failure("q001")
     assert len(shown.splitlines()) > 1
     others = run.failure(f"{alike - 1} more cases")
-    assert others.startswith(f"and {alike - 1} more cases failed alike: q002, q003, q004")
+    assert others.startswith(f'and {alike - 1} more cases failed alike: q002 "query 2", q003 "query 3", q004 "query 4"')
 
 
 @pytest.mark.parametrize(

@@ -114,8 +114,13 @@ def test_masking_twice_is_masking_once(text: str) -> None:
     assert redaction.text(once) == once
 
 
+def test_values_in_the_arguments_and_the_source_of_a_traceback() -> None:
+    assert masked("query = 'a', api_key = 'abc1', token = \"abc2\"") == "query = 'a', api_key = '<>', token = \"<>\""
+    assert masked("if token == other and auth != none:") == "if token == other and auth != none:"
+
+
 def test_a_long_text_takes_no_time() -> None:
-    for text in ("x" * 300_000, "a." * 150_000 + "://", "'a" * 150_000 + ":", "Bearer " * 40_000):
+    for text in ("x" * 300_000, "token " * 50_000, "a." * 150_000 + "://", "'a" * 150_000 + ":", "Bearer " * 40_000):
         assert redaction.text(text)
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_relevance import Run as Record
+from pytest_relevance.cli import main
 from pytest_relevance.results.record import read_record
 
 if TYPE_CHECKING:
@@ -483,9 +485,10 @@ def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> 
     assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
 
 
-def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project) -> None:
+@pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["here", "xdist"])
+def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project, workers: tuple[str, ...]) -> None:
     shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
-    run = shop.run("-x", "--relevance-record=run.jsonl")
+    run = shop.run("-x", "--relevance-record=run.jsonl", *workers)
     assert run.counts == {"passed": 2, "failed": 1}
     assert [bool(result.titles) for result in read_record(shop.path / "run.jsonl")[0]] == [True, True, True]
 
@@ -552,6 +555,35 @@ def test_a_fault_is_told_once_by_all_workers(shop: Project) -> None:
     run = shop.run("-n2")
     assert run.counts == {"passed": 1, "failed": 2}
     assert run.text.count("it raised ConnectionError: refused") == 1
+
+
+def test_a_record_has_the_faults_and_reports_show_them(shop: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.conftest(DOCUMENTS.replace("return {", "raise ConnectionError('refused')\n            return {"))
+    for name in ("one", "two"):
+        shop.run(f"--relevance-record={name}.jsonl")
+    (fault,) = Record.open(shop.path / "one.jsonl").info.faults
+    expected = "documents have no titles from relevance_documents: it raised ConnectionError: refused (conftest.py:"
+    assert (fault["kind"], fault["message"].startswith(expected)) == ("project", True)
+    assert main(["merge", "one.jsonl", "two.jsonl", "-o", "all.jsonl"]) == 0
+    assert Record.open(shop.path / "all.jsonl").info.faults == (fault,)
+    for command in (["report", "all.jsonl"], ["report", "all.jsonl", "--format", "markdown"]):
+        capsys.readouterr()
+        main(command)
+        assert " ".join(capsys.readouterr().out.split()).count(expected) == 1
+
+
+def test_other_ids_that_a_later_case_reveals(project: Project) -> None:
+    """A failure that came before, and its record, say no more that a document is missing from the index."""
+    project.conftest(index("return lambda ids: {each: each for each in ids if each == 'boots'}"))
+    project.cases("""
+        cases:
+          - {query: boots, judgments: {boots: 1, gone: 3}, min_ndcg: 0.9}
+          - {query: hiking, judgments: {boots: 3}, min_ndcg: 0.9}
+    """)
+    run = project.run("--relevance-record=run.jsonl")
+    assert "does it take the same ids?" in " ".join(run.summary.split())
+    assert "not in the index" not in run.text
+    assert not any(result.not_in_index for result in Record.open(project.path / "run.jsonl").results)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_check_that_fails_is_reported_like_a_case(project: Project) -> None:
     assert "note: not a strap" in lines
     assert any(line.startswith("DCG 5.417 / ideal DCG 7.631 = nDCG@10 0.710") for line in lines)
     assert any(line.startswith("  a ") and line.endswith("-0.339") for line in lines)  # lost most by
-    assert run.short_summary == ["FAILED test_shop.py::test_shop - nDCG@10 0.710 is below 0.900"]
+    assert run.short_summary == ["FAILED test_shop.py::test_shop - nDCG@10 0.710, floor 0.900"]
 
 
 def test_the_line_is_that_of_the_check_wherever_it_is(project: Project) -> None:

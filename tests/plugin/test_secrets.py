@@ -76,6 +76,50 @@ def test_no_file_and_no_report_of_a_case_has_a_secret(shop: Project, options: tu
     assert key in boom.error.message
 
 
+@pytest.mark.parametrize("options", [(), ("-n1",)], ids=["here", "xdist"])
+def test_a_junit_file_has_no_secret_and_the_terminal_has_the_whole_traceback(
+    shop: Project, options: tuple[str, ...]
+) -> None:
+    shop.write(
+        "conftest.py",
+        """
+        import pytest
+
+        @pytest.fixture
+        def search():
+            def search(query, api_key, url):
+                print(f"GET {url}")
+                if query == "boom":
+                    raise ConnectionError(f"401: GET {url}?token=t0psecret, {api_key}")
+                return query.split()
+            yield search
+            raise ConnectionError("cannot close https://me:hunter22@host/shop")
+    """,
+    )
+    run = shop.run("--junitxml=junit.xml", "-o", "junit_logging=all", *options)
+    cases = (shop.path / "junit.xml").read_text()
+    assert secrets_in(cases) == []
+    assert "ConnectionError: 401: GET https://&lt;redacted" in cases
+    assert "cannot close https://&lt;redacted" in cases
+    assert secrets_in(run.failure("boom")) == [*SECRETS]
+    assert "E           ConnectionError: 401: GET https://me:hunter22@host/shop?token=t0psecret" in run.failure("boom")
+
+
+def test_an_error_without_a_secret_is_the_same_everywhere(shop: Project) -> None:
+    shop.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query, **params: [][1]
+    """)
+    shop.cases("cases: [{query: boom}]")
+    failure = shop.junit()["boom"].find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "IndexError: list index out of range"
+    assert "return lambda query, **params: [][1]" in (failure.text or "")
+
+
 def test_a_secret_that_changed_makes_its_baseline_stale(shop: Project) -> None:
     shop.run(UPDATE)
     assert "stale" not in shop.run().summary

@@ -33,6 +33,12 @@ def short(run: Run) -> list[str]:
     return [line.split("::")[1].split(" - ")[0] for line in run.short_summary if line.startswith("FAILED")]
 
 
+def short_reasons(run: Run) -> dict[str, str]:
+    """What the short summary says about each failure, by its name."""
+    failed = (line.split("::")[1] for line in run.short_summary if line.startswith("FAILED"))
+    return {name: reason for name, _, reason in (text.partition(" - ") for text in failed)}
+
+
 def cases(names: str, keys: str = "") -> str:
     return "cases:\n" + "".join(f"  - {{query: {name}, judgments: {{a: 3, b: 1}}{keys}}}\n" for name in names.split())
 
@@ -207,8 +213,57 @@ def test_failures_are_told_in_the_order_of_their_kinds(project: Project, workers
     }
     for name, first in firsts.items():
         assert re.search(rf"^shop.relevance.yaml:\d: {re.escape(first)}$", run.failure(name), re.MULTILINE)
-    brief = shop.run("-q", *workers)
-    assert "shop.relevance.yaml:8: newly failing: nDCG@10 0.710 is 0.290 below the base" in brief.failure("newly")
+    assert {name: reason for name, reason in short_reasons(run).items() if name in firsts} == {
+        "newly": "newly failing: 1.000 -> 0.710, floor 0.900",
+        "regression": "regression: 1.000 -> 0.710, tolerance 0.05",
+        "as before": "failed before: nDCG@10 0.710, floor 0.900",
+    }
+
+
+@WORKERS
+def test_a_brief_run_says_each_thing_once(project: Project, workers: tuple[str, ...]) -> None:
+    shop = Shop(project)
+    shop.cases("min_ndcg: 0.9\ncases: [{query: red shoes, id: q1, judgments: {a: 3, b: 1}}]\ngates: [{passing: 1}]\n")
+    shop.returns(**{"red shoes": "a b"})
+    shop.run(UPDATE)
+    shop.returns(**{"red shoes": "b a"})
+    run = shop.run("-q", *workers)
+    assert failures(run)[0] == "q1"
+    assert run.failure("q1").splitlines()[-1] == (  # under pytest-xdist behind the name of the worker
+        'shop.relevance.yaml:2: "red shoes": newly failing: nDCG@10 0.710 is below 0.900   (baseline 1.000, down 0.290)'
+    )
+    assert short_reasons(run)["q1"] == '"red shoes": newly failing: 1.000 -> 0.710, floor 0.900'
+    assert [part.partition("   p50")[0] for part in run.summary.splitlines()] == [
+        "shop.relevance.yaml  mean nDCG@10 0.710   1 failed",
+        "mean nDCG@10 1.000 -> 0.710 (-0.290, p 1.000): 0 better, 1 worse, 0 the same",
+        "1 case, 1 failed: 1 newly",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "before", "now", "reason"),
+    [
+        ("min_ndcg: 0.9", None, "b a", "nDCG@10 0.710, floor 0.900"),
+        ("min_ndcg: 0.7099", None, "b a", "nDCG@10 0.7098, floor 0.7099"),
+        ("min_ndcg: 0.9, expect: {first: a}", None, "b a", 'nDCG@10 0.710, floor 0.900; first: rank 1 has "b"'),
+        ("min_ndcg: 0.9, min_judged: 0.9", None, "x b a", "inconclusive: 2 of the top 3 judged, less than min_judged"),
+        ("expect: {first: a}", "a b", "b a", 'newly failing: 1.000 -> 0.710, tolerance 0.05; first: rank 1 has "b"'),
+        ("expect: {P@1: 1}, tolerance: 1", "a b", "x a", "newly failing: P@1 0.000 is below 1.000"),
+        ("min_ndcg: 0.9", "x b a", "b a", "failed before: 0.541 -> 0.710, floor 0.900"),
+        ("tolerance: 0", "a b", "b a", "regression: 1.000 -> 0.710, tolerance 0"),
+    ],
+)
+def test_the_short_summary_begins_with_what_matters_most(
+    project: Project, monkeypatch: pytest.MonkeyPatch, keys: str, before: str | None, now: str, reason: str
+) -> None:
+    monkeypatch.setenv("CI", "true")  # pytest cuts no line
+    shop = Shop(project)
+    shop.cases(f"cases: [{{query: shoes, judgments: {{a: 3, b: 1}}, {keys}}}]")
+    if before is not None:
+        shop.returns(shoes=before)
+        shop.run(UPDATE)
+    shop.returns(shoes=now)
+    assert short_reasons(shop.run())["shoes"].startswith(reason)
 
 
 def test_a_report_tells_them_in_the_same_order(project: Project, capsys: pytest.CaptureFixture[str]) -> None:

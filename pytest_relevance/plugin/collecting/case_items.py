@@ -197,11 +197,11 @@ class LoopChoice:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Set up the items that anyio makes again, for each of its backends, when a conftest marks cases for it."""
-        strangers: dict[Any, list[pytest.Function]] = {}
+        unknown: dict[Any, list[pytest.Function]] = {}
         for item in session.items:
             if isinstance(item, pytest.Function) and hasattr(item.parent, "adopt") and CASE_RUN not in item.stash:
-                strangers.setdefault(item.parent, []).append(item)
-        for file, items in strangers.items():
+                unknown.setdefault(item.parent, []).append(item)
+        for file, items in unknown.items():
             file.adopt(items)
 
     @pytest.hookimpl(wrapper=True)
@@ -217,8 +217,8 @@ class LoopChoice:
         before = pyfuncitem.obj
         search = pyfuncitem.funcargs[this.case.search]
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
-        taken = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
-        if taken and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this))):
+        is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
+        if is_run_by_plugin and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this))):
             return (yield)
         pyfuncitem.obj = plain_function(this)
         try:

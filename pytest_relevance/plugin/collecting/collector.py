@@ -267,13 +267,17 @@ def _orphan(baseline: str) -> str:
 
 def _owned_tags(config: pytest.Config) -> frozenset[str]:
     """Return the names of markers registered by pytest, other plugins or the project. They cannot be tags."""
-    registered = {line.split(":")[0].split("(")[0].strip() for line in config.getini("markers")}
-    return frozenset((registered | OWNED_TAGS) - run_store(config).tags)
+    lines = (line for line in config.getini("markers") if not line.endswith(_OF_A_TAG))
+    return frozenset({line.split(":")[0].split("(")[0].strip() for line in lines} | OWNED_TAGS)
 
 
 def _register(config: pytest.Config, suite: Suite) -> None:
     """Register the tags of cases as markers."""
-    known = run_store(config).tags
-    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags if tag not in known):
-        known.add(tag)
-        config.addinivalue_line("markers", f"{tag}: relevance cases with this tag")
+    known = set(config.getini("markers"))
+    for tag in dict.fromkeys(tag for case in suite.cases for tag in case.tags):
+        if (line := f"{tag}{_OF_A_TAG}") not in known:
+            config.addinivalue_line("markers", line)
+
+
+_OF_A_TAG = ": relevance cases with this tag"
+"""The end of the line that registers a tag of cases as a marker."""

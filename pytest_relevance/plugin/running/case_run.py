@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sysconfig
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.plugin.failures import CaseError, NotSearched, shown_path, type_name, without_root
+from pytest_relevance.plugin.failures import NotSearched
 from pytest_relevance.plugin.options import needs_details, redaction, tolerance
-from pytest_relevance.plugin.run_store import ATTRIBUTE
+from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
+from pytest_relevance.plugin.running.errors import search_error
 from pytest_relevance.results.case_parts import SCORING, SETUP, Repeats, SearchError
 from pytest_relevance.results.case_result import (
     CHECK,
@@ -28,14 +27,10 @@ from pytest_relevance.results.case_result import (
     SUMMARY_FIELDS,
     CaseResult,
 )
-from pytest_relevance.results.record import as_json
 from pytest_relevance.results.scoring import unscored
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
-
-
-_STDLIB = sysconfig.get_path("stdlib")
 
 
 @dataclass(slots=True, eq=False)
@@ -148,7 +143,7 @@ class CallEnd:
             is_shown = run.error is not None and (run.error is error or not run.is_check)
             result = self._result(run, report)
             names = None if everything or _needs_details(result) else SUMMARY_FIELDS
-            values = _as_builtin(result, names, self.item.config)
+            values = sendable(result.to_dict(names), self.item.config)
             attached["cases"].append(values)
             if is_shown:
                 attached["shown"] = values
@@ -167,7 +162,7 @@ class CallEnd:
         error = None if self.call.excinfo is None else self.call.excinfo.value
         for run in self.runs:
             if error is not None and run.error is error:
-                values = _as_builtin(self._result(run, report), None, self.item.config)
+                values = sendable(self._result(run, report).to_dict(), self.item.config)
                 setattr(report, ATTRIBUTE, {"shown": values})
 
     def _result(self, run: CaseRun, report: pytest.TestReport) -> CaseResult:
@@ -212,52 +207,17 @@ def _outcome(run: CaseRun, result: CaseResult, report: pytest.TestReport, call: 
     return report.outcome
 
 
-_OF_PYTEST = (CaseError, pytest.fail.Exception, pytest.skip.Exception, pytest.xfail.Exception)
-"""Exceptions whose messages say all there is to say."""
-
-
 def _error_of(run: CaseRun, call: pytest.CallInfo[None]) -> SearchError | None:
     """Return the error of a case without a score, or None if there is none.
 
     The error of the run itself comes first: a test may continue after a failed check and end in another exception.
     """
     error = run.error if run.error is not None or call.excinfo is None else call.excinfo.value
-    prefix = f"in call {run.calls}: " if run.calls > 1 else ""
     if error is None:
         return None
-    config = run.item.config
     phase = SETUP if call.when == "setup" else SCORING if run.is_read else ""
-    text = str(getattr(error, "msg", error) if isinstance(error, _OF_PYTEST) else error)
-    if not isinstance(error, CaseError):
-        text = text.partition("\n")[0]
-    text = prefix + without_root(redaction(config).text(text, run.case.params), config)
-    if isinstance(error, _OF_PYTEST):
-        return SearchError("", text, phase=phase)
-    kind = type_name(error)
-    frame = ""
-    if call.excinfo is not None and call.excinfo.value is error and call.excinfo.traceback:
-        last = _innermost(call.excinfo.traceback)
-        frame = f"{_code_path(Path(last.path), config)}:{last.lineno + 1} in {last.name}"
-    return SearchError(kind, text, frame, phase)
-
-
-def _innermost(traceback: Sequence[Any]) -> Any:
-    """Return the innermost entry of a traceback in the user's own code, or the innermost of all."""
-    return next((entry for entry in reversed(traceback) if not is_installed(entry.path)), traceback[-1])
-
-
-def is_installed(path: object) -> bool:
-    """Whether a file belongs to Python or to an installed package; `path` may be `<frozen ...>`."""
-    parts = Path(str(path)).parts
-    return not {"site-packages", "dist-packages"}.isdisjoint(parts) or str(path).startswith(("<", _STDLIB))
-
-
-def _code_path(path: Path, config: pytest.Config) -> str:
-    """Return the path of a module for a record: of an installed one without the place where it is installed."""
-    if path.is_relative_to(config.rootpath):
-        return shown_path(path, config)
-    installed = [number for number, part in enumerate(path.parts) if part in ("site-packages", "dist-packages")]
-    return Path(*path.parts[installed[-1] + 1 :]).as_posix() if installed else path.name
+    prefix = f"in call {run.calls}: " if run.calls > 1 else ""
+    return search_error(error, run.item.config, phase=phase, prefix=prefix, params=run.case.params)
 
 
 def _asked(result: CaseResult, calls: int) -> str:
@@ -269,19 +229,17 @@ def _asked(result: CaseResult, calls: int) -> str:
     return "   ".join([f'query "{harmless(result.query)}"', label, *([f"in call {calls}"] if calls > 1 else [])])
 
 
-def _as_builtin(result: CaseResult, names: Collection[str] | None, config: pytest.Config) -> dict[str, Any] | str:
-    """Return a result in builtin types that can be sent."""
-    return sendable(result.to_dict(names), config)
+def mask_secrets(run: CaseRun, report: pytest.TestReport) -> None:
+    """Mask secrets in what the report of a case captured; attach the text of its exception, masked, where it has any.
 
-
-def sendable(values: dict[str, Any], config: pytest.Config) -> dict[str, Any] | str:
-    """Return values of builtin types in the form in which a report carries them.
-
-    In a worker of pytest-xdist values with lone surrogates become ASCII JSON, as execnet cannot send these.
+    The report keeps the exception itself, for the terminal.
     """
-    if hasattr(config, "workerinput"):
-        try:
-            as_json(values).encode()
-        except UnicodeEncodeError:
-            return json.dumps(values)
-    return values
+    config, error = run.item.config, report.longrepr
+    hide = partial(redaction(config).text, known=run.case.params)
+    report.sections = [(name, hide(text)) for name, text in report.sections]
+    if not report.failed or error is None or "shown" in getattr(report, ATTRIBUTE, {}):
+        return
+    text, crash = str(error), getattr(error, "reprcrash", None)
+    if (masked := hide(text)) != text:
+        values = {"text": masked, "message": masked if crash is None else hide(crash.message)}
+        setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), "masked": sendable(values, config)})

@@ -5,7 +5,7 @@ are still set up, no event loop runs, and output is captured. The documents of o
 end of the run needs, wait until a batch is full, a case fails, or the fixture is torn down; what they are called is
 sent with a later report. Nothing is requested before that, so that the fixture costs nothing in a run that passes.
 
-No verdict changes because of a title: what goes wrong is told once, in the summary.
+No verdict changes because of a title: what goes wrong is a warning of the run, shown once in the summary.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_relevance._text import quoted, shown
-from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure, shown_path, type_name
+from pytest_relevance.plugin.failures import BaselineFailure, CaseFailure
 from pytest_relevance.plugin.options import needs_details, redaction
 from pytest_relevance.plugin.private import is_fixture_defined, request_of
-from pytest_relevance.plugin.run_store import ATTRIBUTE, OTHER_IDS, run_store
+from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import IN_CALL, CaseRun, case_runs_of, sendable
+from pytest_relevance.plugin.running.case_run import IN_CALL, CaseRun, case_runs_of
+from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, named_documents, read_answer
 
@@ -95,15 +96,13 @@ class _Index:
 
 
 class DocumentLookup:
-    """The hooks that ask for documents, and attach what the index says of them to reports."""
+    """The hooks that ask for documents, and have later reports send what the index says of them."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._store = run_store(config)
         self._indexes: dict[int, _Index] = {}
         self._without: set[object] = set()
-        self._told: set[str] = set()
-        self._unsent: dict[str, str] = {}
-        self._described: list[_Case] = []
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inner to the wrappers that capture output
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -127,29 +126,19 @@ class DocumentLookup:
             fixturedef.addfinalizer(partial(self._close, id(value)))  # the last one to be added is called first
         return value
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)  # registered after `Reporting`, and so the outer one of the two
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach what was learned to the next report. Ask for the documents of a failing check of a subtest."""
+    @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the results of the item
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Ask for the documents of a failing check of a subtest."""
         if call.excinfo is not None and item.stash.get(IN_CALL, False) and calling.running_loop() is None:
             self._look_up(item, [run for run in case_runs_of(item) if run.error is call.excinfo.value])
-        report = yield
-        if news := self._taken():
-            values = sendable(news, self._config)
-            setattr(report, ATTRIBUTE, {**getattr(report, ATTRIBUTE, {}), "documents": values})
-        return report
 
-    @pytest.hookimpl(tryfirst=True)  # the session's fixtures are torn down in this hook
+    @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end
     def pytest_sessionfinish(self, exitstatus: int | pytest.ExitCode) -> None:
         """Ask for the documents that are left in a run that was stopped at a failure, before the files are written."""
-        if hasattr(self._config, "workerinput") or exitstatus == pytest.ExitCode.INTERRUPTED:
-            self._indexes.clear()  # what a worker learns now cannot be sent, and Ctrl-C is not to wait for an answer
-            return
-        for index in self._indexes.values():
-            self._ask(index)
-        if news := self._taken():
-            run_store(self._config).add_documents(news)
+        if exitstatus != pytest.ExitCode.INTERRUPTED:  # Ctrl-C is not to wait for an answer
+            for index in self._indexes.values():
+                self._ask(index)
+        self._indexes.clear()
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
@@ -181,7 +170,7 @@ class DocumentLookup:
         except BaseException as error:  # as in `_ask`
             self._without.add(item.parent)
             if not (isinstance(error, pytest.FixtureLookupError) and error.argname == NAME):
-                self._tell("fault", f"{_NO_TITLES}: the fixture raised {self._error_text(error)}")
+                self._warn("fault", f"{_NO_TITLES}: the fixture raised {error_text(error, self._config)}")
             return None
         index = self._indexes.setdefault(id(value), _Index(value))
         if not callable(value) and not index.is_broken:
@@ -214,16 +203,16 @@ class DocumentLookup:
                 break
             index.documents.add(found)
             for kind, text in complaints.items():
-                self._tell(kind, f"{NAME}: {text}")
+                self._warn(kind, f"{NAME}: {text}")
         for case in index.finished():
             self._describe(index.documents, case.result)
             if case.nodeid != unsent:
-                self._described.append(case)
+                self._store.describe(case.nodeid, case.number, case.result.to_dict(_FIELDS))
 
     def _describe(self, documents: IndexDocuments, result: CaseResult) -> None:
         if not documents.has_other_ids and (unknown := documents.unknown_result(result)):
             documents.has_other_ids = True
-            self._tell(
+            self._store.warn(
                 OTHER_IDS,
                 f"{NAME} does not know {quoted(unknown)}, which the search returned: does it take the same ids? No "
                 "document is said to be missing from the index",
@@ -233,7 +222,7 @@ class DocumentLookup:
     def _give_up(self, index: _Index, why: str) -> None:
         index.is_broken = True
         index.waiting.clear()
-        self._tell("fault", f"{_NO_TITLES}: {why}")
+        self._warn("fault", f"{_NO_TITLES}: {why}")
 
     def _why(self, error: BaseException) -> str:
         """Return why an index could not be asked."""
@@ -242,26 +231,8 @@ class DocumentLookup:
             return f"it cannot be called with a list of ids: {error}; write documents(ids)"
         if isinstance(error, UnreadableAnswer):
             return str(error)
-        return f"it raised {self._error_text(error)}"
+        return f"it raised {error_text(error, self._config)}"
 
-    def _error_text(self, error: BaseException) -> str:
-        """Return the type of an exception, the first line of its message, and its innermost frame."""
-        kind = type_name(error)
-        text = str(error).partition("\n")[0]
-        last = pytest.ExceptionInfo.from_exception(error).traceback[-1]
-        return f"{kind}: {text} ({shown_path(last.path, self._config)}:{last.lineno + 1} in {last.name})"
-
-    def _tell(self, kind: str, text: str) -> None:
-        """Have a text printed in the summary, the first of each kind."""
-        if kind not in self._told:
-            self._told.add(kind)
-            self._unsent[kind] = redaction(self._config).text(text)
-
-    def _taken(self) -> dict[str, Any] | None:
-        """Return what was not sent yet, None for nothing."""
-        if not (self._described or self._unsent):
-            return None
-        cases = [[nodeid, number, result.to_dict(_FIELDS)] for nodeid, number, result in self._described]
-        news = {"cases": cases, "told": self._unsent}
-        self._described, self._unsent = [], {}
-        return news
+    def _warn(self, kind: str, text: str) -> None:
+        """Have the first text of each kind shown once in the summary."""
+        self._store.warn(f"{NAME}: {kind}", redaction(self._config).text(text))

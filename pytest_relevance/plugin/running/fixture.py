@@ -95,7 +95,7 @@ def _case(query: str, judgments: Mapping[Any, Any] | None, keys: Mapping[str, An
 def _expectation(name: str, expected: Any) -> Any:
     """Return an expectation with its document ids as text. One without documents is returned unchanged."""
     if name == "within" and isinstance(expected, dict):
-        return _ranks_as_text(expected)
+        return {_documents_as_text(document): rank for document, rank in expected.items()}
     return _documents_as_text(expected) if name in OF_DOCUMENTS else expected
 
 
@@ -106,11 +106,6 @@ def _documents_as_text(expected: Any) -> Any:
     if isinstance(expected, (list, tuple)):
         return [*map(_documents_as_text, expected)]
     return expected if (text := id_text(expected)) is None else text
-
-
-def _ranks_as_text(expected: Any) -> Any:
-    """Return the ranks that documents must reach with their ids as text."""
-    return {_documents_as_text(document): rank for document, rank in expected.items()}
 
 
 def _with_text_ids(judgments: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -13,7 +13,8 @@ import pytest
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
-from pytest_relevance.plugin.running.case_run import CaseRun, is_installed
+from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.errors import is_installed
 
 _OURS = (
     "pytest_relevance.plugin.",
@@ -87,12 +88,12 @@ def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> str:
 
 def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Remove the frames before the user's code from a traceback. One that ends in this plugin stays complete."""
-    theirs = 0
+    first_own = 0
     for number, entry in enumerate(excinfo.traceback, 1):
         if str(entry.frame.f_globals.get("__name__")).startswith(_OURS):
-            theirs = number
-    if theirs < len(excinfo.traceback):
-        excinfo.traceback = excinfo.traceback[theirs:]
+            first_own = number
+    if first_own < len(excinfo.traceback):
+        excinfo.traceback = excinfo.traceback[first_own:]
 
 
 def brief_traceback(call: pytest.CallInfo[None], report: pytest.TestReport, config: pytest.Config) -> Any:

@@ -19,7 +19,7 @@ from pytest_relevance.plugin.options import needs_details, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
-from pytest_relevance.plugin.running.explanations import add_explanations, explains
+from pytest_relevance.plugin.running.project import add_explanations, explains
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.rankings.cut import why_cut
 from pytest_relevance.results.rankings.ranking import Ranking, read_ranking

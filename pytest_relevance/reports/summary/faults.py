@@ -6,29 +6,37 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_relevance._text import counted, listed, quoted
 from pytest_relevance.reports.failure import failure_lines, search_label
+from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
-from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched
+from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched, project_faults
+from pytest_relevance.results.run_info import RunInfo
 
 MOST_ALIKE = 5
-"""How many further cases that failed alike are shown in a line each; of more, all are told in one line."""
+"""How many further cases that failed alike are shown in a line each; of more, all are in one line."""
 
 _MOST_NAMED = 10
 _LONGEST_MESSAGE = 300
 
 
-def fault_lines(results: Sequence[CaseResult], *, full: bool = False, columns: int = WIDEST) -> list[Line]:
-    """The faults of a run and how many cases have each, then the cases that were not searched; `full` names these."""
-    return [spans for text in fault_texts(results, full=full) for spans in folded_lines(text, BAD, columns)]
+def fault_lines(
+    results: Sequence[CaseResult], info: RunInfo, *, full: bool = False, columns: int = WIDEST
+) -> list[Line]:
+    """The faults of a run and how many cases have each, then the cases that were not searched; `full` names these.
+
+    At last the warnings about fixtures and hooks of the project, which a record has among its faults.
+    """
+    return [spans for text in fault_texts(results, info, full=full) for spans in folded_lines(text, BAD, columns)]
 
 
-def fault_texts(results: Sequence[CaseResult], *, full: bool = False) -> list[str]:
+def fault_texts(results: Sequence[CaseResult], info: RunInfo, *, full: bool = False) -> list[str]:
     """The same, a text for each."""
-    told = [(_fault_text(fault), fault.results) for fault in faults_of(results).values()]
+    found = [(_fault_text(fault), fault.results) for fault in faults_of(results).values()]
     if given_up := not_searched(results):
-        told.append((not_searched_text(given_up), given_up))
-    return [f"{text}: {case_names(of, full=True)}" if full else text for text, of in told]
+        found.append((not_searched_text(given_up), given_up))
+    texts = [f"{text}: {case_names(of, full=True)}" if full else text for text, of in found]
+    return [*texts, *(str(fault["message"]) for fault in project_faults(info))]
 
 
 def shown_together(keys: Sequence[Key | None]) -> Iterator[tuple[bool, Sequence[int]]]:
@@ -91,9 +99,10 @@ def together_text(results: Sequence[CaseResult], *, full: bool = False) -> str:
 
 
 def case_names(results: Iterable[CaseResult], *, full: bool) -> str:
-    """The names of cases as their node ids have them; of many the first few and how many more there are."""
+    """The names of cases as their headings have them; of many the first few and how many more there are."""
     ordered = sorted(results, key=lambda result: (result.file, result.line))
-    names = [harmless((result.node or result.id).rpartition("::")[2]) for result in ordered]
+    items = (((result.node or result.id).rpartition("::")[2], result) for result in ordered)
+    names = [item_heading(name, result.id, result.query) for name, result in items]
     if full or len(names) <= _MOST_NAMED + 1:
         return listed(names, "and")
     return listed([*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED:,} more"], "and")

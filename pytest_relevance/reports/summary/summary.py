@@ -86,7 +86,7 @@ def summary_lines(
         lines += baseline_lines(
             results, files, verbosity=verbosity, columns=columns, updating=updating, fingerprint=info.fingerprint
         )
-    lines += fault_lines(results, full=verbosity > 0, columns=columns)
+    lines += fault_lines(results, info, full=verbosity > 0, columns=columns)
     if verbosity >= 0:
         for file, about in sorted(files.items()):
             if about.unjudged:  # listed queries without judgments are measured without a floor
@@ -99,6 +99,7 @@ def verdict_lines(
     gates: Sequence[GateResult],
     info: RunInfo,
     *,
+    verbosity: int = 0,
     width: int = WIDEST,
     require_gates: bool = False,
     unfinished: str | None = None,
@@ -106,11 +107,14 @@ def verdict_lines(
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
     Beside a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
+    With a `verbosity` below 0 mean and gates are left out where the line of the only suite has them.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """
     outcomes = Counter(gate.outcome(require=require_gates) for gate in gates)
     absent = _unfinished(info) if unfinished is None else unfinished
-    parts = [*_cases(results), *_means(results), *_gates(outcomes), *filter(None, [absent])]
+    is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
+    figures = [] if is_brief else [*_means(results), *_gates(outcomes)]
+    parts = [*_cases(results), *figures, *filter(None, [absent])]
     is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return [line(text, style) for text in wrapped("", parts, width, "; ")]

@@ -1,19 +1,54 @@
-"""Why documents stand where they do in a failing case, as the project's hook `pytest_relevance_explain` says."""
+"""What a project may add: its fixture `relevance_fingerprint`, and its hook `pytest_relevance_explain`.
+
+The fixture is requested once in each process that runs cases.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 
 import pytest
 
 from pytest_relevance._text import quoted, shown
 from pytest_relevance.plugin.options import redaction
+from pytest_relevance.plugin.private import requested
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
-from pytest_relevance.plugin.running.fingerprint import error_text
+from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.rank_changes import rank_changes
+from pytest_relevance.results.run_info import checked
+
+FIXTURE = "relevance_fingerprint"
+
+
+def request_fingerprint(item: pytest.Item) -> None:
+    """Store what the fixture returns, if the project has one that the item sees; a message where it cannot be used.
+
+    Call it when the fixtures of the item are set up. No exception of the fixture ends the run.
+    """
+    store = run_store(item.config)
+    try:
+        found = requested(item, FIXTURE)
+        if found is None:
+            return
+        value = found[0]
+        if inspect.iscoroutine(value):  # an async fixture that no plugin sets up
+            value, _ = calling.wait_on_own_loop(item.config, value, 0.0)
+    except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
+        why = f"it raised {error_text(error, item.config)}"
+    else:
+        try:
+            store.set_fingerprint(redaction(item.config).values(checked(value)))
+            return
+        except ValueError as error:
+            why = str(error)
+    store.set_fingerprint({})
+    why = redaction(item.config).text(why)
+    store.warn(FIXTURE, f"the fixture {FIXTURE} cannot be used, and the run goes on without it: {why}")
+
 
 HOOK = "pytest_relevance_explain"
 
@@ -34,28 +69,28 @@ def add_explanations(this: CaseRun, result: CaseResult) -> None:
     found: dict[str, str] = {}
     hide = redaction(this.item.config).text
     for document in dict.fromkeys(_asked_for(result)):
-        trouble = ""
+        problem = ""
         try:
             text = this.item.ihook.pytest_relevance_explain(
                 case=this.case, document=document, rank=result.rank_of(document), response=this.answer
             )
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
-            trouble = f"raised {error_text(error)}"
+            problem = f"raised {error_text(error, this.item.config, this.case.params)}"
         else:
             calling.close_unawaited(text)
             if text is not None and not isinstance(text, str):
-                trouble = f"returned {shown(text)}, and returns text or None"
-        if trouble:
-            run_store(this.item.config).warn(HOOK, _message(hide(trouble, this.case.params), result, document))
+                problem = f"returned {shown(text)}, and returns text or None"
+        if problem:
+            run_store(this.item.config).warn(HOOK, _message(hide(problem, this.case.params), result, document))
             break
         if text is not None and (text := text.strip()):
             found[document] = hide(text, this.case.params)
     result.explanations = found
 
 
-def _message(trouble: str, result: CaseResult, document: str) -> str:
+def _message(problem: str, result: CaseResult, document: str) -> str:
     where = f"query {quoted(result.query, 40)}, document {quoted(document, 40)}"
-    return f"the hook {HOOK} {trouble} ({where}); the verdict stays"
+    return f"the hook {HOOK} {problem} ({where}); the verdict stays"
 
 
 def _asked_for(result: CaseResult) -> Iterator[str]:
