@@ -48,7 +48,8 @@ def test_it_tells_what_a_committed_baseline_tells(shop: Shop, workers: tuple[str
         "4 cases: 1 measured; 3 failed: 1 newly, 1 regression, 1 as before; mean nDCG@10 0.782"
     ]
     assert [line.split(" - ")[0].split("::")[1] for line in run.short_summary] == ["floor", "drop", "low"]
-    assert 'since the baseline: 2 moved (a 1 -> 2 "Title of a", b 2 -> 1 "Title of b")' in run.failure("floor")
+    moved = '  moved: a "Title of a" (grade 3, rank 1 -> 2), b "Title of b" (grade 1, rank 2 -> 1)'
+    assert moved in run.failure("floor")
     assert "--relevance-update" not in run.text  # an update does not change a record
     assert not shop.baseline.exists()
 

@@ -92,8 +92,8 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
             .splitlines()[place]
             .startswith(f"  -{before - now:.3f}  {before:.3f} -> {now:.3f}")
         )
-        found = re.search(r"since the baseline: (\d+) out \((.*?)\)", " ".join(failure.split()))
+        found = re.search(r"since the baseline: (\d+) out,.* out: (.*?) in: ", " ".join(failure.split()))
         assert found is not None
-        lost = re.findall(r"(\S+) from rank (\d+)", found[2])
+        lost = re.findall(r'(\d+)(?: "[^,]*")? \(grade \d, was rank (\d+)\)', found[2])
         assert int(found[1]) == len({*accepted} - {*returned(failure)}) >= len(lost) > 0
         assert all(accepted[int(rank) - 1] == product for product, rank in lost)
