@@ -337,6 +337,17 @@ def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(shop: S
     assert sorted(shop.accepted) == ["belts", "boots", "hats"]
 
 
+def test_an_update_tells_other_scores_from_other_rankings(shop: Shop) -> None:
+    shop.cases("cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]")
+    shop.run(UPDATE)
+    shop.cases("""
+        expect: {P@1: 0}
+        cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]
+    """)
+    shop.returns(hats="h2 h1")
+    assert said(shop.run(UPDATE)) == [f"baseline {BASELINE}: 1 changed, 1 with other scores"]
+
+
 @pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
 def test_a_run_that_stops_early_accepts_what_it_knows(shop: Shop, option: str) -> None:
     shop.returns(boots="x", hats="h2 h1", anything="q p")
@@ -707,7 +718,7 @@ def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
     assert run.failure("boots").startswith(
         "shop.relevance.yaml:2: nDCG@10 0.983, at least 0.600: passed   (baseline 1.000, down 0.017)"
     )
-    moved = '  moved: b2 "Title of b2" (grade 2, rank 2 -> 3), b3 "Title of b3" (grade 1, rank 3 -> 2)'
+    moved = '  moved: b2 "Title of b2" (grade 1, rank 2 -> 3), b3 "Title of b3" (grade 0, rank 3 -> 2)'
     assert moved in run.failure("boots")
     assert "since the baseline: the ranking is the same" in run.failure("hats")
 
