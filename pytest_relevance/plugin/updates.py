@@ -66,10 +66,11 @@ def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[
 
 
 def _counted(updated: Updated) -> str:
-    """Describe the changes of a baseline: `3 added, 2 changed, 1 gone, 46 as they were`."""
+    """Describe the changes of a baseline: `3 added, 2 changed, 4 with other scores, 1 gone, 46 as they were`."""
     if not updated.is_change:
         return "nothing changed" + (" but the fingerprint" if updated.has_new_fingerprint else "")
-    counts = [(updated.added, "added"), (updated.changed, "changed"), (updated.dropped, "gone")]
+    counts = [(updated.added, "added"), (updated.changed - updated.rescored, "changed")]
+    counts += [(updated.rescored, "with other scores"), (updated.dropped, "gone")]
     if not any(count for count, _ in counts):
         counts = [(updated.titles, "title changed" if updated.titles == 1 else "titles added or changed")]
     counts.append((updated.kept, "as they were"))

@@ -6,11 +6,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from pytest_relevance._text import case_name, counted
 from pytest_relevance.reports.failure import settings_text
-from pytest_relevance.reports.numbers import number, p_text, score_text, signed
-from pytest_relevance.reports.table import LONGEST_TITLE, RIGHT, Column, Table, code, cut, cut_middle, styled, titled
+from pytest_relevance.reports.numbers import p_text, score_text, signed
+from pytest_relevance.reports.reasons import grade_and_ranks
+from pytest_relevance.reports.table import (
+    LONGEST_TITLE,
+    RIGHT,
+    Column,
+    Table,
+    code,
+    cut_middle,
+    styled,
+    title_room,
+    titled,
+)
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -187,16 +199,18 @@ def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: 
         table.add(*cells, *name, styled(similarity, DIM))
     for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
-        for word, documents in _moves(mover, is_drop=is_drop, shown=_shown_document):
+        for word, documents in _moves(
+            mover, is_drop=is_drop, shown=partial(_shown_document, longest=title_room(columns))
+        ):
             yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
 
 
-def _shown_document(document: str, titles: Mapping[str, str]) -> str:
-    return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles)
+def _shown_document(document: str, titles: Mapping[str, str], longest: int) -> str:
+    return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles, longest)
 
 
 def _code_of_document(document: str, titles: Mapping[str, str]) -> str:
-    title = cut(harmless(titles.get(document, "")), LONGEST_TITLE)
+    title = cut_middle(harmless(titles.get(document, "")), LONGEST_TITLE)
     return " ".join(code(text, in_cell=True) for text in (document, title) if text)
 
 
@@ -311,14 +325,4 @@ def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, s
     """A few of the documents, and how many more there are; one more is named, as that takes no more room."""
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
-    return [*(f"{shown(move.document, titles)} ({_grade_and_ranks(move)})" for move in first), *more]
-
-
-def _grade_and_ranks(move: Move) -> str:
-    """`grade 3, rank 1 -> 37`; `was rank 9` and `now rank 4` where a document is in one ranking alone."""
-    grade = "unjudged" if move.grade is None else f"grade {number(move.grade)}"
-    if move.first is None:
-        return f"{grade}, now rank {move.second}"
-    if move.second is None:
-        return f"{grade}, was rank {move.first}"
-    return f"{grade}, rank {move.first} -> {move.second}"
+    return [*(f"{shown(move.document, titles)} ({grade_and_ranks(move)})" for move in first), *more]

@@ -20,7 +20,7 @@ from pytest_relevance.reports.reasons import (
     score_digits,
     short_reasons,
 )
-from pytest_relevance.reports.table import cut_middle, titled
+from pytest_relevance.reports.table import cut_middle, title_room, titled
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -58,14 +58,14 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
     if result.verdict in WITHOUT_SCORE:
         return _error_lines(result, width)
     full, columns = verbosity > 0, width
-    lines = [*reasons_in_full(result, columns), *_query_line(result, columns)]
+    lines = [*reasons_in_full(result, columns, full=full), *_query_line(result, columns)]
     if result.note:
         lines += [line(text, DIM) for text in folded(f"note: {harmless(result.note)}", columns, "      ")]
     if unstable := unstable_text(result):
         lines += [line(text, DOUBT) for text in folded(unstable, columns, "  ")]
-    lines += _repeated(result, columns)
+    lines += _repeated(result, columns, title_room(columns, full=full))
     if result.is_unjudged:
-        lines += _unjudged_ids(result, columns)
+        lines += _unjudged_ids(result, columns, title_room(columns, full=full))
     lines += _changed_ids(result, columns)
     if result.judgments:
         found = break_down(result)
@@ -154,7 +154,7 @@ def _query_line(result: CaseResult, columns: int) -> list[Line]:
     return [line(text) for text in wrapped("", [*parts, results], columns, "   ")]
 
 
-def _repeated(result: CaseResult, columns: int) -> list[Line]:
+def _repeated(result: CaseResult, columns: int, longest: int) -> list[Line]:
     documents = result.documents
     copies: dict[str, list[int]] = {}
     for index in result.graded.repeated:
@@ -164,16 +164,16 @@ def _repeated(result: CaseResult, columns: int) -> list[Line]:
     parts = []
     for document, ranks in copies.items():
         where = f"at rank {documents.index(document) + 1} and again at {', '.join(map(str, ranks))}"
-        parts.append(f"{titled(harmless(document), document, result.titles)} {where}")
+        parts.append(f"{titled(harmless(document), document, result.titles, longest)} {where}")
     return [
         line(text) for text in wrapped("returned more than once, counted at the first rank: ", _some(parts), columns)
     ]
 
 
-def _unjudged_ids(result: CaseResult, columns: int) -> list[Line]:
+def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     """Both kinds of id, one below the other, in quotes: they may differ by a blank."""
-    returned = _some([titled(quoted(document), document, result.titles) for document in result.documents])
-    judged = [titled(quoted(document), document, result.titles) for document, _ in result.missing]
+    returned = _some([titled(quoted(document), document, result.titles, longest) for document in result.documents])
+    judged = [titled(quoted(document), document, result.titles, longest) for document, _ in result.missing]
     judged = _some(judged, count=sum(result.judgments.values()))
     absent = _some([quoted(document) for document in result.not_in_index])
     return [
@@ -226,7 +226,8 @@ def _totals(result: CaseResult, found: Breakdown, columns: int) -> list[Line]:
 
 def _unjudged(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The results without a judgment, and the interval of nDCG@k that they leave open."""
-    named = [titled(harmless(document), document, result.titles) for document in result.unjudged]
+    longest = title_room(columns, full=full)
+    named = [titled(harmless(document), document, result.titles, longest) for document in result.unjudged]
     unjudged = _some(named, full=full)
     is_inconclusive = result.verdict == INCONCLUSIVE
     if not unjudged or result.score is None:

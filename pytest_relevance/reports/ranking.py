@@ -14,10 +14,23 @@ from pytest_relevance._text import counted, listed
 from pytest_relevance.cases.checking.expectations import BELOW
 from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
 from pytest_relevance.reports.numbers import LEAST, engine_score_texts, number, total
-from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, titled
-from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, harmless, line, wrapped
+from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, title_room, titled
+from pytest_relevance.reports.text import (
+    BAD,
+    DIM,
+    DOUBT,
+    PLAIN,
+    STRONG,
+    Line,
+    folded_lines,
+    harmless,
+    line,
+    width,
+    wrapped,
+)
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.rankings.rank_changes import baseline_changes
 
 MOST_ROWS = 10
 """How many ranks a report shows by default."""
@@ -29,46 +42,41 @@ _TOO_HIGH = "too high:"
 
 Blamed = TypeVar("Blamed")
 
-_EXCLUDED = "excluded"
-
 _RANK, _GRADE, _WAS = (Column(name, RIGHT) for name in ("rank", "grade", "was"))
 _SCORE = Column("score", RIGHT, yields=3)
 _YIELDS = {"gain": 1, "discount": 4, "DG": 1, "DCG": 0, "ideal": 2, "IDCG": 2}
 _FIGURES = tuple(Column(name, RIGHT, yields=number) for name, number in _YIELDS.items())
-_LEAST_TITLE = 12  # where figures come before long titles
 _NEW = "new"  # to the accepted ranking
 
 
 def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns: int) -> list[Line]:
-    """The breakdown with one row for each rank; results that the case excludes are marked.
+    """The breakdown with one row for each rank; results that an expectation keeps out are marked.
 
-    `full`: all ranks up to k, and figures before long titles. Otherwise ranks below the last result, where only the
-    ideal goes on, are folded into one row, and titles come before some of the figures.
+    `full`: all ranks of the ranking and its ideal, whole titles, and figures before long titles. The ranks up to k
+    below those are folded into one row.
     """
     results = sum(row.document is not None for row in found.rows)
     is_long = results > MOST_ROWS + 1  # a note about one more is as long
     rows = found.rows if full else found.rows[: MOST_ROWS if is_long else results]
     scores, was = _engine_scores(result), _ranks_before(result)
     score, before = [_SCORE] if scores else [], [_WAS] if was else []
-    titled = document_columns(wants=_LEAST_TITLE) if full else document_columns()
-    table = Table([_RANK, *titled, *score, _GRADE, *before, *_FIGURES, Column()])
-    excluded = excluded_documents(result)
+    table = Table([_RANK, *document_columns(full=full), *score, _GRADE, *before, *_FIGURES, Column()])
+    unwanted = unwanted_documents(result)
     nothing = styled("nothing returned" if result.settings.unjudged == "zero" else "no judged result", DIM, 2)
     blanks = ("",) * (len(score) + 1 + len(before))
     for row in rows:
-        is_excluded = row.document in excluded and not row.repeated
+        mark = "" if row.repeated else unwanted.get(row.document or "", "")
         names: tuple[str | Cell, ...] = (nothing, *blanks)
         if row.document is not None:
             known = "" if row.repeated else row.document
             names = (row.document, result.titles.get(row.document, ""), *([scores.get(known, "")] if scores else []))
             names += (_grade(row), *([was.get(known, _NEW) if known else ""] if was else []))
-        style = BAD if is_excluded else _style(row)
-        table.add(f"{row.rank}", *names, *_figures(row), _EXCLUDED if is_excluded else "", style=style)
+        table.add(f"{row.rank}", *names, *_figures(row), mark, style=BAD if mark else _style(row))
     if is_long and not full:
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
-    elif len(rows) < len(found.rows):
-        last = found.rows[-1]
-        ranks = f"{last.rank}" if last.rank == results + 1 else f"{results + 1}-{last.rank}"
+    elif results < len(found.rows) and len(rows) < result.k:
+        last, first = found.rows[-1], len(rows) + 1
+        ranks = f"{first}" if first == result.k else f"{first}-{result.k}"
         sums = ("", "", "", total(last.dcg), "", total(last.ideal_dcg))
         table.add(ranks, nothing, *blanks, *sums, style=DIM)
     return table.lines(columns)
@@ -78,28 +86,29 @@ def result_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The results of a case without judgments."""
     most = max(result.depth or 0, MOST_ROWS) if full else MOST_ROWS
     shown = result.documents[:most]
-    excluded = excluded_documents(result)
+    unwanted = unwanted_documents(result)
     scores, was = engine_score_texts(result.engine_scores[: len(shown)]), _ranks_before(result)
     score, before = [_SCORE] if any(scores) else [], [_WAS] if was else []
-    table = Table([_RANK, *document_columns(), *score, *before, Column()])
+    table = Table([_RANK, *document_columns(full=full), *score, *before, Column()])
     for rank, document in enumerate(shown, 1):
-        is_excluded = document in excluded
+        mark = unwanted.get(document, "")
         cells = [f"{rank}", document, result.titles.get(document, ""), *([scores[rank - 1]] if score else [])]
         cells += [was.get(document, _NEW)] if was else []
-        table.add(*cells, _EXCLUDED if is_excluded else "", style=BAD if is_excluded else PLAIN)
+        table.add(*cells, mark, style=BAD if mark else PLAIN)
     if more := max(len(result.documents), result.returned) - len(shown):
         table.note = f"      ... {counted(more, 'more result')}"
     return table.lines(columns)
 
 
-def excluded_documents(result: CaseResult) -> frozenset[str]:
-    """The documents in the top ranks from which the case excludes them."""
-    return frozenset(
-        document
-        for outcome in result.outcomes
-        if (outcome.kind == "exclude" or (outcome.kind, outcome.comparison) == ("within", BELOW)) and not outcome.met
-        for document in set(result.documents[: outcome.within or result.k]).intersection(outcome.documents)
-    )
+def unwanted_documents(result: CaseResult) -> dict[str, str]:
+    """The documents in ranks that an expectation keeps them out of, each with its mark: `excluded`, `not before 4`."""
+    marks: dict[str, str] = {}
+    for outcome in result.outcomes:
+        within, is_below = outcome.within or result.k, (outcome.kind, outcome.comparison) == ("within", BELOW)
+        if not outcome.met and (is_below or outcome.kind == "exclude"):
+            mark = f"not before {within + 1}" if is_below else "excluded"
+            marks |= dict.fromkeys(set(result.documents[:within]).intersection(outcome.documents), mark)
+    return marks
 
 
 def _engine_scores(result: CaseResult) -> dict[str, str]:
@@ -165,7 +174,7 @@ def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) ->
         grade = "unjudged" if row.grade is None else f"grade {number(row.grade)}"
         name = "" if row.grade is None else harmless(result.grade_names.get(row.grade, ""))
         document = row.document or ""
-        shown = titled(harmless(document), document, result.titles)
+        shown = titled(harmless(document), document, result.titles, title_room(columns, full=full))
         parts.append(f"{shown} ({grade}{name and ' '}{name}, rank {row.rank})")
     if more := len(found.too_high) - len(chosen):
         parts.append(f"and {more} more")
@@ -180,17 +189,34 @@ def _lost(result: CaseResult, found: Breakdown, full: bool, columns: int) -> Ite
     shown = [*chosen, *(_missing_without_loss(result, found) if full else ())]
     if not shown:
         return
-    table = _table(result, shown, result.grade_names)
+    table = _table(result, shown, result.grade_names, full=full)
     if table.width() > columns:
-        table = _table(result, shown, {})
+        table = _table(result, shown, {}, full=full)
     for words, value in _rest(found, lost, len(chosen)):
         table.add(styled(words, DIM, 4), figure(value), style=DIM)
     yield line("lost most by", STRONG)
-    for row, loss in zip_longest(table.lines(columns), shown):
-        yield row
-        if loss is not None and (note := result.notes.get(loss.document or "", "")):
+    for lines, loss in zip_longest(table.blocks(columns), shown):
+        yield from lines
+        if loss is not None and loss.document is None:
+            yield from _left_since_baseline(result, loss, full, columns)
+        elif loss is not None and (note := result.notes.get(loss.document or "", "")):
             yield from folded_lines(f"      {note}", DIM, columns, "      ")
     yield from _not_in_index(result, {loss.document for loss in shown}, columns)
+
+
+def _left_since_baseline(result: CaseResult, loss: Loss, full: bool, columns: int) -> Iterator[Line]:
+    """Those of several documents that are one loss which the accepted ranking has in its top k."""
+    gains, changes, longest = result.settings.gains, baseline_changes(result), title_room(columns, full=full)
+    left = [
+        f"{titled(harmless(move.document), move.document, result.titles, longest)} (was rank {move.first})"
+        for move in (changes.left if changes else ())
+        if move.second is None and move.grade is not None and gains[move.grade] == gains[loss.grade]
+    ]
+    chosen = [*_most(left, full=full)]
+    if more := len(left) - len(chosen):
+        chosen.append(f"and {more} more")
+    if chosen:
+        yield from (line(text, DIM) for text in wrapped("      in the baseline: ", chosen, columns))
 
 
 def _not_in_index(result: CaseResult, listed_above: Collection[str | None], columns: int) -> Iterator[Line]:
@@ -213,11 +239,13 @@ def _missing_without_loss(result: CaseResult, found: Breakdown) -> Iterator[Loss
             yield loss
 
 
-def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str]) -> Table:
+def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str], *, full: bool) -> Table:
     """A table with one row for each loss; `names` are those of grades."""
     gains = result.settings.gains
     together = {gains[loss.grade] for loss in losses if loss.document is None}
-    table = Table([*document_columns(""), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2)
+    table = Table(
+        [*document_columns("", full=full), Column(gap=3), Column(gap=3), Column(align=RIGHT, gap=3)], indent=2
+    )
     for loss in losses:
         rank = f"rank {loss.rank}" if loss.rank is not None else absence(result, loss.document)
         if loss.document is None:
@@ -233,15 +261,24 @@ def _table(result: CaseResult, losses: Sequence[Loss], names: Mapping[float, str
 
 
 def field_lines(result: CaseResult, columns: int) -> list[Line]:
-    """The further fields of the documents in the top k and of those that are missing: one paragraph for each."""
-    documents = [*result.documents[: result.k], *(document for document, _ in result.missing)]
-    lines: list[Line] = []
-    for document in dict.fromkeys(documents):
-        fields = [f"{harmless(name)}: {harmless(text)}" for name, text in result.shown.get(document, {}).items()]
-        if fields:
-            head = f"  {titled(harmless(document), document, result.titles)}   "
-            lines += map(line, wrapped(head, fields, columns, "   "))
-    return [line("about the documents", STRONG), *lines] if lines else []
+    """The further fields of the documents that the report names: a table, or a paragraph each where it is too wide."""
+    gains, changes = result.settings.gains, baseline_changes(result)
+    documents = [*result.documents[: result.k], *(each for each, grade in result.missing if gains[grade] > 0)]
+    documents += [move.document for move in changes.left] if changes else []
+    expected = [document for outcome in result.outcomes if not outcome.met for document in outcome.documents]
+    named = [document for document in dict.fromkeys([*documents, *expected]) if result.shown.get(document)]
+    names = dict.fromkeys(name for document in named for name in result.shown[document])
+    table = Table([Column("document"), *(Column(name) for name in names)], indent=2, title="about the documents")
+    for document in named:
+        table.add(document, *(result.shown[document].get(name, "") for name in names))
+    if not named or table.width() <= columns:
+        return table.lines(columns)
+    lines, longest = [line(table.title, STRONG)], max(width(harmless(document)) for document in named)
+    for document in named:
+        fields = [f"{harmless(name)}: {harmless(text)}" for name, text in result.shown[document].items()]
+        head = harmless(document)
+        lines += map(line, wrapped(f"  {head}{' ' * (longest - width(head))}   ", fields, columns, "   "))
+    return lines
 
 
 def absence(result: CaseResult, document: str | None) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from pytest_relevance._text import case_name, quoted
 from pytest_relevance.reports.numbers import number
-from pytest_relevance.reports.table import cut, cut_middle, titled
+from pytest_relevance.reports.table import cut, cut_middle, title_room, titled
 from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
-from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE, Outcome
+from pytest_relevance.results.case_parts import REGRESSION, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
-from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
+from pytest_relevance.results.rankings.rank_changes import Move, baseline_changes
 from pytest_relevance.results.run_info import MOST_SHOWN, changes_text
 
 STATUSES = {
@@ -81,10 +81,11 @@ def query_first(reason: str, result: CaseResult) -> str:
     return reason if result.id == result.query else f"{quoted(result.query, _LONGEST_QUERY)}: {reason}"
 
 
-def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
+def reasons_in_full(result: CaseResult, columns: int, *, full: bool = False) -> list[Line]:
     """The first reason behind the place, or below it where that leaves little room; the others below."""
     style = STATUSES[result.verdict]
-    reasons = reasons_with_titles(result) or [_met(result)]
+    longest = max(_LONGEST_TITLE, title_room(columns, full=full))
+    reasons = reasons_with_titles(result, longest) or [_met(result)]
     first, *others = map(harmless, with_baseline(reasons, result))
     first = failure_head(result) + first
     place = f"{harmless(result.place)}: "
@@ -98,11 +99,11 @@ def reasons_in_full(result: CaseResult, columns: int) -> list[Line]:
     return lines + [line(text, style) for other in others for text in folded(f"  {other}", columns, "    ")]
 
 
-def reasons_with_titles(result: CaseResult) -> list[str]:
-    """The reasons of a result; those that name documents have their titles."""
+def reasons_with_titles(result: CaseResult, longest: int = _LONGEST_TITLE) -> list[str]:
+    """The reasons of a result; those that name documents have their titles, cut to `longest` columns."""
     if not (result.reasons and result.outcomes and (result.titles or result.not_in_catalogue or result.not_in_index)):
         return [*result.reasons]
-    short = {document: cut(harmless(title), _LONGEST_TITLE) for document, title in result.titles.items()}
+    short = {document: cut_middle(harmless(title), longest) for document, title in result.titles.items()}
     messages = {outcome.message: message_with_titles(outcome, result, short) for outcome in result.outcomes}
     return [messages.get(reason, reason) for reason in result.reasons]
 
@@ -218,22 +219,23 @@ def _before(score: float, before: float, change: float) -> str:
 
 def baseline_change_lines(result: CaseResult, *, full: bool, columns: int) -> list[Line]:
     """The changes of the ranking, `full` all of them, and whether judgments changed; nothing for a stale entry."""
-    baseline = result.baseline
-    if baseline is None or baseline.standing in (NEW, STALE):
+    baseline, changes = result.baseline, baseline_changes(result)
+    if baseline is None or changes is None:
         return []
-    known = zip(baseline.documents, baseline.grades, strict=False)
-    grades = {document: grade for document, grade in known if grade is not None}
     searched = changes_text(baseline.searched, None if full else MOST_SHOWN)
     lines = [line(text, DOUBT) for text in folded(f"searched then and now: {searched}", columns, "    ")]
     lines = lines if searched else []
-    changes = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
     judgments = _judgments_changed(result)
     if not changes:
         text = "the ranking is the same" + (f"; its score {judgments}" if judgments else "")
         return [*lines, *(line(part) for part in folded(_HEAD + text, columns, "    "))]
     alike = [f"Jaccard@{result.k} {changes.jaccard:.2f}", f"RBO {changes.rbo:.2f}"]
     style = BAD if baseline.standing == REGRESSION else PLAIN
-    lines += [line(text, style) for text in wrapped(_HEAD, [*_counts(changes, result, full), *alike], columns)]
+    kinds = (("out", changes.left), ("in", changes.entered), ("moved", changes.moved))
+    counts = [f"{len(moves)} {kind}" for kind, moves in kinds if moves]
+    lines += [line(text, style) for text in wrapped(_HEAD, [*counts, *alike], columns)]
+    for kind, moves in ((kind, moves) for kind, moves in kinds if moves):
+        lines += [line(text) for text in wrapped(f"  {kind + ':':<7}", _moves(moves, result, full, columns), columns)]
     if judgments:
         text = f"  the score of the accepted ranking {judgments} too"
         lines += [line(part) for part in folded(text, columns, "    ")]
@@ -251,38 +253,25 @@ def _judgments_changed(result: CaseResult) -> str:
     return f"was {then:.{digits}f} that day and is {today} today: the judgments or settings changed"
 
 
-def _counts(changes: RankChanges, result: CaseResult, full: bool) -> list[str]:
-    """`3 out (a from rank 1, ...)`, `3 in (...)`, `2 moved (...)`, in pieces between which lines may be broken.
-
-    Of what left, the documents with the highest gains come first: they explain the lost score.
-    """
-    gains = result.settings.gains
-    left = sorted(changes.left, key=lambda move: -gains[move.grade])
-    parts: list[str] = []
-    for moves, what, described in (
-        (left, "out", _from),
-        (changes.entered, "in", _to),
-        (changes.moved, "moved", lambda move: f"{move.first} -> {move.second}"),
-    ):
-        chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
-        shown = [
-            titled(
-                f"{cut_middle(harmless(move.document), _LONGEST_ID)} {described(move)}", move.document, result.titles
-            )
-            for move in chosen
-        ]
-        if len(shown) < len(moves):
-            shown.append("...")
-        if shown:
-            shown[0] = f"{len(moves)} {what} ({shown[0]}"
-            shown[-1] += ")"
-        parts += shown
-    return parts
+def _moves(moves: Sequence[Move], result: CaseResult, full: bool, columns: int) -> list[str]:
+    """The documents of some changes, `sku-1 "Smart Watch 2" (grade 3, was rank 1)`, and how many more there are."""
+    chosen = moves if full or len(moves) == MOST_MOVES + 1 else moves[:MOST_MOVES]
+    longest = title_room(columns, full=full)
+    shown = [
+        f"{titled(cut_middle(harmless(move.document), _LONGEST_ID), move.document, result.titles, longest)} "
+        f"({grade_and_ranks(move) if result.judgments else ranks_text(move)})"
+        for move in chosen
+    ]
+    return [*shown, f"and {len(moves) - len(chosen)} more"] if len(chosen) < len(moves) else shown
 
 
-def _from(move: Move) -> str:
-    return f"from rank {move.first}" + (f" to {move.second}" if move.second is not None else "")
+def grade_and_ranks(move: Move) -> str:
+    """`grade 3, rank 1 -> 37`."""
+    return f"{'unjudged' if move.grade is None else f'grade {number(move.grade)}'}, {ranks_text(move)}"
 
 
-def _to(move: Move) -> str:
-    return f"at rank {move.second}" if move.first is None else f"from rank {move.first} to {move.second}"
+def ranks_text(move: Move) -> str:
+    """`rank 1 -> 37`; `was rank 9` and `now rank 4` where a document is in one ranking alone."""
+    if move.first is None:
+        return f"now rank {move.second}"
+    return f"was rank {move.first}" if move.second is None else f"rank {move.first} -> {move.second}"

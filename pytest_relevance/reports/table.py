@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
-from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, folded_lines, harmless, line, width
 
 LEFT, RIGHT = "<", ">"
 
 LONGEST_TITLE = 30
-"""The columns that the title of a document may take in a sentence."""
+"""The columns that the title of a document may take in a sentence, unless there is much room."""
+
+_WANTED_TITLE, _LEAST_TITLE = 28, 12  # of a table
 
 _NARROWEST = 12  # columns of text that is cut as far as can be
 
@@ -30,8 +33,8 @@ class Column:
     is cut down to so much; None: it is never cut. Columns are cut from left to right; those that `may_go` are left out
     before any text is cut further. Before that, columns with a `yields` are left out, those with the highest number
     first, until every other column has the width that it `wants` (by default its `least`). `middle`: cut text in its
-    middle. `is_code`: Markdown shows the text in code spans; `is_markdown`: the text is Markdown already, in which what
-    users wrote is escaped.
+    middle. `below`: text that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows
+    the text in code spans; `is_markdown`: the text is Markdown already, in which what users wrote is escaped.
     """
 
     title: str | None = ""
@@ -44,16 +47,19 @@ class Column:
     may_go: bool = False
     yields: int = 0
     middle: bool = False
+    below: bool = False
     is_code: bool = False
     is_markdown: bool = False
 
 
-def document_columns(title: str = "document", *, wants: int = 28) -> tuple[Column, Column]:
+def document_columns(title: str = "document", *, full: bool = False) -> tuple[Column, Column]:
     """The columns of an id and its title. Where there is not room for both, long ids are cut first, then titles.
 
-    Columns that yield are left out where a title would have less room than it `wants`.
+    Columns that yield are left out where a title would have too little room. `full`: titles are never cut, but put
+    below their rows, so that few columns yield.
     """
-    titles = Column(None, least=8, wants=wants, may_go=True, is_code=True)
+    wants = _LEAST_TITLE if full else _WANTED_TITLE
+    titles = Column(None, least=8, wants=wants, may_go=True, middle=True, below=full, is_code=True)
     return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
@@ -100,11 +106,15 @@ class Table:
         """The table as styled lines, at most `columns` wide where cutting the columns that allow it suffices."""
         if not self.rows:
             return []
-        rows = self._with_head()
-        widths = self._widths(rows, columns)
         title = [line(self.title, STRONG)] if self.title else []
         note = [line(self.note, DIM)] if self.note else []
-        return [*title, *(self._line(row, widths) for row in rows), *note]
+        return [*title, *chain.from_iterable(self.blocks(columns)), *note]
+
+    def blocks(self, columns: int = WIDEST) -> list[list[Line]]:
+        """The lines of the head, where there is one, and of each row: its own and those below it."""
+        rows = self._with_head()
+        widths = self._widths(rows, columns)
+        return [[self._line(row, widths), *self._below(row, widths, columns)] for row in rows]
 
     def width(self) -> int:
         """The width of the table in terminal columns before it is cut to fit."""
@@ -185,13 +195,21 @@ class Table:
         return over > 0
 
     def _together(self, widths: Sequence[int]) -> int:
-        used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=True) if each]
+        used = [(each, column.gap) for each, column in zip(widths, self.columns, strict=False) if each]
         return self.indent + sum(each + gap for each, gap in used) - (used[0][1] if used else 0)
 
     def _covered(self, index: int, cell: Cell, widths: Sequence[int]) -> tuple[list[int], int]:
         """The columns that a cell covers and that are not left out, and how wide they are together."""
         used = [each for each in range(index, index + cell.columns) if widths[each]]
         return used, sum(widths[each] for each in used) + sum(self.columns[each].gap for each in used[1:])
+
+    def _below(self, row: Row, widths: Sequence[int], columns: int) -> Iterator[Line]:
+        """The text that does not fit into the row and is not to be cut, below the column to its left."""
+        for index, cell in row:
+            if _goes_below(self.columns[index], cell, widths[index]):
+                before = next((at for at in range(index - 1, -1, -1) if widths[at]), 0)
+                indent = " " * (self._together(widths[:before]) + self.columns[before].gap * bool(before) + 4)
+                yield from folded_lines(indent + _text(cell), DIM, columns, indent)
 
     def _line(self, row: Row, widths: Sequence[int]) -> Line:
         spans: list[Span] = []
@@ -200,6 +218,8 @@ class Table:
             if not covered:
                 continue
             column = self.columns[index]
+            if _goes_below(column, cell, room):
+                cell = styled("", PLAIN)
             shorten = cut_middle if column.middle else cut
             shown = [(shorten(text, room), style) for text, style in cell.spans]
             blanks = " " * (room - sum(width(text) for text, _ in shown))
@@ -209,12 +229,20 @@ class Table:
         return _joined(spans)
 
 
+def _goes_below(column: Column, cell: Cell, room: int) -> bool:
+    return column.below and cell.columns == 1 and _width(cell) > room
+
+
 def _width(cell: Cell) -> int:
-    return sum(width(text) for text, _ in cell.spans)
+    return width(_text(cell))
+
+
+def _text(cell: Cell) -> str:
+    return "".join(text for text, _ in cell.spans)
 
 
 def _in_markdown(cell: Cell | None, column: Column) -> str:
-    text = "".join(text for text, _ in cell.spans).strip() if cell is not None else ""
+    text = _text(cell).strip() if cell is not None else ""
     if column.is_markdown:
         return text
     is_code = column.is_code and cell is not None and cell.columns == 1
@@ -255,7 +283,12 @@ def cut_middle(text: str, columns: int) -> str:
 def titled(text: str, document: str, titles: Mapping[str, str], longest: int = LONGEST_TITLE) -> str:
     """Text about a document and its title, `2060476 "Smart Watch 2"`; the text alone where no title is known."""
     title = titles.get(document, "")
-    return f'{text} "{cut(harmless(title), longest)}"' if title else text
+    return f'{text} "{cut_middle(harmless(title), longest)}"' if title else text
+
+
+def title_room(columns: int, *, full: bool = False) -> int:
+    """The columns that a title may take in a sentence of a report so wide; in `full` titles are not cut."""
+    return sys.maxsize if full else max(LONGEST_TITLE, columns // 2 - 20)
 
 
 def _beginning(text: str, columns: int) -> str:

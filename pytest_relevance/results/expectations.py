@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import inf, isnan
+from operator import itemgetter
 
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.checking.expectations import AT_MOST, BELOW, COMPARE, EXACT, EXACTLY
@@ -22,6 +23,7 @@ from pytest_relevance.results.case_parts import Outcome
 from pytest_relevance.results.case_result import CaseResult
 
 _OPPOSITE = {">=": "below", ">": "not above", "<=": "above", "<": "not below", "==": "not"}
+_MOST_PAIRS = 5  # of documents in the wrong order
 _CERTAIN = frozenset({"Judged"})  # measures that unjudged results leave no doubt about
 
 
@@ -147,17 +149,26 @@ def _present(expected: Expectation, found: Found) -> Outcome:
 def _order(expected: Expectation, found: Found) -> Outcome:
     """Check that each document, or every document of a set, comes before those of the next.
 
-    What is absent, or below `within`, comes last, none of it before another.
+    What is absent, or below `within`, comes last, none of it before another. The message has the first offending pairs,
+    those with the best-ranked later document first.
     """
     last = len(found.ranking) + 1 if expected.within is None else expected.within + 1
     ranks = {document: min(found.ranks.get(document, last), last) for document in expected.documents}
+    pairs = [
+        (late, document)
+        for earlier, later in pairwise(expected.document_sets)
+        for document in sorted(later, key=ranks.__getitem__)
+        for late in earlier
+        if ranks[late] >= ranks[document]
+    ]
+    chosen = pairs[: _MOST_PAIRS + (len(pairs) == _MOST_PAIRS + 1)]  # one more takes no more room than to say so
     wrong = []
-    for earlier, later in pairwise(expected.document_sets):
-        first = min(later, key=ranks.__getitem__)
-        late = [document for document in earlier if ranks[document] >= ranks[first]]
-        if late:
-            verb = "is" if len(late) == 1 else "are"
-            wrong.append(f"{_listing(late, found)} {verb} not before {_listing([first], found)}")
+    for document, late in groupby(chosen, key=itemgetter(1)):
+        before = [each for each, _ in late]
+        verb = "is" if len(before) == 1 else "are"
+        wrong.append(f"{_listing(before, found)} {verb} not before {_listing([document], found)}")
+    if more := len(pairs) - len(chosen):
+        wrong.append(f"and {more:,} more pairs")
     where = f"in the top {expected.within}: " if wrong and expected.within is not None else ""
     return _outcome_of_documents(expected, where + "; ".join(wrong))
 

@@ -274,6 +274,10 @@ def test_files_of_one_name_are_called_by_their_paths(shop: Terminal) -> None:
         shop.write(f"{name}/run.jsonl", shop.read(f"{name}.jsonl"))
     said = shop.run("compare", "main/run.jsonl", "branch/run.jsonl")
     assert said.lines[0].startswith("main/run.jsonl -> branch/run.jsonl   6 cases")
+    for name in ("main", "branch"):
+        shop.write(f"kept/{name}/2026/run.jsonl", shop.read(f"{name}.jsonl"))
+    said = shop.run("compare", "kept/main/2026/run.jsonl", "kept/branch/2026/run.jsonl")
+    assert said.lines[0].startswith("main/2026/run.jsonl -> branch/2026/run.jsonl   6 cases")
 
 
 def test_one_variant_with_another(shop: Terminal) -> None:

@@ -75,9 +75,9 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
     better, worse = sum(drop < -1e-9 for drop in drops.values()), sum(drop > 1e-9 for drop in drops.values())
     means = f"{sum(before) / len(drops):.3f} -> {sum(after) / len(drops):.3f}"
     change = -sum(drops.values()) / len(drops)
-    (line,) = (line for line in run.summary.splitlines() if line.startswith("mean nDCG@10 "))
+    (line,) = (line for line in run.summary.splitlines() if line.startswith("  mean nDCG@10 ") and " -> " in line)
     assert line == (
-        f"mean nDCG@10 {means} ({change:+.3f}, p <0.001): "
+        f"  mean nDCG@10 {means} ({change:+.3f}, p <0.001): "
         f"{better} better, {worse} worse, {len(drops) - better - worse} the same"
     )
     assert randomisation_test(before, after).p < 0.0005
@@ -92,8 +92,10 @@ def test_another_ranker_fails_on_the_queries_that_it_ranks_worse(
             .splitlines()[place]
             .startswith(f"  -{before - now:.3f}  {before:.3f} -> {now:.3f}")
         )
-        found = re.search(r"since the baseline: (\d+) out \((.*?)\)", " ".join(failure.split()))
+        found = re.search(
+            r"since the baseline: (\d+) out,.*? out: (.*?)(?: in: | moved: |$)", " ".join(failure.split())
+        )
         assert found is not None
-        lost = re.findall(r"(\S+) from rank (\d+)", found[2])
+        lost = re.findall(r'(?:^|\), )(\d+)(?: ".*?")? \((?:grade \d|unjudged), (?:was )?rank (\d+)', found[2])
         assert int(found[1]) == len({*accepted} - {*returned(failure)}) >= len(lost) > 0
         assert all(accepted[int(rank) - 1] == product for product, rank in lost)

@@ -168,19 +168,20 @@ def test_the_report_of_a_regression(shop: Shop) -> None:
     run = shop.run()
 
     assert run.outcomes == {"boots": "failed", "hats": "failed", "socks": "xfailed", "anything": "passed"}
-    first, *_, third, second, last = run.failure("boots").splitlines()
+    first, *rest = run.failure("boots").splitlines()
     assert first == (
         "shop.relevance.yaml:2: newly failing: nDCG@10 0.056 is below 0.600   (baseline 1.000, down 0.944)"
     )
-    assert [third, second, last] == [
-        'since the baseline: 1 out (b1 from rank 1 "Title of b1"), 2 in (x1 at rank 1 "Title of x1",',
-        '                    x2 at rank 2 "Title of x2"), 1 moved (b2 2 -> 4 "Title of b2"), Jaccard@10 0.40,',
-        "                    RBO 0.45",
+    assert rest[-4:] == [
+        "since the baseline: 1 out, 2 in, 1 moved, Jaccard@10 0.40, RBO 0.45",
+        '  out:   b1 "Title of b1" (grade 3, was rank 1)',
+        '  in:    x1 "Title of x1" (unjudged, now rank 1), x2 "Title of x2" (unjudged, now rank 2)',
+        '  moved: b2 "Title of b2" (grade 1, rank 2 -> 4)',
     ]
     assert run.failure("hats").startswith(
         "shop.relevance.yaml:3: nDCG@10 0.710 is 0.290 below the baseline 1.000, more than the tolerance"
     )
-    moved = 'since the baseline: 2 moved (h1 1 -> 2 "Title of h1", h2 2 -> 1 "Title of h2"), Jaccard@10 1.00'
+    moved = '  moved: h1 "Title of h1" (grade 3, rank 1 -> 2), h2 "Title of h2" (grade 1, rank 2 -> 1)'
     assert moved in run.failure("hats")
     shown = [run.failure("boots"), run.failure("hats"), run.summary]
     assert all(len(line) <= 100 for text in shown for line in text.splitlines())
@@ -332,6 +333,17 @@ def test_a_part_of_a_file_drops_nothing_and_the_whole_drops_what_is_gone(shop: S
     run = shop.run(UPDATE)
     assert said(run) == [f"baseline {BASELINE}: 2 gone, 3 as they were"]
     assert sorted(shop.accepted) == ["belts", "boots", "hats"]
+
+
+def test_an_update_tells_other_scores_from_other_rankings(shop: Shop) -> None:
+    shop.cases("cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]")
+    shop.run(UPDATE)
+    shop.cases("""
+        expect: {P@1: 0}
+        cases: [{query: boots, judgments: {b1: 3}}, {query: hats, judgments: {h1: 3}}]
+    """)
+    shop.returns(hats="h2 h1")
+    assert said(shop.run(UPDATE)) == [f"baseline {BASELINE}: 1 changed, 1 with other scores"]
 
 
 @pytest.mark.parametrize("option", ["-x", "--maxfail=1"])
@@ -704,7 +716,7 @@ def test_passing_cases_say_what_the_baseline_was(shop: Shop) -> None:
     assert run.failure("boots").startswith(
         "shop.relevance.yaml:2: nDCG@10 0.983, at least 0.600: passed   (baseline 1.000, down 0.017)"
     )
-    moved = 'since the baseline: 2 moved (b2 2 -> 3 "Title of b2", b3 3 -> 2 "Title of b3")'
+    moved = '  moved: b2 "Title of b2" (grade 1, rank 2 -> 3), b3 "Title of b3" (grade 0, rank 3 -> 2)'
     assert moved in run.failure("boots")
     assert "since the baseline: the ranking is the same" in run.failure("hats")
 

@@ -51,7 +51,7 @@ def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Proj
         assert line in run.failure("a b c d e f g h i j k l")
     assert '"a"' not in run.failure("a b c d e f g h i j k l")
     row = next(row for row in run.failure_rows("a b c d e f g h i j k l") if row[:2] == ["2", "b"])
-    assert row[-1] == "excluded"
+    assert row[-3:] == ["not", "before", "4"]
 
 
 def test_a_record_prints_the_same_failure(project: Project) -> None:

@@ -20,7 +20,7 @@ UP, DOWN = 1.0, 0.7098  # nDCG@10 of "a b" and of "b a" under {a: 3, b: 1}
 
 def means(run: Run) -> list[str]:
     """The lines about the change of a mean."""
-    return [line for line in run.summary.splitlines() if " -> " in line and "mean nDCG" in line]
+    return [line.strip() for line in run.summary.splitlines() if " -> " in line and "mean nDCG" in line]
 
 
 def failures(run: Run) -> list[str]:

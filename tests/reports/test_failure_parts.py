@@ -45,7 +45,7 @@ def test_settings_that_are_not_the_default(shop: Shop) -> None:
 def test_skipped_results_leave_no_row_and_no_interval(shop: Shop) -> None:
     found = shop.report(shop.hits("sku-5", "sku-6", "sku-3"), min_ndcg=0.9, unjudged="skip")
     assert shop.part(found, "1") == "   1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000"
-    assert shop.part(found, "2-3") == " 2-3  no judged result                                   3.000         12.917"
+    assert shop.part(found, "2-10") == "2-10  no judged result                                   3.000         12.917"
     assert shop.part(found, "unjudged") == 'unjudged results: sku-5 "Rain jacket", sku-6 "Boot laces 120 cm"'
 
 
@@ -174,6 +174,52 @@ def test_results_that_are_excluded_are_marked(shop: Shop) -> None:
     assert shop.part(bare, "5") == "   5  sku-6  Boot laces 120 cm"
 
 
+def test_a_document_above_the_rank_that_it_must_stay_below_is_marked(shop: Shop) -> None:
+    hits = shop.hits("sku-1", "sku-4", "sku-2")
+    for judgments in (shop.judgments, {}):
+        found = shop.report(hits, judgments=judgments, expect={"within": {"sku-4": ">3", "sku-2": 3}})
+        assert shop.part(found, "2").endswith("  not before 4")
+        assert "excluded" not in found
+
+
+def test_of_several_missing_documents_those_of_the_accepted_ranking_are_named(shop: Shop) -> None:
+    judgments = {f"d{number}": 3 for number in range(12)}
+    found = shop.report(["d0", "d1"], judgments=judgments, k=4, accepted=["d5", "d0", "x", "d7"], min_ndcg=1)
+    assert "  any 2 of 10 with grade 3   not returned   " in found
+    assert "      in the baseline: d5 (was rank 1), d7 (was rank 4)\n" in found
+
+
+LONG = "Winter boots Aurora, lined, waterproof, with laces and a zip, black"
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 160])
+def test_titles_are_whole_with_v_and_cut_in_their_middle_without(shop: Shop, columns: int) -> None:
+    other = LONG.replace("black", "white")
+    ranking = [{"id": "sku-4", "title": LONG}, {"id": "x", "title": other}, "sku-3"]
+    result = shop.result(ranking, accepted=["sku-3"], min_ndcg=1)
+    brief, full = (plain(failure_lines(result, verbosity=verbosity, width=columns)) for verbosity in (0, 1))
+    for title in (LONG, other):
+        rank, mark = ("1", "black") if title is LONG else ("2", "white")
+        assert mark in shop.part(brief, f"{rank} ")
+        in_sentences = " ".join(full.split())
+        assert in_sentences.count(title) >= 3
+    if columns == 160:  # 67 columns, 60 in a sentence
+        assert 'sku-4 "Winter boots Aurora, lined, ...' in brief
+
+
+def test_fields_are_aligned_and_those_of_named_documents(shop: Shop) -> None:
+    result = shop.result(shop.hits("sku-4", "sku-1"), judgments={**shop.judgments, "z": 0}, min_ndcg=1)
+    fields = {"brand": "Aurora", "price": "9.90"}
+    result.shown = {"sku-4": fields, "sku-1": {"price": "120"}, "sku-2": {**fields, "url": "u" * 90}, "z": fields}
+    lines = plain(failure_lines(result, verbosity=1)).partition("about the documents\n")[2].splitlines()
+    assert lines[:3] == [
+        "  sku-4   brand: Aurora   price: 9.90",
+        "  sku-1   price: 120",
+        "  sku-2   brand: Aurora   price: 9.90",
+    ]
+    assert not [line for line in lines if line.startswith("  z ")]
+
+
 def test_a_marked_row_is_no_wider_than_the_others_may_be(shop: Shop) -> None:
     hits = [{"id": "sku-4", "title": "polish " * 20}]
     for judgments in (shop.judgments, {}):
@@ -193,7 +239,7 @@ def test_expectations_name_documents_with_their_titles(shop: Shop) -> None:
     assert 'include: not in the top 10: "sku-3" (Rubber boots, not returned)' in reasons
     assert 'order: "x" (not returned) is not before "sku-4" (Boot polish, black, at rank 1)' in reasons
     cut = shop.report(hits, judgments=judgments, expect={"exclude": "sku-1"})
-    assert '"sku-1" (warm warm warm warm warm warm warm wa...,\n    at rank 2)\n' in cut
+    assert '"sku-1" (warm warm warm war...arm warm warm warm ,\n    at rank 2)\n' in cut
 
 
 def test_one_document_more_takes_no_more_room_than_to_say_so(shop: Shop) -> None:
@@ -230,9 +276,8 @@ def test_a_large_gain_is_as_narrow_as_it_can_be(shop: Shop) -> None:
 def test_fractional_grades_and_gains(shop: Shop) -> None:
     found = shop.report(["a"], judgments={"a": 1.5, "b": 0.333333}, min_ndcg=1)
     assert shop.part(found, "1 ") == "   1  a                   1.5  1.828     1.000  1.828  1.828    1.5  1.828"
-    assert (
-        shop.part(found, "2  nothing") == "   2  nothing returned                                 1.828         1.992"
-    )
+    rest = "2-10  nothing returned                                 1.828         1.992"
+    assert shop.part(found, "2-10") == rest
 
 
 def test_a_report_without_a_latency(shop: Shop) -> None:

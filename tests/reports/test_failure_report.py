@@ -69,7 +69,7 @@ def test_ranks_below_the_last_result_are_folded(shop: Shop) -> None:
 
         rank  document             grade  gain  discount     DG    DCG  ideal    IDCG
            1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000
-         2-3  nothing returned                                   3.000         12.917
+        2-10  nothing returned                                   3.000         12.917
         DCG 3.000 / ideal DCG 12.917 = nDCG@10 0.232     gain exponential, ideal judged, unjudged zero
 
         too high: sku-3 "Rubber boots" (grade 2, rank 1)
@@ -89,6 +89,7 @@ def test_in_full_every_rank_has_its_line(shop: Shop) -> None:
            1  sku-3  Rubber boots      2     3     1.000  3.000  3.000      3   7.000
            2  nothing returned                     1.585         3.000      3  11.417
            3  nothing returned                     2.000         3.000      2  12.917
+        4-10  nothing returned                                   3.000         12.917
         DCG 3.000 / ideal DCG 12.917 = nDCG@10 0.232     gain exponential, ideal judged, unjudged zero
 
         too high: sku-3 "Rubber boots" (grade 2, rank 1)
@@ -124,7 +125,7 @@ def test_nothing_returned(shop: Shop) -> None:
         query "winter boots"   search   12.3 ms   no results
 
         rank  document          grade  gain  discount  DG    DCG  ideal    IDCG
-         1-3  nothing returned                             0.000         12.917
+        1-10  nothing returned                             0.000         12.917
         DCG 0.000 / ideal DCG 12.917 = nDCG@10 0.000     gain exponential, ideal judged, unjudged zero
 
         lost most by
@@ -168,7 +169,7 @@ def test_ids_of_another_kind(shop: Shop) -> None:
         rank  document          grade  gain  discount  DG    DCG  ideal    IDCG
            1  a8f1                  -     -     1.000   -  0.000      3   7.000
            2  sku-3                 -     -     1.585   -  0.000      3  11.417
-           3  nothing returned                             0.000         12.917
+        3-10  nothing returned                             0.000         12.917
         DCG 0.000 / ideal DCG 12.917 = nDCG@10 0.000     gain exponential, ideal judged, unjudged zero
         nDCG@10 lies between 0.000 and 0.884
         """)

@@ -113,12 +113,21 @@ UNMET = {
     "order of sets": (
         {"order": [["boots", "shoes"], ["laces", "apron"]]},
         ["boots", "apron", "laces", "shoes"],
-        'order: "shoes" (at rank 4) is not before "apron" (at rank 2)',
+        'order: "shoes" (at rank 4) is not before "apron" (at rank 2); '
+        '"shoes" (at rank 4) is not before "laces" (at rank 3)',
     ),
     "order of sets, several of them late": (
         {"order": [["boots", "shoes"], ["laces", "apron"]]},
         ["apron", "boots", "laces"],
-        'order: "boots" (at rank 2), "shoes" (not returned) are not before "apron" (at rank 1)',
+        'order: "boots" (at rank 2), "shoes" (not returned) are not before "apron" (at rank 1); '
+        '"shoes" (not returned) is not before "laces" (at rank 3)',
+    ),
+    "order of sets, many pairs": (
+        {"order": [["boots", "shoes"], ["laces", "apron", "gloves", "belt"]]},
+        ["laces", "apron", "gloves", "belt", "boots", "shoes"],
+        'order: "boots" (at rank 5), "shoes" (at rank 6) are not before "laces" (at rank 1); '
+        '"boots" (at rank 5), "shoes" (at rank 6) are not before "apron" (at rank 2); '
+        '"boots" (at rank 5) is not before "gloves" (at rank 3); and 3 more pairs',
     ),
     "order of sets that are absent": (
         {"order": [["boots", "shoes"], ["laces"]]},

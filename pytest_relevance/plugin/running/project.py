@@ -18,7 +18,6 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.rankings.rank_changes import rank_changes
 from pytest_relevance.results.run_info import checked
 
 FIXTURE = "relevance_fingerprint"
@@ -94,19 +93,15 @@ def _message(problem: str, result: CaseResult, document: str) -> str:
 
 
 def _asked_for(result: CaseResult) -> Iterator[str]:
-    """Give the documents to explain: those that rank too high, excluded ones first, and those that left the top k."""
+    """Give the documents to explain: unwanted ones, others that rank too high, and those that left the top k."""
     from pytest_relevance.reports.breakdown import break_down
-    from pytest_relevance.reports.ranking import excluded_documents
+    from pytest_relevance.reports.ranking import unwanted_documents
 
     if not result.is_unjudged:
-        excluded = excluded_documents(result)
-        too_high = [document for document in result.documents if document in excluded]
+        unwanted = unwanted_documents(result)
+        too_high = [document for document in result.documents if document in unwanted]
         if result.judgments and result.score is not None:
             too_high += [row.document for row in break_down(result).too_high if row.document is not None]
         yield from [*dict.fromkeys(too_high)][:MOST_ASKED]
-    if result.baseline is not None:
-        documents, gains = result.baseline.documents, result.settings.gains
-        known = zip(documents, result.baseline.grades, strict=False)
-        grades = {document: grade for document, grade in known if grade is not None}
-        left = rank_changes(documents, result.documents, result.k, grades, result.deeper).left
-        yield from [move.document for move in sorted(left, key=lambda move: -gains[move.grade])[:MOST_ASKED]]
+    if changes := baseline_changes(result):
+        yield from [move.document for move in changes.left[:MOST_ASKED]]

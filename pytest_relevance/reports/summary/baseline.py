@@ -90,12 +90,18 @@ def _searched(files: Mapping[str, FileInfo], fingerprint: Fingerprint, columns: 
 
 
 def mean_change_lines(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, verbosity: int = 0, columns: int = WIDEST
+    results: Sequence[CaseResult],
+    files: Mapping[str, FileInfo],
+    *,
+    verbosity: int = 0,
+    columns: int = WIDEST,
+    indent: str = "",
 ) -> list[Line]:
     """How the mean of each suite and variant changed since the baseline; above verbosity 0 by tag, too.
 
     `mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`; the suite and the variant are
-    named where there are several, and the record that is compared with in the place of a baseline.
+    named where there are several, and the record that is compared with in the place of a baseline. `indent` is put
+    before the line of the only suite.
     """
     if all(result.baseline is None for result in results):
         return []
@@ -105,7 +111,7 @@ def mean_change_lines(
     has_files = len({file for file, _ in groups}) > 1
     for (file, variant), group in sorted(groups.items(), key=str):
         names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
-        lines += _mean_change_lines("  ".join(names) + ": " * bool(names), group, columns)
+        lines += _mean_change_lines("  ".join(names) + ": " if names else indent, group, columns)
         tags = dict.fromkeys(tag for result in group for tag in result.tags) if verbosity > 0 else ()
         for tag in tags:
             tagged = [result for result in group if tag in result.tags]
@@ -124,8 +130,8 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
     if width(head) + width(text) <= columns:
         return [((head, PLAIN), (text, style))]
-    if not head:
-        return folded_lines(text, style, columns, "    ")
+    if not head.strip():
+        return folded_lines(head + text, style, columns, f"{head}    ")
     indent = " " * (len(head) - len(head.lstrip()) + 4)
     return [line(head.rstrip()), *folded_lines(indent + text, style, columns, indent)]
 

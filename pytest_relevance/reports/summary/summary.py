@@ -69,7 +69,8 @@ def summary_lines(
     columns = width
     variants = variants_of(results)
     lines = suite_lines(results, variants, gate_outcomes(gates, require=require_gates), columns)
-    lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns)
+    indent = "  " if lines and lines[-1][0][0].startswith(" ") else ""  # below figures that stand under their suite
+    lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns, indent=indent)
     if verbosity >= 0:
         compared = [result for result in results if not result.is_check]
         full = verbosity > 0

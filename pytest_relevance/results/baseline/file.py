@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -190,8 +190,9 @@ def write_baseline(
 class Updated:
     """How many entries an update of a baseline added, changed, dropped, and left as they were.
 
-    `titles` is how many titles of documents it added or changed. `has_new_fingerprint`: the fingerprint in its header
-    is another one now.
+    `rescored` are those of the changed ones of which the ranking stayed: their scores, or metrics, are others. `titles`
+    is how many titles of documents it added or changed. `has_new_fingerprint`: the fingerprint in its header is another
+    one now.
     """
 
     added: int
@@ -199,6 +200,7 @@ class Updated:
     dropped: int
     kept: int
     titles: int = 0
+    rescored: int = 0
     has_new_fingerprint: bool = False
 
     @property
@@ -232,13 +234,15 @@ def update_baseline(
         before = read_baseline(target, file) if exists else BaselineEntries()
         searched = baseline_fingerprint(target, file) if exists else {}
         after, accepted = dict(before), set()
-        added = changed = 0
+        added = changed = rescored = 0
         for entry in entries:
             known = before.get(entry.key)
             if known is not None and only_new:
                 continue
             added += known is None
-            changed += known is not None and known.line != entry.line  # 1 equals true, and is not the same
+            if known is not None and known.line != entry.line:  # 1 equals true, and is not the same
+                changed += 1
+                rescored += replace(known, scores=entry.scores).line == entry.line
             after[entry.key] = entry
             accepted.add(entry.key)
         gone = [key for key in after if all_keys is not None and key not in all_keys]
@@ -252,7 +256,7 @@ def update_baseline(
         found = fingerprint or {}
         if after.keys() - accepted:
             found = common([searched, found]) if added or changed else searched
-        updated = Updated(added, changed, len(gone), len(after) - added - changed, renamed, found != searched)
+        updated = Updated(added, changed, len(gone), len(after) - added - changed, renamed, rescored, found != searched)
         if updated.is_change or updated.has_new_fingerprint or not exists:
             write_baseline(target, after.values(), named, found)
     return updated

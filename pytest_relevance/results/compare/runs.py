@@ -12,6 +12,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -225,11 +226,13 @@ def _refuse_plain(plain: Iterable[Run]) -> None:
 
 
 def _tell_apart(sources: tuple[RunSource, RunSource], runs: tuple[Run, Run]) -> None:
-    """Name the runs of two files of the same name after their paths: main/run.jsonl, branch/run.jsonl."""
-    paths = [os.fspath(source) for source in sources if isinstance(source, (str, os.PathLike))]
-    if len(set(paths)) == 2 and runs[0].name == runs[1].name:
-        for run, path in zip(runs, paths, strict=True):
-            run.name = path
+    """Name the runs of two files of one name by the ends of their paths that differ: main/run.jsonl ..."""
+    paths = [Path(source).absolute().parts for source in sources if isinstance(source, (str, os.PathLike))]
+    if len(paths) < 2 or paths[0] == paths[1] or runs[0].name != runs[1].name:
+        return
+    alike = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(*map(reversed, paths), strict=False))))
+    for run, parts in zip(runs, paths, strict=True):
+        run.name = Path(*parts[-alike - 1 :]).as_posix()
 
 
 def _with_empty(run: Run, queries: JudgedQueries, k: int) -> Run:

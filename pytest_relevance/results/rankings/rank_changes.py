@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.metrics.similarity import jaccard, rbo
-from pytest_relevance.results.case_parts import Repeats
+from pytest_relevance.results.case_parts import NEW, STALE, Repeats
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import Ranking
 from pytest_relevance.results.scoring import kept_depth
@@ -88,6 +88,23 @@ def rank_changes(
     moved.sort(key=lambda move: (-abs(move.distance), move.first))
     one, two = first[:k], second[:k]
     return RankChanges(k, tuple(left), tuple(entered), tuple(moved), jaccard(one, two), rbo(one, two))
+
+
+def baseline_changes(result: CaseResult) -> RankChanges | None:
+    """The changes since the accepted ranking, None where there is none to compare with.
+
+    Of what left, the documents with the highest gains come first: they explain the lost score.
+    """
+    baseline, gains = result.baseline, result.settings.gains
+    if baseline is None or baseline.standing in (NEW, STALE):
+        return None
+    graded = (
+        *zip(baseline.documents, baseline.grades, strict=False),
+        *zip(result.documents, result.grades, strict=False),
+    )
+    grades = {document: grade for document, grade in graded if grade is not None}
+    found = rank_changes(baseline.documents, result.documents, result.k, grades, result.deeper)
+    return replace(found, left=tuple(sorted(found.left, key=lambda move: -gains[move.grade])))
 
 
 def _ranks(ranking: Sequence[str]) -> dict[str, int]:
