@@ -41,6 +41,11 @@ class Query:
     line: int | None = None
 
     @property
+    def text_or_id(self) -> str:
+        """The text, or the id where there is no text."""
+        return self.id if self.text is None else self.text
+
+    @property
     def says_more(self) -> bool:
         """Whether it is described by more than its key."""
         return self not in (Query(self.id), Query(self.id, self.id))

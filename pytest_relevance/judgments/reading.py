@@ -167,10 +167,8 @@ def read_queries(
     A file of judgments that knows the texts of its queries is a file of queries too. The arguments and errors are those
     of `read_judgments`.
     """
-    return {
-        found.id: found.text if found.text is not None else found.id
-        for found in load_queries(path, format, query=query, grade_column=grade_column)
-    }
+    found = load_queries(path, format, query=query, grade_column=grade_column)
+    return {query.id: query.text_or_id for query in found}
 
 
 def load_queries(

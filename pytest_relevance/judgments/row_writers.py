@@ -14,7 +14,7 @@ from typing import Any
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.judgments.columns import layout
 from pytest_relevance.judgments.formats.table import escaped
-from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.model import Judgments, queries_of
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing_limits import cleaned, lost_in_combining
 
@@ -176,7 +176,7 @@ def write_trec(judgments: Judgments) -> Text:
 
 def write_ltr(judgments: Judgments) -> Text:
     """A judgment list: headers with the texts and weights of the queries, then `grade qid:N # document title`."""
-    head = [f"# qid:{query.id}: {text_of(query)}*{number_text(query.weight)}\n" for query in queries_of(judgments)]
+    head = [f"# qid:{query.id}: {query.text_or_id}*{number_text(query.weight)}\n" for query in queries_of(judgments)]
     columns = columns_of(judgments, frozenset({"ids", "titles"}))
     titles, losses = cleaned(columns.get("title", [""] * len(columns["grade"])), _in_words, "LTR")
     keys = next(iter(columns.values()))
@@ -187,8 +187,3 @@ def write_ltr(judgments: Judgments) -> Text:
 
 def _in_words(title: str) -> str:
     return " ".join(title.replace("\0", " ").split())
-
-
-def text_of(query: Query) -> str:
-    """The text of a query, or its id where there is no text."""
-    return query.id if query.text is None else query.text

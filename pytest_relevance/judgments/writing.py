@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from math import isfinite
+from operator import attrgetter
 from pathlib import PurePath
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
@@ -24,7 +25,7 @@ from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import queries_in
-from pytest_relevance.judgments.row_writers import TABLE, Text, delimited, number_text, text_of
+from pytest_relevance.judgments.row_writers import TABLE, Text, delimited, number_text
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing_limits import (
     ANY_TEXT,
@@ -75,21 +76,22 @@ class TargetFormat:
 
 
 _IDS, _TEXTS, _QUERIES = frozenset({"ids"}), frozenset({"texts"}), frozenset({"texts", "unrated", "params", "notes"})
+_TEXT = attrgetter("text_or_id")
 _BY_IDS = _IDS | {"texts", "unrated", "params"}
 
 WRITERS: Mapping[str, TargetFormat] = {
     "csv": TargetFormat("CSV", partial(row_writers.write_table, ",", "CSV"), IN_CELLS, TABLE),
     "tsv": TargetFormat("TSV", partial(row_writers.write_table, "\t", "TSV"), IN_A_LINE, TABLE),
     "parquet": TargetFormat("Parquet", row_writers.write_parquet, ANY_TEXT, TABLE),
-    "quepid": TargetFormat("Quepid's CSV", row_writers.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
-    "quepid-json": TargetFormat("Quepid's JSON", json_writers.write_quepid, IN_JSON, _QUERIES, text_of),
+    "quepid": TargetFormat("Quepid's CSV", row_writers.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, _TEXT),
+    "quepid-json": TargetFormat("Quepid's JSON", json_writers.write_quepid, IN_JSON, _QUERIES, _TEXT),
     "trec": TargetFormat("TREC qrels", row_writers.write_trec, IN_WORDS, _IDS, whole="trec_eval"),
     "beir": TargetFormat("BEIR's qrels", row_writers.write_beir, IDS_ALONE, _IDS, whole="BEIR"),
     "rre": TargetFormat("RRE's ratings.json", json_writers.write_rre, IN_JSON, _QUERIES, json_writers.rre_name),
     "elasticsearch": TargetFormat(
         "a rank_eval request", json_writers.write_elasticsearch, IN_JSON, _BY_IDS, whole="Elasticsearch"
     ),
-    "opensearch": TargetFormat("OpenSearch's import", json_writers.write_opensearch, IN_JSON, _TEXTS, text_of),
+    "opensearch": TargetFormat("OpenSearch's import", json_writers.write_opensearch, IN_JSON, _TEXTS, _TEXT),
     "ltr": TargetFormat(
         "LTR's judgment list", row_writers.write_ltr, IN_LTR, TABLE - {"raters"} | {"weights"}, numbered="{}"
     ),

@@ -20,7 +20,7 @@ line breaks in it are spaces. The rest of a topic is its note. See https://trec.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import unescape
 
 from pytest_relevance._text import found, listed, quoted
@@ -187,31 +187,40 @@ def read_lines(source: Source) -> list[Query]:
 
 def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]) -> list[Query]:
     """The queries of the rows, each once, in their order."""
-    texts = columns[_TEXT]
-    ids = columns.get(_ID, texts)
-    weights, notes = columns.get("weight"), columns.get("note")
+    first: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(zip(columns.get(_ID, columns[_TEXT]), columns[_TEXT], strict=True)):
+        first.setdefault(pair, row)
+    found = ((_of_row(*pair, row, columns, line(row)), line(row)) for pair, row in first.items())
+    return distinct(source, found) or source.refuse("the file has no queries, only a header")
+
+
+def _of_row(key: str, text: str, row: int, columns: Mapping[str, Sequence[str]], line: int | None) -> Query | str:
+    """The query in a row, or what is wrong with it."""
+    if not text.strip() or not key.strip():
+        return f"the query has no {'text' if key.strip() else 'id'}"
+    written = columns["weight"][row] if "weight" in columns else None
+    weight = 1 if written in ("", None) else number_of(str(written))
+    if weight is None or weight <= 0:
+        return f"a weight is a number above 0, found {found(written)}"
+    note = columns["note"][row] if "note" in columns else None
+    return Query(key, text, weight, note=note or None, line=line)
+
+
+def distinct(source: Source, queries: Iterable[tuple[Query | str, int | None]]) -> list[Query]:
+    """The queries, each id once. `queries` are what was found in a file, with the lines: a query, or what is wrong.
+
+    Raises:
+        JudgmentFileError: something is wrong, or two queries of one id have different texts.
+    """
     known: dict[str, Query] = {}
     problems = Problems(source.file)
-    for row, (key, text) in enumerate(zip(ids, texts, strict=True)):
-        earlier = known.get(key)
-        if earlier is not None:
-            if earlier.text != text:
-                problems.add(earlier.another_text(Query(key, text)), line(row))
-            continue
-        if not text.strip() or not key.strip():
-            problems.add(f"the query has no {'text' if key.strip() else 'id'}", line(row))
-            continue
-        weight: float = 1
-        if weights is not None and weights[row] not in ("", None):
-            number = number_of(str(weights[row]))
-            if number is None or number <= 0:
-                problems.add(f"a weight is a number above 0, found {found(weights[row])}", line(row))
-            weight = number or 1
-        note = notes[row] if notes is not None else None
-        known[key] = Query(key, text, weight, note=note or None, line=line(row))
+    for query, line in queries:
+        earlier = known.setdefault(query.id, query) if isinstance(query, Query) else None
+        if isinstance(query, str):
+            problems.add(query, line)
+        elif earlier is not None and earlier.text != query.text:
+            problems.add(earlier.another_text(query), line)
     problems.check()
-    if not known:
-        source.refuse("the file has no queries, only a header")
     return list(known.values())
 
 
@@ -243,20 +252,12 @@ def read_topics(source: Source) -> Sequence[Query]:
     Raises:
         JudgmentFileError: a topic lacks an id or a text or never ends, or two of one id have different texts.
     """
-    known: dict[str, Query] = {}
-    problems = Problems(source.file)
-    for line, attributes, content, ends in _topics(_without_markup_of_xml(source.text)):
-        found = _query(attributes, content, line) if ends else "the topic that begins here never ends; is it truncated?"
-        if isinstance(found, Query):
-            earlier = known.setdefault(found.id, found)
-            if earlier.text == found.text:
-                continue
-            found = earlier.another_text(found)
-        problems.add(found, line)
-    problems.check()
-    if not known:
-        source.refuse("the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>")
-    return list(known.values())
+    found = (
+        (_query(attributes, content, line) if ends else "the topic that begins here never ends; is it truncated?", line)
+        for line, attributes, content, ends in _topics(_without_markup_of_xml(source.text))
+    )
+    none = "the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>"
+    return distinct(source, found) or source.refuse(none)
 
 
 def _without_markup_of_xml(text: str) -> str:
