@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import filterfalse, islice
+from itertools import islice
 from operator import itemgetter
 from sys import intern
 from threading import Lock
@@ -73,17 +73,14 @@ class Rows:
         """
         columns: list[list[str]] = [[] for _ in wanted]
         repetitive: set[int] | None = None
-        try:
-            for rows in self._chunks():
-                if set(map(len, rows)) != {self._width}:
-                    self._refuse_rows()
-                if repetitive is None:
-                    repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
-                for column, number in zip(columns, wanted, strict=True):
-                    texts = map(itemgetter(number), rows)
-                    column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
-        except csv.Error:
-            self._refuse_rows()
+        for rows in self._chunks():
+            if set(map(len, rows)) != {self._width}:
+                self._refuse_rows()
+            if repetitive is None:
+                repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
+            for column, number in zip(columns, wanted, strict=True):
+                texts = map(itemgetter(number), rows)
+                column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
         return columns
 
     def line(self, row: int) -> int:
@@ -96,24 +93,17 @@ class Rows:
             return array("L", (line for line, _ in self._numbered()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """The rows without the header, as fast as they can be read: some at a time."""
-        rows = csv_rows(self._source.data, self._separator) if self._is_csv else self._line_rows()
-        rows = islice(rows, int(self._header), None)
+        """The rows without the header, some at a time."""
+        rows = self._numbered()
         while True:
             with cells_of_any_length():
-                chunk = list(islice(rows, _AT_A_TIME))
+                chunk = [row for _, row in islice(rows, _AT_A_TIME)]
             if not chunk:
                 return
             yield chunk
 
-    def _line_rows(self) -> Iterator[list[str]]:
-        lines: Iterable[str] = filterfalse(str.isspace, self._file())
-        if self._has_comments:
-            lines = (line for line in lines if not line.startswith("#"))
-        return map(self._split, lines)
-
     def _numbered(self) -> Iterator[tuple[int, list[str]]]:
-        """The rows without the header and the line in which each begins, one by one: for messages."""
+        """The rows without the header, and the line in which each begins."""
         return islice(self._numbered_csv() if self._is_csv else self._numbered_lines(), int(self._header), None)
 
     def _numbered_csv(self) -> Iterator[tuple[int, list[str]]]:
@@ -121,19 +111,17 @@ class Rows:
         begins = 1
         try:
             for row in reader:
-                if _is_row(row):
+                if len(row) > 1 or _is_row(row):
                     yield begins, row
                 begins = reader.line_num + 1
         except csv.Error as error:
             self._source.refuse(_wrong_quotes(str(error)), begins)
 
     def _numbered_lines(self) -> Iterator[tuple[int, list[str]]]:
-        for number, line in enumerate(self._file(), 1):
-            if not line.isspace() and not (self._has_comments and line.startswith("#")):
-                yield number, self._split(line)
-
-    def _file(self) -> TextIOWrapper:
-        return TextIOWrapper(BytesIO(self._source.data), "utf-8-sig")
+        split, has_comments = self._split, self._has_comments
+        for number, line in enumerate(TextIOWrapper(BytesIO(self._source.data), "utf-8-sig"), 1):
+            if not (line.isspace() or (has_comments and line[0] == "#")):
+                yield number, split(line)
 
     @cached_property
     def _has_comments(self) -> bool:
@@ -157,7 +145,7 @@ class Rows:
                 if problems.full:
                     break
         problems.check()
-        raise AssertionError("rows cannot be read, and each of them can")
+        raise AssertionError("no row has another number of cells")
 
     def _wrong_width(self, count: int) -> str:
         cure = "mend the line"
