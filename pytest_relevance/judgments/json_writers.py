@@ -40,6 +40,12 @@ def write_jsonl(judgments: Judgments) -> Text:
     return "".join(f"{row}\n" for row in rows), lost_in_combining(judgments)
 
 
+def write_queries(judgments: Judgments) -> Text:
+    """Queries as JSON Lines, as BEIR has them."""
+    rows = [{"_id": query.id, "text": query.text} for query in judgments.queries.values()]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), []
+
+
 def write_quepid(judgments: Judgments) -> Text:
     """Quepid's JSON of a case."""
     cases = [

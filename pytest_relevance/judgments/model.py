@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import compress
 from typing import Any
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance.judgments.problems import FileProblem, Place
 
 UNNAMED = "rating 1"
@@ -176,8 +176,6 @@ def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 FORMATS_OF_IDS = frozenset({"trec", "beir"})
 """The formats of judgments that have ids of queries and no texts."""
 
-_MOST_NAMED = 3
-
 
 def queries_of(judgments: Judgments) -> list[Query]:
     """Describe all queries. The text of one that is not described is its key, except in a format that has ids alone."""
@@ -189,15 +187,12 @@ def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
     """Select the queries in `names`, {old key: new key}, and give them their new keys."""
     olds = {new: old for old, new in names.items()}
     queries = {names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items() if old in names}
-    return Judgments(
-        {names[query]: documents for query, documents in judgments.items() if query in names},
-        file=judgments.file,
-        format=judgments.format,
+    return replace(
+        judgments,
+        grades={names[query]: documents for query, documents in judgments.items() if query in names},
         queries=queries,
         titles={names[query]: titles for query, titles in judgments.titles.items() if query in names},
         ratings={names[query]: ratings for query, ratings in judgments.ratings.items() if query in names},
-        raters=judgments.raters,
-        notices=judgments.notices,
         place=lambda query, document: judgments.place(olds[query], document),
     )
 
@@ -278,6 +273,5 @@ def _refuse_two_for_one(names: Mapping[str, str], file: str) -> None:
 def _notice(keys: Sequence[str], all_of_them: Iterable[str], what: str) -> list[str]:
     if not keys:
         return []
-    named = ", ".join(quoted(key, 40) for key in keys[:_MOST_NAMED]) + (" ..." if len(keys) > _MOST_NAMED else "")
     total = counted(len(list(all_of_them)), "query", "queries")
-    return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {named}"]
+    return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {examples(keys)}"]

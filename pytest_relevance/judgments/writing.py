@@ -7,7 +7,6 @@ allowed in the format and what it stores, and all refusals and notices of losses
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,13 +19,8 @@ from pathlib import PurePath
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments import json_writers, row_writers
-from pytest_relevance.judgments.columns import find_columns
-from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
-from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import queries_in
-from pytest_relevance.judgments.row_writers import TABLE, Text, delimited, number_text
-from pytest_relevance.judgments.source import Source
+from pytest_relevance.judgments.row_writers import TABLE
 from pytest_relevance.judgments.writing_limits import (
     ANY_TEXT,
     IDS_ALONE,
@@ -217,59 +211,13 @@ def _fractions(judgments: Judgments, writer: TargetFormat) -> Iterator[str]:
         yield f"{grades_of} for {writer.whole}, which reads whole grades alone; they are written as they are"
 
 
-_HEADS = ("query_id", "query", "weight", "note")
-
-
-def _csv(judgments: Judgments) -> Text:
-    columns = _columns([*judgments.queries.values()])
-    return delimited({name: map(escaped, cells) for name, cells in columns.items()}, ","), []
-
-
-def _tsv(judgments: Judgments) -> Text:
-    """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
-    queries = [*judgments.queries.values()]
-    columns = {name: list(map(_with_its_space, cells)) for name, cells in _columns(queries).items()}
-    rows = delimited(columns, "\t", header=False)
-    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows, queries) else rows, []
-
-
-def _is_misread(rows: str, queries: Sequence[Query]) -> bool:
-    """Whether rows without a header would be read as other queries, or as a file with a header."""
-    source = Source("", rows.encode())
-    try:
-        known = queries_in(source)
-    except JudgmentFileError:
-        return True
-    pairs = [(query.id, query.text) for query in queries]
-    return [(query.id, query.text) for query in known] != pairs or bool(find_columns(source.header.names, _HEADS))
-
-
-def _with_its_space(cell: str) -> str:
-    """Escape a cell whose own space would be removed as one before a formula. The formula itself is not escaped."""
-    return escaped(cell) if cell.startswith(" ") else cell
-
-
-def _columns(queries: Sequence[Query]) -> dict[str, list[str]]:
-    columns = {"query_id": [query.id for query in queries], "query": [query.text or "" for query in queries]}
-    if any(query.weight != 1 for query in queries):
-        columns["weight"] = [number_text(query.weight) for query in queries]
-    if any(query.note for query in queries):
-        columns["note"] = [query.note or "" for query in queries]
-    return columns
-
-
-def _jsonl(judgments: Judgments) -> Text:
-    rows = [{"_id": query.id, "text": query.text} for query in judgments.queries.values()]
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), []
-
-
 _IDS_AND_TEXTS = frozenset({"ids", "texts", "unrated"})
 _ALL = _IDS_AND_TEXTS | {"weights", "notes"}
 
 QUERY_WRITERS: Mapping[str, TargetFormat] = {
-    "tsv": TargetFormat("TSV", _tsv, IN_A_LINE, _ALL),
-    "csv": TargetFormat("CSV", _csv, IN_CELLS, _ALL),
-    "jsonl": TargetFormat("BEIR's queries.jsonl", _jsonl, ANY_TEXT, _IDS_AND_TEXTS),
+    "tsv": TargetFormat("TSV", row_writers.write_query_lines, IN_A_LINE, _ALL),
+    "csv": TargetFormat("CSV", row_writers.write_query_table, IN_CELLS, _ALL),
+    "jsonl": TargetFormat("BEIR's queries.jsonl", json_writers.write_queries, ANY_TEXT, _IDS_AND_TEXTS),
 }
 """Every format that queries are written in."""
 

@@ -37,9 +37,9 @@ GOVUK_QUERY = folded("queryEntry.query")
 _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 
-def header_layout(source: Source) -> Layout | None:
-    """The layout of a text table by its first line; None for any other file."""
-    return layout(source.header.names, source.options.get(GRADE_COLUMN))
+def is_judgment_table(source: Source) -> bool:
+    """Whether the first line is the header of a table of judgments."""
+    return layout(source.header.names, source.options.get(GRADE_COLUMN)) is not None
 
 
 def read_table(source: Source, format: str | None = None) -> Ratings:

@@ -13,6 +13,7 @@ the same in all lines of every query (Quepid writes no headers), and else the do
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.formats.table import WHITE, Rows, white_cells
@@ -42,16 +43,14 @@ def is_qrels(source: Source) -> bool:
 
 def is_iterated(source: Source) -> bool:
     """Whether each of the first lines is one of qrels or of a run, whatever the file was named as."""
-    rows = [white_cells(line) for line in _first_lines(source)]
-    of_qrels = all(len(row) == QRELS and row[1] in ("0", "Q0") and number_of(row[3]) is not None for row in rows)
-    of_run = all(len(row) == RUN and row[1] in ("0", "Q0") and number_of(row[4]) is not None for row in rows)
-    return bool(rows) and (of_qrels or of_run)
+    return _all_rows(source, QRELS, lambda *row: row[1] in ("0", "Q0") and number_of(row[3]) is not None) or _all_rows(
+        source, RUN, lambda *row: row[1] in ("0", "Q0") and number_of(row[4]) is not None
+    )
 
 
 def is_statistics(source: Source) -> bool:
     """Whether the lines are `qid measure mean deviation`, as trec_eval reads them for z-scores."""
-    rows = [white_cells(line) for line in _first_lines(source)]
-    return bool(rows) and all(len(row) == QRELS and _is_statistic(*row) for row in rows)
+    return _all_rows(source, QRELS, _is_statistic)
 
 
 def _is_statistic(query: str, measure: str, mean: str, deviation: str) -> bool:
@@ -61,13 +60,18 @@ def _is_statistic(query: str, measure: str, mean: str, deviation: str) -> bool:
 
 def is_scores(source: Source) -> bool:
     """Whether the lines are what trec_eval prints, `measure qid value`."""
-    rows = [white_cells(line) for line in _first_lines(source)]
-    return bool(rows) and all(len(row) == _SCORES and _MEASURE.fullmatch(row[0]) is not None for row in rows)
+    return _all_rows(source, _SCORES, lambda *row: _MEASURE.fullmatch(row[0]) is not None)
 
 
 def is_run(source: Source) -> bool:
     """Whether most of the first lines are six columns, a score before the last."""
     return _has(source, RUN, number=4)
+
+
+def _all_rows(source: Source, width: int, fits: Callable[..., bool]) -> bool:
+    """Whether each of the first lines has `width` cells that fit."""
+    rows = [white_cells(line) for line in _first_lines(source)]
+    return bool(rows) and all(len(row) == width and fits(*row) for row in rows)
 
 
 def _has(source: Source, width: int, number: int) -> bool:
