@@ -127,8 +127,8 @@ class Layout:
             return []
         if self.raters:
             count = len(self.raters)
-            read = f"the ratings of {count} raters are" if count > 1 else f"the ratings of {self.raters[0][1]} are"
-            return [f"the column {name} is left out: {read} beside it" for name in self.final]
+            whose = f"{count} raters" if count > 1 else self.raters[0][1]
+            return [f"the column {name} is left out: the ratings of {whose} are read" for name in self.final]
         grade = self.names[self.at["grade"]]
         others = [name for number, name in enumerate(self.names) if number != self.at["grade"]]
         like_grades = [name for name in others if name in self.final or _CALLED_GRADE.fullmatch(folded(name))]

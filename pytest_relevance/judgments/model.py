@@ -62,11 +62,11 @@ class Ratings:
     """The ratings of one file as columns, with an element for each rating. Nothing is checked yet.
 
     `queries` are the ids, or the texts where the file has no ids. A rating is text or a number; "" and None are no
-    judgment. `raters` names who gave each rating, None where the file does not tell raters apart. `described` are the
+    judgment. `raters` names who gave each rating, None where the file does not distinguish raters. `described` are the
     queries that the file says more about than their id, and those without a rating. `place` gives the position of a
     row, for messages. `words` maps what the format calls its grades ("e", casefolded) to the names that a scale may
     give them ("exact", "e"); `grades_of_words` are their grades where there is no scale. `by_id` says whether `queries`
-    are ids or texts, None where the file does not tell. `unclear` is why the file does not show which ratings are the
+    are ids or texts, None where the file does not say. `unclear` is why the file does not show which ratings are the
     grades, unless the user says how ratings are combined.
     """
 

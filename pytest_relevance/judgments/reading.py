@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run
@@ -54,19 +54,15 @@ class Format:
         return (self.fits_queries_alone or self.fits)(source)
 
 
-class _Collect(Protocol):
-    def __call__(self, source: Source, *, for_queries: bool) -> Collector: ...
-
-
 def _of_json(
     name: str,
     about: str,
     fits: Fits,
-    collect: _Collect,
+    collect: Callable[..., Collector],
     fits_queries: Fits | None = None,
     tables: tuple[ReadRatings, ReadQueries] | None = None,
 ) -> Format:
-    """A format in JSON. `tables` read the files of a format that may be tables too."""
+    """A format in JSON. `collect(source, for_queries=...)` reads JSON, `tables` read tables in the same format."""
 
     def ratings(source: Source) -> Ratings:
         if tables is not None and not source.looks_like_json:
@@ -140,7 +136,7 @@ def read_judgments(
 
     `format` is one of the names in docs/judgments.md, by default that of the content. `scale` gives names to grades,
     {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several ratings of a
-    document become its grade ("median", "mean", "min", "max", "majority"); where the file tells raters apart the
+    document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes raters the
     default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query` says where
     in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the column of a
     table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`) and the

@@ -136,10 +136,10 @@ CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str], s
 
 def lost(judgments: Judgments, holds: frozenset[str], format: str) -> Iterator[str]:
     """Yield a sentence for each of `CONTENTS` that the judgments have and the format has no place for."""
-    for name, (amount, words, of, cure) in CONTENTS.items():
+    for name, (amount, words, of, advice) in CONTENTS.items():
         count = amount(judgments) if name not in holds else 0
         if count:
-            yield f"{words}{counted(count, *of)}, which {format} cannot hold{cure}"
+            yield f"{words}{counted(count, *of)}, which {format} cannot hold{advice}"
 
 
 def how_combined(judgments: Judgments) -> str | None:

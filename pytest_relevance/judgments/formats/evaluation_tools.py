@@ -254,8 +254,8 @@ def _add_rre_query(
         return None
     if text_in not in placeholders:
         names = listed(map(quoted, placeholders), "and") if placeholders else "none"
-        cure = 'say which one is the text of the query: "query_placeholder" at the top of the file'
-        message = f"there is no placeholder {quoted(text_in)}, found {names}; {cure}"
+        advice = 'say which one is the text of the query: "query_placeholder" at the top of the file'
+        message = f"there is no placeholder {quoted(text_in)}, found {names}; {advice}"
         collector.wrong(message, (*path, "placeholders"))
         return None
     text = collector.text(placeholders, text_in, (*path, "placeholders"))

@@ -120,14 +120,13 @@ FORM = "grade qid:1 # document"
 _HEADER = re.compile(r"#\s*qid:([^\s:]+):(.*)")
 _LINE = re.compile(r"(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
-_LINES_LOOKED_AT = 20
 
 
 def is_ltr(source: Source) -> bool:
     """Whether the first line, and most of those after it, are a grade and a qid, or headers."""
     lines = [line.strip() for line in source.head.split("\n")]
     lines = [line for line in lines if line]
-    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LINES_LOOKED_AT]
+    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LOOKED_AT]
     fitting = [bool(_HEADER.match(line) or _LINE.match(line)) for line in lines]
     return any(fitting[:1]) and 2 * sum(fitting) > len(fitting)  # a table begins with its header
 
@@ -167,7 +166,7 @@ def read_ltr_queries(source: Source) -> list[Query]:
     problems = Problems(source.file)
     for key, line in lines.first.items():
         if key not in lines.described:
-            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above tells it'
+            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above gives it'
             problems.add(message, line)
     problems.check()
     if not lines.described:

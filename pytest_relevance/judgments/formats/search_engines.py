@@ -115,11 +115,11 @@ def _texts(request: Mapping[str, object]) -> list[str]:
 
 def _searched(body: object) -> Iterator[str]:
     """The texts that a search body looks for, however deep in it."""
-    ahead = [body]
-    while ahead:
-        value = ahead.pop()
+    pending = [body]
+    while pending:
+        value = pending.pop()
         if isinstance(value, list):
-            ahead.extend(reversed(value))
+            pending.extend(reversed(value))
         elif isinstance(value, dict):
             for name, clause in value.items():
                 if name in _OF_FIELD and isinstance(clause, dict):
@@ -127,7 +127,7 @@ def _searched(body: object) -> Iterator[str]:
                 elif name in _OF_TEXT and isinstance(clause, dict):
                     yield from filter(None, [_text_at(clause, ())])
                 else:
-                    ahead.append(clause)
+                    pending.append(clause)
 
 
 _RATINGS = "judgmentRatings"

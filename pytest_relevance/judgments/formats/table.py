@@ -118,22 +118,16 @@ class Rows:
             self._source.refuse(_wrong_quotes(str(error)), begins)
 
     def _numbered_lines(self) -> Iterator[tuple[int, list[str]]]:
-        split, has_comments = self._split, self._has_comments
+        text = self._source.text
+        has_comments = self._comments and (text.startswith("#") or "\n#" in text)
+        split: Callable[[str], list[str]] = str.split
+        if self._separator == "\t":
+            split = tab_cells
+        elif any(character in text for character in _OTHER_BLANKS):
+            split = white_cells
         for number, line in enumerate(TextIOWrapper(BytesIO(self._source.data), "utf-8-sig"), 1):
             if not (line.isspace() or (has_comments and line[0] == "#")):
                 yield number, split(line)
-
-    @cached_property
-    def _has_comments(self) -> bool:
-        text = self._source.text
-        return self._comments and (text.startswith("#") or "\n#" in text)
-
-    @cached_property
-    def _split(self) -> Callable[[str], list[str]]:
-        if self._separator == "\t":
-            return tab_cells
-        text = self._source.text
-        return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
@@ -148,13 +142,13 @@ class Rows:
         raise AssertionError("no row has another number of cells")
 
     def _wrong_width(self, count: int) -> str:
-        cure = "mend the line"
+        advice = "mend the line"
         if count < self._width:
-            cure = "mend the line (a file that ends so is truncated)"
+            advice = "mend the line (a file that ends so is truncated)"
         elif self._is_csv:
-            cure = "put a cell with a separator in it in quotes"
+            advice = "put a cell with a separator in it in quotes"
         separator = _NAMES.get(self._separator, self._separator)
-        return f"found {counted(count, 'column')} where there are {self._width}, separated by {separator}; {cure}"
+        return f"found {counted(count, 'column')} where there are {self._width}, separated by {separator}; {advice}"
 
 
 def csv_rows(data: bytes, separator: str) -> Iterator[list[str]]:
