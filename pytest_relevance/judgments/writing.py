@@ -16,6 +16,7 @@ from itertools import count
 from math import isfinite
 from operator import attrgetter
 from pathlib import PurePath
+from typing import NoReturn
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments import json_writers, row_writers
@@ -97,14 +98,9 @@ WRITERS: Mapping[str, TargetFormat] = {
 _ALIASES: Mapping[str, str] = {"qrels": "trec"}
 
 _ENDINGS: Mapping[str, str] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".json": "json",
-    ".jsonl": "jsonl",
+    **{f".{name}": name for name in ("csv", "tsv", "parquet", "json", "jsonl", "trec")},
     ".ndjson": "jsonl",
     ".qrels": "trec",
-    ".trec": "trec",
     ".txt": "trec",
 }
 """The format of a file of judgments by the ending of its name."""
@@ -117,11 +113,12 @@ def check_target(name: str) -> str:
         ValueError: judgments are not written in such a format; with the names there are.
     """
     found = _ALIASES.get(name, name)
-    if found not in WRITERS:
-        names = [*WRITERS, *_ALIASES]
-        close = did_you_mean(name, names)
-        raise ValueError(f"judgments cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
-    return found
+    return found if found in WRITERS else _refuse_format("judgments", name, [*WRITERS, *_ALIASES])
+
+
+def _refuse_format(what: str, name: str, names: Sequence[str]) -> NoReturn:
+    close = did_you_mean(name, names)
+    raise ValueError(f"{what} cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
@@ -232,8 +229,7 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
             some of the ids and texts; a line for each mistake.
     """
     if format not in QUERY_WRITERS:
-        close = did_you_mean(format, QUERY_WRITERS)
-        raise ValueError(f"queries cannot be written as {quoted(format)}; it may be {listed(QUERY_WRITERS)}{close}")
+        _refuse_format("queries", format, [*QUERY_WRITERS])
     writer = QUERY_WRITERS[format]
     kept = [query for query in queries if query.text is not None]
     if not kept:
