@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from functools import cached_property
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import filterfalse, islice
 from operator import itemgetter
 from sys import intern
 from threading import Lock
@@ -73,14 +73,17 @@ class Rows:
         """
         columns: list[list[str]] = [[] for _ in wanted]
         repetitive: set[int] | None = None
-        for rows in self._chunks():
-            if set(map(len, rows)) != {self._width}:
-                self._refuse_rows()
-            if repetitive is None:
-                repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
-            for column, number in zip(columns, wanted, strict=True):
-                texts = map(itemgetter(number), rows)
-                column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
+        try:
+            for rows in self._chunks():
+                if set(map(len, rows)) != {self._width}:
+                    self._refuse_rows()
+                if repetitive is None:
+                    repetitive = {number for number in wanted if 2 * len({row[number] for row in rows}) <= len(rows)}
+                for column, number in zip(columns, wanted, strict=True):
+                    texts = map(itemgetter(number), rows)
+                    column.extend(map(intern, texts) if number in repetitive else texts)  # equal texts share memory
+        except csv.Error:
+            self._refuse_rows()
         return columns
 
     def line(self, row: int) -> int:
@@ -93,17 +96,24 @@ class Rows:
             return array("L", (line for line, _ in self._numbered()))
 
     def _chunks(self) -> Iterator[list[list[str]]]:
-        """The rows without the header, some at a time."""
-        rows = self._numbered()
+        """The rows without the header, as fast as they can be read: some at a time."""
+        rows = csv_rows(self._source.data, self._separator) if self._is_csv else self._line_rows()
+        rows = islice(rows, int(self._header), None)
         while True:
             with cells_of_any_length():
-                chunk = [row for _, row in islice(rows, _AT_A_TIME)]
+                chunk = list(islice(rows, _AT_A_TIME))
             if not chunk:
                 return
             yield chunk
 
+    def _line_rows(self) -> Iterator[list[str]]:
+        lines: Iterable[str] = filterfalse(str.isspace, self._file())
+        if self._has_comments:
+            lines = (line for line in lines if not line.startswith("#"))
+        return map(self._split, lines)
+
     def _numbered(self) -> Iterator[tuple[int, list[str]]]:
-        """The rows without the header, and the line in which each begins."""
+        """The rows without the header and the line in which each begins, one by one: for messages."""
         return islice(self._numbered_csv() if self._is_csv else self._numbered_lines(), int(self._header), None)
 
     def _numbered_csv(self) -> Iterator[tuple[int, list[str]]]:
@@ -111,23 +121,31 @@ class Rows:
         begins = 1
         try:
             for row in reader:
-                if len(row) > 1 or _is_row(row):
+                if _is_row(row):
                     yield begins, row
                 begins = reader.line_num + 1
         except csv.Error as error:
             self._source.refuse(_wrong_quotes(str(error)), begins)
 
     def _numbered_lines(self) -> Iterator[tuple[int, list[str]]]:
+        for number, line in enumerate(self._file(), 1):
+            if not line.isspace() and not (self._has_comments and line.startswith("#")):
+                yield number, self._split(line)
+
+    def _file(self) -> TextIOWrapper:
+        return TextIOWrapper(BytesIO(self._source.data), "utf-8-sig")
+
+    @cached_property
+    def _has_comments(self) -> bool:
         text = self._source.text
-        has_comments = self._comments and (text.startswith("#") or "\n#" in text)
-        split: Callable[[str], list[str]] = str.split
+        return self._comments and (text.startswith("#") or "\n#" in text)
+
+    @cached_property
+    def _split(self) -> Callable[[str], list[str]]:
         if self._separator == "\t":
-            split = tab_cells
-        elif any(character in text for character in _OTHER_BLANKS):
-            split = white_cells
-        for number, line in enumerate(TextIOWrapper(BytesIO(self._source.data), "utf-8-sig"), 1):
-            if not (line.isspace() or (has_comments and line[0] == "#")):
-                yield number, split(line)
+            return tab_cells
+        text = self._source.text
+        return white_cells if any(character in text for character in _OTHER_BLANKS) else str.split
 
     def _refuse_rows(self) -> NoReturn:
         """Refuse the rows that cannot be read, or have another number of cells."""
@@ -139,7 +157,7 @@ class Rows:
                 if problems.full:
                     break
         problems.check()
-        raise AssertionError("no row has another number of cells")
+        raise AssertionError("rows cannot be read, and each of them can")
 
     def _wrong_width(self, count: int) -> str:
         advice = "mend the line"
