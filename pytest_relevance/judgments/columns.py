@@ -1,4 +1,4 @@
-"""The columns of tables: how they may be called, and which of them a table of judgments has.
+"""The columns of tables and the keys of objects: how they may be called, and which of them judgments have.
 
 `SPELLINGS` is the one table of names, for files and for DataFrames alike. Case, spaces, `-`, `_` and `.` do not matter.
 A new spelling is a word in it; the preferred one comes first.
@@ -18,13 +18,7 @@ from pytest_relevance._text import did_you_mean, listed, quoted
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "topic_id"),
     "query": (
-        "query",
-        "query_text",
-        "query_string",
-        "search_query",
-        "search_term",
-        "keywords",
-        "topic",
+        *("query", "query_text", "query_string", "search_query", "search_term", "keywords", "topic"),
         "queryEntry.query",
     ),
     "document": (
@@ -133,8 +127,8 @@ class Layout:
             return []
         if self.raters:
             count = len(self.raters)
-            read = f"the ratings of {count} raters are" if count > 1 else f"the ratings of {self.raters[0][1]} are"
-            return [f"the column {name} is left out: {read} beside it" for name in self.final]
+            whose = f"{count} raters" if count > 1 else self.raters[0][1]
+            return [f"the column {name} is left out: the ratings of {whose} are read" for name in self.final]
         grade = self.names[self.at["grade"]]
         others = [name for number, name in enumerate(self.names) if number != self.at["grade"]]
         like_grades = [name for name in others if name in self.final or _CALLED_GRADE.fullmatch(folded(name))]
@@ -230,3 +224,82 @@ def _raters(names: Sequence[str], at: Mapping[str, int]) -> tuple[list[tuple[int
 
 def _rater_name(column: str) -> str:
     return re.sub(r"(?<=[^ _.-])[ _.-]*(?:rating|grade|judge?ment)$", "", column, flags=re.IGNORECASE)
+
+
+OBJECT_KEYS = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
+IDS = ("_id", "id")
+TEXTS = ("text",)
+_FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments", "judgements", "grades")}
+"""Further keys of objects. Those of ids and texts count where an object does not rate a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of an object that rates a document: of its id, the grade, the rater and the title."""
+
+    document: str
+    grade: str
+    rater: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLayout:
+    """`at`: the keys of an object, by what they mean; `keys`: those of one that rates a document of a known query."""
+
+    at: Mapping[str, str]
+    keys: Keys
+
+    def value(self, entry: Mapping[str, object], what: str) -> object:
+        """What an object says of something; None where it has no key for it."""
+        return entry.get(self.at[what]) if what in self.at else None
+
+    @property
+    def has_query(self) -> bool:
+        """Whether the object names a query."""
+        return "query_id" in self.at or "query" in self.at
+
+    @property
+    def is_judgment(self) -> bool:
+        """Whether the object is a judgment of one document."""
+        return self.has_query and "document" in self.at and "grade" in self.at
+
+
+class Layouts(dict[tuple[str, ...], ObjectLayout]):
+    """The layout of an object by its keys, computed once: a million objects have the same ones.
+
+    `grade_column` is the key that the user named for the grades. `unclear` is why it is not clear which key has them.
+    """
+
+    def __init__(self, grade_column: str | None) -> None:
+        super().__init__()
+        self.unclear = ""
+        self.has_grade_column = False
+        self._grade_column = grade_column
+
+    def __missing__(self, names: tuple[str, ...]) -> ObjectLayout:
+        """Find the layout of objects with these keys, in this order."""
+        at = {what: names[number] for what, number in find_columns(names, OBJECT_KEYS).items()}
+        self._find_grade(names, at)
+        further = {what: name for what, spellings in _FURTHER.items() for name in reversed(spellings) if name in names}
+        document = at.get("document", further.get("query_id", "doc_id"))
+        keys = Keys(document, at.get("grade", "grade"), at.get("rater"), at.get("title"))
+        if "document" in at:
+            further = {what: name for what, name in further.items() if what == "ratings"}
+        found = self[names] = ObjectLayout({**further, **at}, keys)
+        return found
+
+    def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
+        """Find the key of the grade, as `layouts` does for a column. A score is a grade only in BEIR's objects."""
+        judged = layout(names, self._grade_column)
+        if self._grade_column is not None:
+            number = column_called(names, self._grade_column)
+            at.pop("grade", None)
+            if number is not None:
+                at["grade"] = names[number]
+                self.has_grade_column = True
+        elif judged is not None and "grade" in judged.at:
+            at["grade"] = names[judged.at["grade"]]
+            self.unclear = self.unclear or judged.unclear
+        elif "grade" in at and folded(at["grade"]) == "score":
+            del at["grade"]

@@ -161,8 +161,8 @@ class _Reader:
         if name.casefold() in self.rows.words:
             words = self.rows.grades_of_words
         example = ", ".join(f"{word}: {grade:g}" for word, grade in words.items())
-        cure = f"names of grades are given by a scale, such as scale: {{{example}}}"
-        return f"the grade {quoted(name)} is no number; {cure}"
+        advice = f"names of grades are given by a scale, such as scale: {{{example}}}"
+        return f"the grade {quoted(name)} is no number; {advice}"
 
 
 def _add(problems: Problems, rows: Ratings, row: int, message: str) -> None:

@@ -118,9 +118,9 @@ class JsonPlaces:
     def twice(self) -> list[tuple[JsonPath, int, int]]:
         """The keys that an object has twice, with different values: the path, and the lines of both."""
         found: list[tuple[JsonPath, int, int]] = []
-        ahead: list[tuple[JsonPath, int]] = [((), self._after_blanks(0))]
-        while ahead and len(found) < MOST_TWICE:
-            path, at = ahead.pop()
+        pending: list[tuple[JsonPath, int]] = [((), self._after_blanks(0))]
+        while pending and len(found) < MOST_TWICE:
+            path, at = pending.pop()
             first: dict[str | int, tuple[int, object]] = {}
             within = []
             for key, begins, begun, value in self._walk(at, _COMPARED):
@@ -129,7 +129,7 @@ class JsonPlaces:
                     found.append(((*path, key), self._line_of(earlier[0]), self._line_of(begins)))
                 if isinstance(value, (dict, list)):
                     within.append(((*path, key), begun))
-            ahead.extend(reversed(within))
+            pending.extend(reversed(within))
         return found
 
     def _walk(self, at: int, decoder: json.JSONDecoder = _SKIPPED) -> Iterator[tuple[str | int, int, int, object]]:

@@ -7,11 +7,11 @@ a million of them at its full speed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from pytest_relevance.judgments.formats.evaluation_tools import rre_key
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
-from pytest_relevance.judgments.row_writers import TABLE, Text, columns_of, number_text, text_of
+from pytest_relevance.judgments.row_writers import TABLE, Text, columns_of, number_text
 from pytest_relevance.judgments.writing_limits import lost_in_combining
 
 ANY_INDEX = "index"
@@ -24,7 +24,7 @@ _TEXT = "query_string"
 
 def write_json(judgments: Judgments) -> Text:
     """`{query: {document: grade}}`."""
-    return _object(f"{_json(query)}: {_json(_grades(judgments, query))}" for query in judgments.all_queries), []
+    return _document({query: _grades(judgments, query) for query in judgments.all_queries}), []
 
 
 def write_jsonl(judgments: Judgments) -> Text:
@@ -40,9 +40,15 @@ def write_jsonl(judgments: Judgments) -> Text:
     return "".join(f"{row}\n" for row in rows), lost_in_combining(judgments)
 
 
+def write_queries(judgments: Judgments) -> Text:
+    """Queries as JSON Lines, as BEIR has them."""
+    rows = [{"_id": query.id, "text": query.text} for query in judgments.queries.values()]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), []
+
+
 def write_quepid(judgments: Judgments) -> Text:
     """Quepid's JSON of a case."""
-    cases = _list(
+    cases = [
         {
             "query": query.id,
             **({"information_need": query.note} if query.note else {}),
@@ -50,55 +56,55 @@ def write_quepid(judgments: Judgments) -> Text:
             "ratings": _grades(judgments, query.id),
         }
         for query in queries_of(judgments)
-    )
-    return _object([f'"queries": {cases}']), []
+    ]
+    return _document({"queries": cases}), []
 
 
 def write_opensearch(judgments: Judgments) -> Text:
     """The request that imports judgments into OpenSearch's search-relevance plugin: its ratings are text."""
-    ratings = _list(
+    ratings = [
         {
             "query": query,
             "ratings": [{"docId": document, "rating": number_text(grade)} for document, grade in documents.items()],
         }
         for query, documents in judgments.items()
         if documents
-    )
-    return _object(['"name": "judgments"', '"type": "IMPORT_JUDGMENT"', f'"judgmentRatings": {ratings}']), []
+    ]
+    return _document({"name": "judgments", "type": "IMPORT_JUDGMENT", "judgmentRatings": ratings}), []
 
 
 def write_elasticsearch(judgments: Judgments) -> Text:
     """A request of Elasticsearch's rank_eval: the text of a query is a parameter of its template."""
-    body = {"query_string": {"query": f"{{{{{_TEXT}}}}}"}}
-    requests = _list(
+    template = {"inline": {"query": {"query_string": {"query": f"{{{{{_TEXT}}}}}"}}}}
+    requests = [
         {
             "id": query.id,
             "template_id": _TEMPLATE,
-            "params": dict(query.params) | {_TEXT: text_of(query)},
+            "params": dict(query.params) | {_TEXT: query.text_or_id},
             "ratings": [
                 {"_index": ANY_INDEX, "_id": document, "rating": grade}
                 for document, grade in _grades(judgments, query.id).items()
             ],
         }
         for query in queries_of(judgments)
-    )
-    members = [
-        f'"templates": [{_json({"id": _TEMPLATE, "template": {"inline": {"query": body}}})}]',
-        f'"requests": {requests}',
-        '"metric": {"dcg": {"k": 10, "normalize": true}}',
     ]
+    members = {
+        "templates": [{"id": _TEMPLATE, "template": template}],
+        "requests": requests,
+        "metric": {"dcg": {"k": 10, "normalize": True}},
+    }
     losses = [
         f'the index, the template and the metric of the request: "{ANY_INDEX}", a query_string query and nDCG@10 stand '
         "there; put yours in their place"
     ]
     if any(query.params for query in judgments.queries.values()):
         losses.append(f"which of the params is the text: where the file is read, say query: params.{_TEXT}")
-    return _object(members), losses
+    return _document(members), losses
 
 
 def write_rre(judgments: Judgments) -> Text:
     """The ratings of the Rated Ranking Evaluator: a group for each query, as judgments belong to groups."""
-    groups = _list(
+    groups = [
         {
             **({"description": query.note} if query.note else {}),
             "queries": [{"template": "query.json", "placeholders": _placeholders(query)}],
@@ -107,21 +113,21 @@ def write_rre(judgments: Judgments) -> Text:
             },
         }
         for query in queries_of(judgments)
-    )
-    head = [f'"index": "{ANY_INDEX}"', '"corpora_file": "corpus.json"', '"id_field": "id"']
-    return _object([*head, f'"query_groups": {groups}']), [
+    ]
+    head = {"index": ANY_INDEX, "corpora_file": "corpus.json", "id_field": "id"}
+    return _document({**head, "query_groups": groups}), [
         f'the index, the corpus, the field of the ids and the templates: "{ANY_INDEX}", "corpus.json", "id" and '
         '"query.json" stand there; put yours in their place'
     ]
 
 
 def _placeholders(query: Query) -> dict[str, object]:
-    return {**{f"${name}": value for name, value in query.params.items()}, "$query": text_of(query)}
+    return {**{f"${name}": value for name, value in query.params.items()}, "$query": query.text_or_id}
 
 
 def rre_name(query: Query) -> str:
     """The key of a query in RRE: its text and its params."""
-    return rre_key(text_of(query), query.params)
+    return rre_key(query.text_or_id, query.params)
 
 
 def _number(grade: float) -> float:
@@ -132,15 +138,13 @@ def _grades(judgments: Judgments, query: str) -> dict[str, float]:
     return {document: _number(grade) for document, grade in judgments.get(query, {}).items()}
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _document(members: Mapping[str, object]) -> str:
+    """An object as JSON: a line for each of its members, and for each entry of a member that is a list."""
 
+    def member(value: object) -> str:
+        if not isinstance(value, list) or not value:
+            return encode(value)
+        return "[\n" + ",\n".join(map(encode, value)) + "\n]"
 
-def _object(members: Iterable[str]) -> str:
-    inside = ",\n".join(members)
-    return f"{{\n{inside}\n}}\n"
-
-
-def _list(entries: Iterable[object]) -> str:
-    inside = ",\n".join(map(_json, entries))
-    return f"[\n{inside}\n]" if inside else "[]"
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    return "{\n" + ",\n".join(f"{encode(name)}: {member(value)}" for name, value in members.items()) + "\n}\n"

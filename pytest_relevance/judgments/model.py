@@ -7,17 +7,23 @@ into `Judgments`, a dict of dicts that also knows its queries, titles and raters
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, examples, listed, quoted
 from pytest_relevance.judgments.problems import FileProblem, Place
 
 UNNAMED = "rating 1"
 """The name of a rater without one, in a file that names others or has several ratings of a document."""
+
+
+def is_named(rater: str) -> bool:
+    """Whether a file names a rater; else the name is `rating` and the number of the rating."""
+    return re.fullmatch("rating [0-9]+", rater) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,11 @@ class Query:
     params: Mapping[str, object] = field(default_factory=dict)
     note: str | None = None
     line: int | None = None
+
+    @property
+    def text_or_id(self) -> str:
+        """The text, or the id where there is no text."""
+        return self.id if self.text is None else self.text
 
     @property
     def says_more(self) -> bool:
@@ -51,11 +62,11 @@ class Ratings:
     """The ratings of one file as columns, with an element for each rating. Nothing is checked yet.
 
     `queries` are the ids, or the texts where the file has no ids. A rating is text or a number; "" and None are no
-    judgment. `raters` names who gave each rating, None where the file does not tell raters apart. `described` are the
+    judgment. `raters` names who gave each rating, None where the file does not distinguish raters. `described` are the
     queries that the file says more about than their id, and those without a rating. `place` gives the position of a
     row, for messages. `words` maps what the format calls its grades ("e", casefolded) to the names that a scale may
     give them ("exact", "e"); `grades_of_words` are their grades where there is no scale. `by_id` says whether `queries`
-    are ids or texts, None where the file does not tell. `unclear` is why the file does not show which ratings are the
+    are ids or texts, None where the file does not say. `unclear` is why the file does not show which ratings are the
     grades, unless the user says how ratings are combined.
     """
 
@@ -165,8 +176,6 @@ def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 FORMATS_OF_IDS = frozenset({"trec", "beir"})
 """The formats of judgments that have ids of queries and no texts."""
 
-_MOST_NAMED = 3
-
 
 def queries_of(judgments: Judgments) -> list[Query]:
     """Describe all queries. The text of one that is not described is its key, except in a format that has ids alone."""
@@ -178,15 +187,12 @@ def rekeyed(judgments: Judgments, names: Mapping[str, str]) -> Judgments:
     """Select the queries in `names`, {old key: new key}, and give them their new keys."""
     olds = {new: old for old, new in names.items()}
     queries = {names[old]: replace(query, id=names[old]) for old, query in judgments.queries.items() if old in names}
-    return Judgments(
-        {names[query]: documents for query, documents in judgments.items() if query in names},
-        file=judgments.file,
-        format=judgments.format,
+    return replace(
+        judgments,
+        grades={names[query]: documents for query, documents in judgments.items() if query in names},
         queries=queries,
         titles={names[query]: titles for query, titles in judgments.titles.items() if query in names},
         ratings={names[query]: ratings for query, ratings in judgments.ratings.items() if query in names},
-        raters=judgments.raters,
-        notices=judgments.notices,
         place=lambda query, document: judgments.place(olds[query], document),
     )
 
@@ -267,6 +273,5 @@ def _refuse_two_for_one(names: Mapping[str, str], file: str) -> None:
 def _notice(keys: Sequence[str], all_of_them: Iterable[str], what: str) -> list[str]:
     if not keys:
         return []
-    named = ", ".join(quoted(key, 40) for key in keys[:_MOST_NAMED]) + (" ..." if len(keys) > _MOST_NAMED else "")
     total = counted(len(list(all_of_them)), "query", "queries")
-    return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {named}"]
+    return [f"{len(keys):,} of {total} {'is' if len(keys) == 1 else 'are'} {what}: {examples(keys)}"]

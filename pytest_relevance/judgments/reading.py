@@ -7,19 +7,20 @@ by a key of `FORMATS` or of `ALIASES`, the file is read as that, and the mistake
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run, layout
+from pytest_relevance.judgments.columns import GRADE_COLUMN, find_columns, is_run
 from pytest_relevance.judgments.formats import evaluation_tools as tools
-from pytest_relevance.judgments.formats import lines, objects
+from pytest_relevance.judgments.formats import lines, objects, topics
 from pytest_relevance.judgments.formats import queries as query_files
 from pytest_relevance.judgments.formats import search_engines as engines
 from pytest_relevance.judgments.formats.collecting import Collector
-from pytest_relevance.judgments.formats.judgment_tables import header_layout, read_table, refuse_header
+from pytest_relevance.judgments.formats.judgment_tables import is_judgment_table, read_table, refuse_header
+from pytest_relevance.judgments.formats.kinds import json_of_another_kind, seems_to_be
 from pytest_relevance.judgments.grading import AnyScale, as_scale, graded, number_of
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
 from pytest_relevance.judgments.raters import checked_raters
@@ -53,19 +54,15 @@ class Format:
         return (self.fits_queries_alone or self.fits)(source)
 
 
-class _Collect(Protocol):
-    def __call__(self, source: Source, *, for_queries: bool) -> Collector: ...
-
-
 def _of_json(
     name: str,
     about: str,
     fits: Fits,
-    collect: _Collect,
+    collect: Callable[..., Collector],
     fits_queries: Fits | None = None,
     tables: tuple[ReadRatings, ReadQueries] | None = None,
 ) -> Format:
-    """A format in JSON. `tables` read the files of a format that may be tables too."""
+    """A format in JSON. `collect(source, for_queries=...)` reads JSON, `tables` read tables in the same format."""
 
     def ratings(source: Source) -> Ratings:
         if tables is not None and not source.looks_like_json:
@@ -82,10 +79,6 @@ def _of_json(
 
 def _never(source: Source) -> bool:
     return False
-
-
-def _is_judgment_table(source: Source) -> bool:
-    return header_layout(source) is not None
 
 
 _TABLE = read_table, query_files.read_query_table
@@ -106,11 +99,11 @@ _ALL = (
     _of_json(
         "opensearch", _OF_OPENSEARCH, engines.is_judgment_import, engines.collect_search_relevance, engines.has_queries
     ),
-    Format("topics", "TREC topics: <top> markup, or XML", _never, None, query_files.read_topics, query_files.is_topics),
+    Format("topics", "TREC topics: <top> markup, or XML", _never, None, topics.read_topics, topics.is_topics),
     Format("ltr", "SVMrank: grade qid:1 ... # document", lines.is_ltr, lines.read_ltr, lines.read_ltr_queries),
     _of_json("jsonl", "JSON a line", lambda source: source.is_json_lines, objects.collect),
     _of_json("json", "{query: {document: grade}}, or a list of objects", objects.is_json, objects.collect),
-    Format("csv", _OF_TABLES, _is_judgment_table, *_TABLE, query_files.is_query_table),
+    Format("csv", _OF_TABLES, is_judgment_table, *_TABLE, query_files.is_query_table),
     Format("trec", "TREC qrels: qid iter docid grade", lines.is_qrels, lines.read_qrels, None, _never),
     _of_json("beir", "BEIR: query-id corpus-id score, and queries.jsonl", _never, objects.collect, tables=_OF_BEIR),
     Format("text", "a query a line", _never, None, query_files.read_lines),
@@ -143,7 +136,7 @@ def read_judgments(
 
     `format` is one of the names in docs/judgments.md, by default that of the content. `scale` gives names to grades,
     {name: grade}, or their range, (lowest, highest); a grade off it is an error. `raters` is how several ratings of a
-    document become its grade ("median", "mean", "min", "max", "majority"); where the file tells raters apart the
+    document become its grade ("median", "mean", "min", "max", "majority"); where the file distinguishes raters the
     default is the median, elsewhere a document with two grades is an error unless `raters` is given. `query` says where
     in an Elasticsearch rank_eval request the text of the query is (`params.text`). `grade_column` is the column of a
     table, or the key of JSON objects, that has the grades: a file with both a final column (`final_rating`) and the
@@ -167,10 +160,8 @@ def read_queries(
     A file of judgments that knows the texts of its queries is a file of queries too. The arguments and errors are those
     of `read_judgments`.
     """
-    return {
-        found.id: found.text if found.text is not None else found.id
-        for found in load_queries(path, format, query=query, grade_column=grade_column)
-    }
+    found = load_queries(path, format, query=query, grade_column=grade_column)
+    return {query.id: query.text_or_id for query in found}
 
 
 def load_queries(
@@ -283,70 +274,3 @@ def _refuse_unknown(source: Source, needed: str) -> NoReturn:
         f"Known are: {known}. If it is one of them, name it: format",
         1,
     )
-
-
-_OURS = b'{"kind":"'
-
-
-def seems_to_be(source: Source) -> str:
-    """What a file seems to be - judgments, queries, a run or something else - as the end of a sentence.
-
-    Empty where that is not known.
-    """
-    if source.data.startswith(_OURS):
-        kind = source.data[len(_OURS) : 80].partition(b'"')[0].decode("utf-8", "replace")
-        return f"a {kind.removesuffix('s')}" if kind.startswith("pytest-relevance") else ""
-    return "" if source.is_parquet else _first(_KINDS, source)
-
-
-def json_of_another_kind(source: Source) -> str:
-    """What JSON seems to be that is neither judgments nor queries by id; empty for other files."""
-    return seems_to_be(source) if source.data.startswith(_OURS) else _first(_OTHER_JSON, source)
-
-
-def judgments_format(source: Source) -> str:
-    """The format of JSON or lines that can be nothing but judgments; empty for other files."""
-    return _first(_JUDGMENTS, source)
-
-
-def _first(kinds: Iterable[tuple[Fits, str]], source: Source) -> str:
-    return next((about for fits, about in kinds if fits(source)), "")
-
-
-def _is_json_of_a_run(source: Source) -> bool:
-    """Whether it is `{query: [document, ...]}`."""
-    document = source.json if source.is_json else None
-    if not isinstance(document, dict) or not document:
-        return False
-    rankings = document.values()
-    return all(isinstance(ranked, list) and ranked and set(map(type, ranked)) == {str} for ranked in rankings)
-
-
-_JUDGMENTS: Sequence[tuple[Fits, str]] = (
-    (tools.is_quepid, "an export of Quepid: judgments"),
-    (tools.is_rre, "ratings.json of the Rated Ranking Evaluator: judgments"),
-    (engines.is_rank_eval, "a rank_eval request of Elasticsearch: judgments"),
-    (engines.is_judgment_import, "an import of OpenSearch's search-relevance: judgments"),
-    (lines.is_ltr, "a judgment list of LTR, grade qid:1 ... # document"),
-)
-_OTHER_JSON: Sequence[tuple[Fits, str]] = (
-    (engines.is_query_set, "a query set of OpenSearch: queries"),
-    (tools.is_snapshot, "a snapshot of Quepid: a run"),
-    (_is_json_of_a_run, "a run, {query: [document, ...]}"),
-)
-_KINDS: Sequence[tuple[Fits, str]] = (
-    (query_files.is_topics, "topics of TREC: queries"),
-    *_JUDGMENTS,
-    *_OTHER_JSON,
-    (_is_judgment_table, "a table of judgments"),
-    (
-        lambda source: is_run(source.header.names) and layout(source.header.names) is None,
-        "a run, a table with a rank or a score and no grade",
-    ),
-    (query_files.holds_nothing_else, "a file of queries"),
-    (lines.is_run, "a TREC run, qid Q0 docid rank score tag"),
-    (lines.is_statistics, "statistics of trec_eval, qid measure mean deviation"),
-    (lines.is_qrels, "TREC qrels, qid iter docid grade: judgments"),
-    (lines.is_scores, "scores printed by trec_eval, measure qid value"),
-)
-"""The kinds of files, distinctive ones first."""

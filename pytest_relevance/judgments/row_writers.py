@@ -1,4 +1,7 @@
-"""Write judgments as rows: CSV, TSV, Parquet, Quepid's CSV, the qrels of BEIR and TREC, the judgment lists of LTR."""
+"""Write judgments as rows: CSV, TSV, Parquet, Quepid's CSV, the qrels of BEIR and TREC, the judgment lists of LTR.
+
+Queries are written as rows too.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.columns import layout
+from pytest_relevance.judgments.columns import find_columns, layout
 from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of
+from pytest_relevance.judgments.problems import JudgmentFileError
+from pytest_relevance.judgments.reading import queries_in
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing_limits import cleaned, lost_in_combining
 
@@ -176,7 +181,7 @@ def write_trec(judgments: Judgments) -> Text:
 
 def write_ltr(judgments: Judgments) -> Text:
     """A judgment list: headers with the texts and weights of the queries, then `grade qid:N # document title`."""
-    head = [f"# qid:{query.id}: {text_of(query)}*{number_text(query.weight)}\n" for query in queries_of(judgments)]
+    head = [f"# qid:{query.id}: {query.text_or_id}*{number_text(query.weight)}\n" for query in queries_of(judgments)]
     columns = columns_of(judgments, frozenset({"ids", "titles"}))
     titles, losses = cleaned(columns.get("title", [""] * len(columns["grade"])), _in_words, "LTR")
     keys = next(iter(columns.values()))
@@ -189,6 +194,43 @@ def _in_words(title: str) -> str:
     return " ".join(title.replace("\0", " ").split())
 
 
-def text_of(query: Query) -> str:
-    """The text of a query, or its id where there is no text."""
-    return query.id if query.text is None else query.text
+_HEADS = ("query_id", "query", "weight", "note")
+
+
+def write_query_table(judgments: Judgments) -> Text:
+    """A table of queries in CSV."""
+    columns = _query_columns([*judgments.queries.values()])
+    return delimited({name: map(escaped, cells) for name, cells in columns.items()}, ","), []
+
+
+def write_query_lines(judgments: Judgments) -> Text:
+    """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
+    queries = [*judgments.queries.values()]
+    columns = {name: list(map(_with_its_space, cells)) for name, cells in _query_columns(queries).items()}
+    rows = delimited(columns, "\t", header=False)
+    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows, queries) else rows, []
+
+
+def _is_misread(rows: str, queries: Sequence[Query]) -> bool:
+    """Whether rows without a header would be read as other queries, or as a file with a header."""
+    source = Source("", rows.encode())
+    try:
+        known = queries_in(source)
+    except JudgmentFileError:
+        return True
+    pairs = [(query.id, query.text) for query in queries]
+    return [(query.id, query.text) for query in known] != pairs or bool(find_columns(source.header.names, _HEADS))
+
+
+def _with_its_space(cell: str) -> str:
+    """Escape a cell whose own space would be removed as one before a formula. The formula itself is not escaped."""
+    return escaped(cell) if cell.startswith(" ") else cell
+
+
+def _query_columns(queries: Sequence[Query]) -> dict[str, list[str]]:
+    columns = {"query_id": [query.id for query in queries], "query": [query.text or "" for query in queries]}
+    if any(query.weight != 1 for query in queries):
+        columns["weight"] = [number_text(query.weight) for query in queries]
+    if any(query.note for query in queries):
+        columns["note"] = [query.note or "" for query in queries]
+    return columns

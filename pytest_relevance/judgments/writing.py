@@ -7,7 +7,6 @@ allowed in the format and what it stores, and all refusals and notices of losses
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,17 +14,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from math import isfinite
+from operator import attrgetter
 from pathlib import PurePath
+from typing import NoReturn
 
 from pytest_relevance._text import counted, did_you_mean, listed, quoted
 from pytest_relevance.judgments import json_writers, row_writers
-from pytest_relevance.judgments.columns import find_columns
-from pytest_relevance.judgments.formats.table import escaped
 from pytest_relevance.judgments.model import Judgments, Query, queries_of, rekeyed
-from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import queries_in
-from pytest_relevance.judgments.row_writers import TABLE, Text, delimited, number_text, text_of
-from pytest_relevance.judgments.source import Source
+from pytest_relevance.judgments.row_writers import TABLE
 from pytest_relevance.judgments.writing_limits import (
     ANY_TEXT,
     IDS_ALONE,
@@ -75,21 +71,22 @@ class TargetFormat:
 
 
 _IDS, _TEXTS, _QUERIES = frozenset({"ids"}), frozenset({"texts"}), frozenset({"texts", "unrated", "params", "notes"})
+_TEXT = attrgetter("text_or_id")
 _BY_IDS = _IDS | {"texts", "unrated", "params"}
 
 WRITERS: Mapping[str, TargetFormat] = {
     "csv": TargetFormat("CSV", partial(row_writers.write_table, ",", "CSV"), IN_CELLS, TABLE),
     "tsv": TargetFormat("TSV", partial(row_writers.write_table, "\t", "TSV"), IN_A_LINE, TABLE),
     "parquet": TargetFormat("Parquet", row_writers.write_parquet, ANY_TEXT, TABLE),
-    "quepid": TargetFormat("Quepid's CSV", row_writers.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, text_of),
-    "quepid-json": TargetFormat("Quepid's JSON", json_writers.write_quepid, IN_JSON, _QUERIES, text_of),
+    "quepid": TargetFormat("Quepid's CSV", row_writers.write_quepid, IN_CELLS, _TEXTS | {"unrated", "raters"}, _TEXT),
+    "quepid-json": TargetFormat("Quepid's JSON", json_writers.write_quepid, IN_JSON, _QUERIES, _TEXT),
     "trec": TargetFormat("TREC qrels", row_writers.write_trec, IN_WORDS, _IDS, whole="trec_eval"),
     "beir": TargetFormat("BEIR's qrels", row_writers.write_beir, IDS_ALONE, _IDS, whole="BEIR"),
     "rre": TargetFormat("RRE's ratings.json", json_writers.write_rre, IN_JSON, _QUERIES, json_writers.rre_name),
     "elasticsearch": TargetFormat(
         "a rank_eval request", json_writers.write_elasticsearch, IN_JSON, _BY_IDS, whole="Elasticsearch"
     ),
-    "opensearch": TargetFormat("OpenSearch's import", json_writers.write_opensearch, IN_JSON, _TEXTS, text_of),
+    "opensearch": TargetFormat("OpenSearch's import", json_writers.write_opensearch, IN_JSON, _TEXTS, _TEXT),
     "ltr": TargetFormat(
         "LTR's judgment list", row_writers.write_ltr, IN_LTR, TABLE - {"raters"} | {"weights"}, numbered="{}"
     ),
@@ -101,14 +98,9 @@ WRITERS: Mapping[str, TargetFormat] = {
 _ALIASES: Mapping[str, str] = {"qrels": "trec"}
 
 _ENDINGS: Mapping[str, str] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".json": "json",
-    ".jsonl": "jsonl",
+    **{f".{name}": name for name in ("csv", "tsv", "parquet", "json", "jsonl", "trec")},
     ".ndjson": "jsonl",
     ".qrels": "trec",
-    ".trec": "trec",
     ".txt": "trec",
 }
 """The format of a file of judgments by the ending of its name."""
@@ -121,11 +113,12 @@ def check_target(name: str) -> str:
         ValueError: judgments are not written in such a format; with the names there are.
     """
     found = _ALIASES.get(name, name)
-    if found not in WRITERS:
-        names = [*WRITERS, *_ALIASES]
-        close = did_you_mean(name, names)
-        raise ValueError(f"judgments cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
-    return found
+    return found if found in WRITERS else _refuse_format("judgments", name, [*WRITERS, *_ALIASES])
+
+
+def _refuse_format(what: str, name: str, names: Sequence[str]) -> NoReturn:
+    close = did_you_mean(name, names)
+    raise ValueError(f"{what} cannot be written as {quoted(name)}; it may be {listed(names)}{close}")
 
 
 def format_of_name(path: str | os.PathLike[str]) -> str | None:
@@ -215,59 +208,13 @@ def _fractions(judgments: Judgments, writer: TargetFormat) -> Iterator[str]:
         yield f"{grades_of} for {writer.whole}, which reads whole grades alone; they are written as they are"
 
 
-_HEADS = ("query_id", "query", "weight", "note")
-
-
-def _csv(judgments: Judgments) -> Text:
-    columns = _columns([*judgments.queries.values()])
-    return delimited({name: map(escaped, cells) for name, cells in columns.items()}, ","), []
-
-
-def _tsv(judgments: Judgments) -> Text:
-    """`id<TAB>text`, as in TREC's topics; a header where there is more to say, or the first line would be misread."""
-    queries = [*judgments.queries.values()]
-    columns = {name: list(map(_with_its_space, cells)) for name, cells in _columns(queries).items()}
-    rows = delimited(columns, "\t", header=False)
-    return delimited(columns, "\t") if len(columns) > 2 or _is_misread(rows, queries) else rows, []
-
-
-def _is_misread(rows: str, queries: Sequence[Query]) -> bool:
-    """Whether rows without a header would be read as other queries, or as a file with a header."""
-    source = Source("", rows.encode())
-    try:
-        known = queries_in(source)
-    except JudgmentFileError:
-        return True
-    pairs = [(query.id, query.text) for query in queries]
-    return [(query.id, query.text) for query in known] != pairs or bool(find_columns(source.header.names, _HEADS))
-
-
-def _with_its_space(cell: str) -> str:
-    """Escape a cell whose own space would be removed as one before a formula. The formula itself is not escaped."""
-    return escaped(cell) if cell.startswith(" ") else cell
-
-
-def _columns(queries: Sequence[Query]) -> dict[str, list[str]]:
-    columns = {"query_id": [query.id for query in queries], "query": [query.text or "" for query in queries]}
-    if any(query.weight != 1 for query in queries):
-        columns["weight"] = [number_text(query.weight) for query in queries]
-    if any(query.note for query in queries):
-        columns["note"] = [query.note or "" for query in queries]
-    return columns
-
-
-def _jsonl(judgments: Judgments) -> Text:
-    rows = [{"_id": query.id, "text": query.text} for query in judgments.queries.values()]
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), []
-
-
 _IDS_AND_TEXTS = frozenset({"ids", "texts", "unrated"})
 _ALL = _IDS_AND_TEXTS | {"weights", "notes"}
 
 QUERY_WRITERS: Mapping[str, TargetFormat] = {
-    "tsv": TargetFormat("TSV", _tsv, IN_A_LINE, _ALL),
-    "csv": TargetFormat("CSV", _csv, IN_CELLS, _ALL),
-    "jsonl": TargetFormat("BEIR's queries.jsonl", _jsonl, ANY_TEXT, _IDS_AND_TEXTS),
+    "tsv": TargetFormat("TSV", row_writers.write_query_lines, IN_A_LINE, _ALL),
+    "csv": TargetFormat("CSV", row_writers.write_query_table, IN_CELLS, _ALL),
+    "jsonl": TargetFormat("BEIR's queries.jsonl", json_writers.write_queries, ANY_TEXT, _IDS_AND_TEXTS),
 }
 """Every format that queries are written in."""
 
@@ -282,8 +229,7 @@ def write_queries(queries: Sequence[Query], format: str) -> Written:
             some of the ids and texts; a line for each mistake.
     """
     if format not in QUERY_WRITERS:
-        close = did_you_mean(format, QUERY_WRITERS)
-        raise ValueError(f"queries cannot be written as {quoted(format)}; it may be {listed(QUERY_WRITERS)}{close}")
+        _refuse_format("queries", format, [*QUERY_WRITERS])
     writer = QUERY_WRITERS[format]
     kept = [query for query in queries if query.text is not None]
     if not kept:

@@ -59,57 +59,53 @@ def first_forbidden(text: str, limits: Iterable[Forbidden]) -> Forbidden | None:
     return next((limit for limit in limits if re.search(limit.pattern, text)), None)
 
 
-class Breaches:
-    """Texts that a format forbids, grouped by reason: white space in 10,000 documents is one mistake."""
-
-    def __init__(self, format: str) -> None:
-        self._format = format
-        self._found: dict[tuple[str, Forbidden], list[str]] = {}
-
-    def check(self, text: str, limits: Iterable[Forbidden], name: str, several: str) -> None:
-        """Check a text. `name` is its name in messages, `several` that of many of its kind."""
-        limit = first_forbidden(text, limits)
-        if limit is not None:
-            self._found.setdefault((several, limit), []).append(name)
-
-    def messages(self) -> Iterator[str]:
-        """Yield a message for each kind of text and each reason."""
-        for (several, limit), names in self._found.items():
-            if len(names) == 1:
-                yield f"{names[0]}: {limit.words.format(it='it')}; {self._format} cannot hold it"
-                continue
-            more = "; ..." if len(names) > _MOST_NAMED else ""
-            named = f"{len(names):,} {several} ({'; '.join(names[:_MOST_NAMED])}{more})"
-            yield f"{named}: {limit.words.format(it='each')}; {self._format} cannot hold them"
-
-
 def forbidden_in(judgments: Judgments, limits: Limits, holds: frozenset[str], format: str) -> Iterator[str]:
     """Check ids of queries and documents, and what else a format `holds`: texts and notes of queries, names of raters.
 
+    Texts are grouped by kind and reason: white space in 10,000 documents is one mistake.
+    """
+    found: dict[tuple[str, Forbidden], list[tuple[str, str]]] = {}
+    for several, name, text, of_kind in _written_texts(judgments, limits, holds):
+        limit = first_forbidden(text, of_kind)
+        if limit is not None:
+            found.setdefault((several, limit), []).append((name, text))
+    for (several, limit), breaches in found.items():
+        names = [name for name, _ in breaches]
+        if len(names) == 1:
+            yield f"{names[0]}: {limit.words.format(it='it')}; {format} cannot hold it"
+            continue
+        more = "; ..." if len(names) > _MOST_NAMED else ""
+        named = f"{len(names):,} {several} ({'; '.join(names[:_MOST_NAMED])}{more})"
+        yield f"{named}: {limit.words.format(it='each')}; {format} cannot hold them"
+    documents = [text for (several, _), breaches in found.items() if several == "documents" for _, text in breaches]
+    if documents and all(first_forbidden(document, IN_CELLS.documents) is None for document in documents):
+        yield "documents keep their ids, by which the search knows them; CSV can hold these"
+
+
+def _written_texts(
+    judgments: Judgments, limits: Limits, holds: frozenset[str]
+) -> Iterator[tuple[str, str, str, tuple[Forbidden, ...]]]:
+    """The kind of each text, its name in messages, the text and its limits; of documents the forbidden ones alone.
+
     Messages name queries by their texts: their ids may be new, and unknown to the user.
     """
-    found = Breaches(format)
+    of_texts = limits.texts or limits.queries
     for query in judgments.all_queries:
-        found.check(query, limits.queries, f"query {quoted(query)}", "queries")
         text = judgments.text(query)
+        yield "queries", f"query {quoted(query)}", query, limits.queries
         if "texts" in holds and (text != query or limits.texts):
-            found.check(text, limits.texts or limits.queries, f"query {quoted(text)}", "queries")
+            yield "queries", f"query {quoted(text)}", text, of_texts
         note = judgments.queries[query].note if "notes" in holds and query in judgments.queries else None
         if note:
-            found.check(note, limits.texts or limits.queries, f"the note of query {quoted(text)}", "notes")
+            yield "notes", f"the note of query {quoted(text)}", note, of_texts
     # one pattern for all limits: there may be a million documents
     is_wrong = re.compile("|".join(f"(?:{limit.pattern})" for limit in limits.documents)).search
-    wrong: list[str] = []
     for query, documents in judgments.items():
         for document in filter(is_wrong, documents):
             name = f"query {quoted(judgments.text(query))}, document {quoted(document)}"
-            found.check(document, limits.documents, name, "documents")
-            wrong.append(document)
+            yield "documents", name, document, limits.documents
     for rater in judgments.raters if "raters" in holds else ():
-        found.check(rater, limits.documents, f"rater {quoted(rater)}", "raters")
-    yield from found.messages()
-    if wrong and all(first_forbidden(document, IN_CELLS.documents) is None for document in wrong):
-        yield "documents keep their ids, by which the search knows them; CSV can hold these"
+        yield "raters", f"rater {quoted(rater)}", rater, limits.documents
 
 
 def _with_another_text(judgments: Judgments) -> int:
@@ -140,10 +136,10 @@ CONTENTS: Mapping[str, tuple[Callable[[Judgments], int], str, tuple[str, str], s
 
 def lost(judgments: Judgments, holds: frozenset[str], format: str) -> Iterator[str]:
     """Yield a sentence for each of `CONTENTS` that the judgments have and the format has no place for."""
-    for name, (amount, words, of, cure) in CONTENTS.items():
+    for name, (amount, words, of, advice) in CONTENTS.items():
         count = amount(judgments) if name not in holds else 0
         if count:
-            yield f"{words}{counted(count, *of)}, which {format} cannot hold{cure}"
+            yield f"{words}{counted(count, *of)}, which {format} cannot hold{advice}"
 
 
 def how_combined(judgments: Judgments) -> str | None:

@@ -565,6 +565,35 @@ def test_named_raters_need_no_word_about_them(shop: Shop) -> None:
     assert shop.judgments("judgments: rated.csv\nraters: min\ncases: [{query: q}]") == {"q": {"x": 0, "y": 1}}
 
 
+WORKLIST = "query_id,query,document,title,ranks,worth,move,grade,record,rater"
+
+
+def test_worklists_of_several_raters_are_read_together(shop: Shop) -> None:
+    shop.write("ann.csv", f"{WORKLIST}\nq1,tv,007,TV,3,0.1,0.2,3,run.jsonl,ann\nq1,tv,8,,4,0,0.1,,run.jsonl,ann\n")
+    shop.write("bob.csv", f"{WORKLIST}\nq1,tv,007,TV,3,0.1,0.2,0,run.jsonl,bob\nq1,tv,8,,4,0,0.1,1,run.jsonl,bob\n")
+    shop.write("cid.csv", f"{WORKLIST}\nq1,tv,007,TV,3,0.1,0.2,2,run.jsonl,cid\n")
+    files = "judgments: [ann.csv, bob.csv, cid.csv]\ncases: [{id: q1, query: tv}]"
+    assert shop.judgments(files) == {"q1": {"007": 2, "8": 1}}
+    assert shop.judgments(f"raters: max\n{files}") == {"q1": {"007": 3, "8": 1}}
+
+
+def test_a_rater_counts_once_however_many_files_have_the_rating(shop: Shop) -> None:
+    shop.write("first.csv", "query,docid,rater,rating\nq,x,ann,0\n")
+    shop.write("second.csv", "query,docid,rater,rating\nq,x,ann,0\nq,x,bob,3\n")
+    text = "raters: mean\njudgments: [first.csv, second.csv]\ncases: [{query: q}]"
+    assert shop.judgments(text) == {"q": {"x": 1.5}}
+
+
+@pytest.mark.parametrize("raters", ["", "raters: mean\n"])
+def test_a_rater_who_contradicts_another_file_is_an_error(shop: Shop, raters: str) -> None:
+    shop.write("first.csv", "query,docid,rater,rating\nq,x,ann,0\n")
+    shop.write("second.csv", "query,docid,rater,rating\nq,y,ann,1\nq,x,ann,3\n")
+    assert shop.mistakes(f"{raters}judgments: [first.csv, second.csv]\ncases: [{{query: q}}]") == [
+        'second.csv:3: query "q", document "x": rater "ann" gave 0 in first.csv:2 and 3 here; keep one of them '
+        '(in case "q")'
+    ]
+
+
 # What is kept, and what is warned of
 
 

@@ -163,7 +163,7 @@ def test_mistakes_in_the_file_are_those_of_the_reader(terminal: Terminal) -> Non
 def test_what_reading_left_out_is_said(terminal: Terminal) -> None:
     terminal.write("boots.csv", "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\n")
     said = terminal.run("raters", "boots.csv")
-    assert said.err == "boots.csv: the column final_rating is left out: the ratings of 2 raters are beside it\n"
+    assert said.err == "boots.csv: the column final_rating is left out: the ratings of 2 raters are read\n"
 
 
 def test_who_is_alone_and_who_is_not(terminal: Terminal) -> None:

@@ -43,7 +43,7 @@ def test_the_column_is_chosen(tmp_path: Path) -> None:
 def test_who_says_how_ratings_are_combined_means_those_of_the_raters(tmp_path: Path) -> None:
     judgments = read_judgments(written(tmp_path, RATERS_AND_FINAL), raters="max")
     assert judgments == {"q": {"a": 2, "b": 3}}
-    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are beside it",)
+    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are read",)
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def test_the_text_after_the_document_may_be_a_title(tmp_path: Path) -> None:
     path = written(tmp_path, "2 qid:1 # a Star Wars\n0 qid:1 # b Independence Day\n1 qid:2 # a Star Wars\n")
     assert read_judgments(path).titles == {"1": {"a": "Star Wars", "b": "Independence Day"}, "2": {"a": "Star Wars"}}
     assert query_problems(path) == [
-        'FILE:1: the text of the query "1" is not known; a line "# qid:1: the text" above tells it',
-        'FILE:3: the text of the query "2" is not known; a line "# qid:2: the text" above tells it',
+        'FILE:1: the text of the query "1" is not known; a line "# qid:1: the text" above gives it',
+        'FILE:3: the text of the query "2" is not known; a line "# qid:2: the text" above gives it',
     ]
 
 

@@ -150,13 +150,13 @@ def test_every_mistake(tmp_path: Path) -> None:
     assert problems(written(tmp_path, content)) == [
         'FILE:6: queries[0].placeholders.$query: "$query" is text or a number, found true',
         f'FILE:10: queries[1].placeholders: there is no placeholder "$query", found "$q"; {cure}',
-        'FILE:15: queries[2].placeholders: placeholders are an object, found the text "hat"',
+        'FILE:15: queries[2].placeholders: "placeholders" is an object, found the text "hat"',
         'FILE:17: queries[3]: "placeholders" is missing; found "template"',
         f"FILE:26: queries[4].relevant_documents.a: {shapes}, found 3",
         'FILE:29: queries[4].relevant_documents["1"][1]: a document is text or a number, found nothing',
         'FILE:30: queries[4].relevant_documents["1"][2]: a document is text or a number, found the mapping {}',
         'FILE:32: queries[4].relevant_documents[" "]: a document has no id',
-        "FILE:42: queries[5].relevant_documents: relevant_documents is an object, found the list ['a']",
+        "FILE:42: queries[5].relevant_documents: \"relevant_documents\" is an object, found the list ['a']",
     ]
 
 

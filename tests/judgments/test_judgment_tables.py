@@ -191,7 +191,7 @@ def test_a_column_a_rater(tmp_path: Path) -> None:
     judgments = read_judgments(path, raters="mean")
     assert judgments == {"q": {"a": 1, "b": 1}}
     assert judgments.raters == ("ann", "bob")
-    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are beside it",)
+    assert judgments.notices == ("the column final_rating is left out: the ratings of 2 raters are read",)
 
 
 def test_a_book_with_a_column_a_judge(tmp_path: Path) -> None:
@@ -397,7 +397,7 @@ def test_a_row_of_blank_cells_is_a_row(tmp_path: Path) -> None:
 
 def test_a_table_with_ranks_and_scores_is_a_run(tmp_path: Path) -> None:
     (problem,) = problems(written(tmp_path, "query_id,doc_id,rank,score\nq,a,1,12.5\n"))
-    assert problem.endswith(": with a rank beside it, a score is that of a run; the judgments have a grade")
+    assert problem.endswith(": where there is a rank, a score is that of a run; the judgments have a grade")
 
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_relevance import read_queries
-from pytest_relevance.judgments.formats import queries as topics
+from pytest_relevance.judgments.formats import topics
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.judgments.reading import load_queries

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,16 @@ def test_a_text_that_a_spreadsheet_would_calculate_has_a_space_before_it_in_csv_
     assert text(in_lines, "trec") == "=1+1 0 +1 1\n"
     assert text(in_lines, "beir") == "query-id\tcorpus-id\tscore\n=1+1\t+1\t1\n"
     assert json.loads(text(in_lines, "json")) == {"=1+1": {"+1": 1}}
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", " =", "  @"])
+def test_every_beginning_of_a_formula_is_escaped_and_read_as_it_was(tmp_path: Path, begin: str) -> None:
+    doc, rater = f"{begin}SUM(A1)", f"{begin}ann"
+    judged = Judgments({"q": {doc: 1}}, ratings={"q": {doc: {rater: 1}}}, raters=(rater,), titles={"q": {doc: doc}})
+    rows = list(csv.reader(StringIO(text(judged, "csv"), newline="")))
+    assert rows[1:] == [["q", f" {doc}", "1", f" {rater}", f" {doc}"]]
+    found = again(tmp_path, judged, "csv")
+    assert (found, found.ratings, found.titles) == (judged, judged.ratings, judged.titles)
 
 
 def test_ids_alone_stay_ids_in_a_table(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from pytest_relevance.cases.checking.values import documents_in, text, unknown_k
 from pytest_relevance.cases.problems import MOST_ELSEWHERE, Location
 from pytest_relevance.cases.yaml.scalars import is_number, number, number_advice
 from pytest_relevance.judgments.grading import Scale
+from pytest_relevance.judgments.model import UNNAMED, Judgments, is_named
 from pytest_relevance.judgments.raters import aggregate
 
 if TYPE_CHECKING:
-    from pytest_relevance.judgments.model import Judgments
     from pytest_relevance.judgments.problems import Place
 
 
@@ -42,14 +42,24 @@ class Origin(NamedTuple):
         return self.judgments[self.query][self.document]
 
     @property
-    def ratings(self) -> Sequence[float]:
-        """The ratings that the grade is made of; the grade alone where there are no raters."""
-        given = self.judgments.ratings.get(self.query, {}).get(self.document)
-        return [*given.values()] if given else [self.grade]
+    def ratings(self) -> Mapping[str, float]:
+        """The ratings that the grade is made of, by rater; the grade alone where there are no raters."""
+        return self.judgments.ratings.get(self.query, {}).get(self.document) or {UNNAMED: self.grade}
+
+    @property
+    def names_raters(self) -> bool:
+        """Whether each of the ratings has a rater with a name."""
+        return all(map(is_named, self.ratings))
 
     def position(self) -> tuple[str, Place]:
         """The name of the file and the place in it; finding the line takes a search."""
         return self.judgments.file, self.judgments.place(self.query, self.document)
+
+    @property
+    def where(self) -> str:
+        """`file:line`, as far as it is known."""
+        file, place = self.position()
+        return f"{file}:{place.line}" if place.line else file
 
     def refuse(self, message: str, at: Location, *, group: Hashable = None) -> None:
         """Report a mistake in this judgment, at its position in the file."""
@@ -250,11 +260,26 @@ def united(found: Found, terms: GradingTerms, at: Location) -> Graded:
     _, raters = terms
     for document, given in origins.items():
         united[document] = given[0].grade
-        if len(given) > 1 and raters is not None:
-            united[document] = aggregate([rating for origin in given for rating in origin.ratings], raters)
+        if len(given) > 1 and (raters is not None or all(origin.names_raters for origin in given)):
+            united[document] = aggregate(_each_rater_once(given, at), raters or "median")
         else:
             _refuse_contradictions(given, at)
     return Graded(united, titles, distinct=frozenset(united.values()), found=found)
+
+
+def _each_rater_once(given: Sequence[Origin], at: Location) -> list[float]:
+    """The ratings of a document in several files. A rater with a name counts once, and has one rating."""
+    first: dict[str, Origin] = {}
+    ratings = []
+    for origin in given:
+        for rater, rating in origin.ratings.items():
+            earlier = first.setdefault(rater, origin) if is_named(rater) else origin
+            if earlier is origin:
+                ratings.append(rating)
+            elif earlier.ratings[rater] != rating and len(at.mistakes) < MOST_ELSEWHERE:
+                grades = f"{earlier.ratings[rater]:g} in {earlier.where} and {rating:g} here"
+                origin.refuse(f"rater {quoted(rater)} gave {grades}; keep one of them", at)
+    return ratings
 
 
 def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
@@ -262,11 +287,9 @@ def _refuse_contradictions(given: Sequence[Origin], at: Location) -> None:
     first = given[0]
     for other in given[1:]:
         if other.grade != first.grade and len(at.mistakes) < MOST_ELSEWHERE:
-            file, place = first.position()
-            where = f"{file}:{place.line}" if place.line else file
             other.refuse(
-                f"judged twice, {first.grade:g} in {where} and {other.grade:g} here; keep one of them, or say how the "
-                "ratings of several raters are combined (raters: median)",
+                f"judged twice, {first.grade:g} in {first.where} and {other.grade:g} here; keep one of them, or say "
+                "how the ratings of several raters are combined (raters: median)",
                 at,
             )
 

@@ -1,21 +1,18 @@
-"""Collect the ratings and queries of a JSON file in columns, and find the keys of objects by what they mean.
+"""Collect the ratings and queries of a JSON file in columns.
 
-A file has a million ratings, a few in each object or list. Of each of those (a block) the first row, the path, and
-the number of its first rating are stored; the path and the line of a rating are computed when a message needs them.
+A file may have a million ratings: the line of one is computed when a message needs it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
-from operator import itemgetter
 from typing import NoReturn
 
 from pytest_relevance._text import found, listed, quoted, shown
-from pytest_relevance.judgments.columns import column_called, find_columns, folded, layout
+from pytest_relevance.judgments.columns import Keys
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, JsonPlaces, NumberAsWritten, as_python, shown_path
 from pytest_relevance.judgments.model import UNNAMED, Query, Ratings
@@ -24,19 +21,6 @@ from pytest_relevance.judgments.source import Source
 
 RATING = frozenset({str, NumberAsWritten, type(None), bool})
 """The types of a rating. Booleans are among them because `grading` has the best message for those."""
-
-_BY_DOCUMENT = -1
-"""The number of the first rating of a block in an object: the last key of the path of each is its document."""
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """The keys of an object that rates a document: of its id, the grade, the rater and the title."""
-
-    document: str
-    grade: str
-    rater: str | None = None
-    title: str | None = None
 
 
 class Collector:
@@ -59,7 +43,8 @@ class Collector:
         self._ratings: list[object] = []
         self._raters: list[str | None] = []
         self._titles: list[str | None] = []
-        self._blocks: list[tuple[int, JsonPath, int]] = [(0, (), _BY_DOCUMENT)]
+        self._paths: list[JsonPath] = []
+        self._keys_in_path: list[str | int] = []
 
     def wrong(self, message: str, path: JsonPath) -> None:
         """Add a mistake."""
@@ -91,6 +76,17 @@ class Collector:
         if value is None:
             self.wrong(f"{quoted(key)} is text or a number, found {found_json(holder[key])}", (*path, key))
         return value
+
+    def mapping(self, holder: Mapping[str, object], key: str, path: JsonPath) -> dict[str, object] | None:
+        """Get a member of an object that is an object itself. None, and a mistake, where it is not."""
+        value = holder.get(key)
+        if isinstance(value, dict):
+            return value
+        if key in holder:
+            self.wrong(f"{quoted(key)} is an object, found {found_json(value)}", (*path, key))
+        else:
+            self.absent(key, holder, path)
+        return None
 
     def absent(self, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
         """Add the mistake that an object lacks a key."""
@@ -134,13 +130,14 @@ class Collector:
                 elif type(rating) not in RATING:
                     self.no_rating(rating, (*path, document))
             return
-        self._blocks.append((len(self._documents), path, _BY_DOCUMENT))
         count = len(grades)
         self._queries.extend(repeat(query, count))
         self._documents.extend(grades)
         self._ratings.extend(grades.values())
         self._raters.extend(repeat(None, count))
         self._titles.extend(repeat(None, count) if titles is None else map(titles.get, grades))
+        self._paths.extend(repeat(path, count))
+        self._keys_in_path.extend(grades)
 
     def add_ratings(self, query: str, ratings: object, path: JsonPath) -> None:
         """Add ratings as {document: rating} or as a list of objects; None has none."""
@@ -187,16 +184,14 @@ class Collector:
         rater: str | None = None,
         title: str | None = None,
     ) -> None:
-        """Add one rating, which has been checked."""
-        row = len(self._documents)
-        start, last, first = self._blocks[-1]
-        if last is not path or number - first != row - start:
-            self._blocks.append((row, path, number))
+        """Add one rating, which has been checked: entry `number` of the list at `path`."""
         self._queries.append(query)
         self._documents.append(document)
         self._ratings.append(rating)
         self._raters.append(rater)
         self._titles.append(title)
+        self._paths.append(path)
+        self._keys_in_path.append(number)
 
     def no_rating(self, rating: object, path: JsonPath) -> None:
         """Add the mistake that a value is no rating."""
@@ -221,7 +216,7 @@ class Collector:
             [rater or UNNAMED for rater in self._raters] if any(self._raters) else None,
             self._titles if any(self._titles) else None,
             {key: query for key, (query, _) in self._known.items() if key not in rated or query.says_more},
-            self._place_of_row,
+            lambda row: self._place((*self._paths[row], self._keys_in_path[row])),
         )
 
     def queries(self) -> list[Query]:
@@ -239,10 +234,6 @@ class Collector:
             what = f"these are judgments that have only the ids of queries ({ids})"
             self.refuse(f"{what}; name a file of queries, which has their texts")
         return [replace(query, line=self._place(path).line) for query, path in self._known.values()]
-
-    def _place_of_row(self, row: int) -> Place:
-        start, path, first = self._blocks[bisect_right(self._blocks, row, key=itemgetter(0)) - 1]
-        return self._place((*path, self._documents[row] if first == _BY_DOCUMENT else first + row - start))
 
     def _place(self, path: JsonPath) -> Place:
         """The line of a path, and the path as messages show it."""
@@ -266,72 +257,3 @@ def as_text(value: object) -> str | None:
 def found_json(value: object) -> str:
     """Describe a value for a message that says what was found."""
     return shown(value) if isinstance(value, NumberAsWritten) else found(value)
-
-
-WANTED = ("query_id", "query", "document", "grade", "rater", "title", "weight", "note")
-IDS = ("_id", "id")
-TEXTS = ("text",)
-_FURTHER = {"query_id": IDS, "query": TEXTS, "ratings": ("ratings", "judgments", "judgements", "grades")}
-"""Further keys of objects. Those of ids and texts count where an object does not rate a document."""
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectLayout:
-    """`at`: the keys of an object, by what they mean; `keys`: those of one that rates a document of a known query."""
-
-    at: Mapping[str, str]
-    keys: Keys
-
-    def value(self, entry: Mapping[str, object], what: str) -> object:
-        """What an object says of something; None where it has no key for it."""
-        return entry.get(self.at[what]) if what in self.at else None
-
-    @property
-    def has_query(self) -> bool:
-        """Whether the object names a query."""
-        return "query_id" in self.at or "query" in self.at
-
-    @property
-    def is_judgment(self) -> bool:
-        """Whether the object is a judgment of one document."""
-        return self.has_query and "document" in self.at and "grade" in self.at
-
-
-class Layouts(dict[tuple[str, ...], ObjectLayout]):
-    """The layout of an object by its keys, computed once: a million objects have the same ones.
-
-    `grade_column` is the key that the user named for the grades. `unclear` is why it is not clear which key has them.
-    """
-
-    def __init__(self, grade_column: str | None) -> None:
-        super().__init__()
-        self.unclear = ""
-        self.has_grade_column = False
-        self._grade_column = grade_column
-
-    def __missing__(self, names: tuple[str, ...]) -> ObjectLayout:
-        """Find the layout of objects with these keys, in this order."""
-        at = {what: names[number] for what, number in find_columns(names, WANTED).items()}
-        self._find_grade(names, at)
-        further = {what: name for what, spellings in _FURTHER.items() for name in reversed(spellings) if name in names}
-        document = at.get("document", further.get("query_id", "doc_id"))
-        keys = Keys(document, at.get("grade", "grade"), at.get("rater"), at.get("title"))
-        if "document" in at:
-            further = {what: name for what, name in further.items() if what == "ratings"}
-        found = self[names] = ObjectLayout({**further, **at}, keys)
-        return found
-
-    def _find_grade(self, names: tuple[str, ...], at: dict[str, str]) -> None:
-        """Find the key of the grade, as `layouts` does for a column. A score is a grade only in BEIR's objects."""
-        judged = layout(names, self._grade_column)
-        if self._grade_column is not None:
-            number = column_called(names, self._grade_column)
-            at.pop("grade", None)
-            if number is not None:
-                at["grade"] = names[number]
-                self.has_grade_column = True
-        elif judged is not None and "grade" in judged.at:
-            at["grade"] = names[judged.at["grade"]]
-            self.unclear = self.unclear or judged.unclear
-        elif "grade" in at and folded(at["grade"]) == "score":
-            del at["grade"]

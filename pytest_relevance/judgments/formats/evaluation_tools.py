@@ -18,9 +18,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.columns import folded
+from pytest_relevance.judgments.columns import Keys, folded
 from pytest_relevance.judgments.formats import judgment_tables
-from pytest_relevance.judgments.formats.collecting import RATING, Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query, Ratings
 from pytest_relevance.judgments.source import Source
@@ -102,27 +102,29 @@ def collect_quepid(source: Source, *, for_queries: bool) -> Collector:
 def _collect_case(collector: Collector, entries: object) -> None:
     for number, entry in collector.objects(entries, ("queries",), "queries"):
         path = ("queries", number)
-        text = collector.text(entry, _text_key(entry), path)
-        if text is None:
-            continue
-        collector.add_query(_query(collector, text, entry, path), path)
-        collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
+        text = _add_query(collector, entry, path)
+        if text is not None:
+            collector.add_ratings(text, entry.get("ratings"), (*path, "ratings"))
 
 
-def _query(collector: Collector, text: str, entry: Mapping[str, object], path: JsonPath) -> Query:
-    note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
-    return Query(text, text, params=collector.params(entry.get("options"), (*path, "options")), note=note)
+def _add_query(collector: Collector, entry: Mapping[str, object], path: JsonPath) -> str | None:
+    """Add a query. Returns its text, its key; None, and a mistake, where it has none."""
+    text = collector.text(entry, _text_key(entry), path)
+    if text is not None:
+        note = next(filter(None, (as_text(entry.get(name)) for name in _NOTES)), None)
+        params = collector.params(entry.get("options"), (*path, "options"))
+        collector.add_query(Query(text, text, params=params, note=note), path)
+    return text
 
 
 def _collect_book(collector: Collector, pairs: object) -> None:
     several = _has_raters(pairs)
     for row, pair in collector.objects(pairs, (_PAIRS,), _PAIRS):
         path: JsonPath = (_PAIRS, row)
-        text = collector.text(pair, _text_key(pair), path)
+        text = _add_query(collector, pair, path)
         document = collector.text(pair, "doc_id", path)
         if text is None or document is None:
             continue
-        collector.add_query(_query(collector, text, pair, path), path)
         title = _title(pair.get("document_fields"))
         path = (*path, "judgements")
         for number, judgement in collector.objects(pair.get("judgements") or [], path, "judgements"):
@@ -219,7 +221,7 @@ def collect_rre(source: Source, *, for_queries: bool) -> Collector:
             levels = [inner for outer, inner in ((document, topic), (topic, group)) if inner is not outer]
             note = ": ".join(filter(None, map(_name, levels)))
             for path, query in _each(collector, group, group_path, "queries"):
-                key = _add_query(collector, query, path, text_in, note)
+                key = _add_rre_query(collector, query, path, text_in, note)
                 if key is None:
                     continue
                 _add_relevant(collector, key, group, group_path)
@@ -243,21 +245,17 @@ def _name(level: Mapping[str, object]) -> str | None:
     return as_text(level.get("description")) or as_text(level.get("name"))
 
 
-def _add_query(
+def _add_rre_query(
     collector: Collector, query: Mapping[str, object], path: JsonPath, text_in: str, note: str
 ) -> str | None:
     """Add a query. Returns its key; None, and a mistake, where it has no text."""
-    placeholders = query.get("placeholders")
-    if not isinstance(placeholders, dict):
-        if "placeholders" in query:
-            collector.wrong(f"placeholders are an object, found {found_json(placeholders)}", (*path, "placeholders"))
-        else:
-            collector.absent("placeholders", query, path)
+    placeholders = collector.mapping(query, "placeholders", path)
+    if placeholders is None:
         return None
     if text_in not in placeholders:
         names = listed(map(quoted, placeholders), "and") if placeholders else "none"
-        cure = 'say which one is the text of the query: "query_placeholder" at the top of the file'
-        message = f"there is no placeholder {quoted(text_in)}, found {names}; {cure}"
+        advice = 'say which one is the text of the query: "query_placeholder" at the top of the file'
+        message = f"there is no placeholder {quoted(text_in)}, found {names}; {advice}"
         collector.wrong(message, (*path, "placeholders"))
         return None
     text = collector.text(placeholders, text_in, (*path, "placeholders"))
@@ -271,15 +269,10 @@ def _add_query(
 
 
 def _add_relevant(collector: Collector, key: str, holder: Mapping[str, object], path: JsonPath) -> None:
-    if _RELEVANT not in holder:
-        return
-    relevant = holder[_RELEVANT]
+    relevant = collector.mapping(holder, _RELEVANT, path) if _RELEVANT in holder else None
     path = (*path, _RELEVANT)
-    if not isinstance(relevant, dict):
-        collector.wrong(f"{_RELEVANT} is an object, found {found_json(relevant)}", path)
-        return
     grades: dict[str, object] = {}
-    for name, value in relevant.items():
+    for name, value in (relevant or {}).items():
         if isinstance(value, list):
             _add_documents(collector, key, value, name, (*path, name))
         elif isinstance(value, dict) or value is None:

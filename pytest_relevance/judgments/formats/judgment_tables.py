@@ -37,9 +37,9 @@ GOVUK_QUERY = folded("queryEntry.query")
 _TEXTS = ("query_id", "query", "document", "rater", "title")
 
 
-def header_layout(source: Source) -> Layout | None:
-    """The layout of a text table by its first line; None for any other file."""
-    return layout(source.header.names, source.options.get(GRADE_COLUMN))
+def is_judgment_table(source: Source) -> bool:
+    """Whether the first line is the header of a table of judgments."""
+    return layout(source.header.names, source.options.get(GRADE_COLUMN)) is not None
 
 
 def read_table(source: Source, format: str | None = None) -> Ratings:
@@ -145,14 +145,14 @@ def refuse_header(source: Source, names: Sequence[str]) -> NoReturn:
     at = find_columns(names, WANTED)
     lacking = list(_lacking(names, at))
     head = "a table of judgments begins with a header"
-    cure = f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at else ""
+    advice = f"; where a column has the grades, name it: {GRADE_COLUMN}" if "document" in at else ""
     if is_run(names):
         head = "this seems to be a run, with a rank or a score and no grade; judgments are needed"
         if "grade" in at and find_columns(names, ("rank",)):
-            lacking, cure = ["with a rank beside it, a score is that of a run; the judgments have a grade"], ""
+            lacking, advice = ["where there is a rank, a score is that of a run; the judgments have a grade"], ""
     if line is not None and "\r" in source.header.line:
-        cure = "; a carriage return ends the header in the middle of line 1: take it out"
-    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{cure}", line)
+        advice = "; a carriage return ends the header in the middle of line 1: take it out"
+    source.refuse(f"{head}; found {shown_names(names)}: {'; '.join(lacking)}{advice}", line)
 
 
 def _lacking(names: Sequence[str], at: Mapping[str, int]) -> Iterator[str]:

@@ -13,6 +13,7 @@ the same in all lines of every query (Quepid writes no headers), and else the do
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from pytest_relevance._text import quoted
 from pytest_relevance.judgments.formats.table import WHITE, Rows, white_cells
@@ -42,16 +43,14 @@ def is_qrels(source: Source) -> bool:
 
 def is_iterated(source: Source) -> bool:
     """Whether each of the first lines is one of qrels or of a run, whatever the file was named as."""
-    rows = [white_cells(line) for line in _first_lines(source)]
-    of_qrels = all(len(row) == QRELS and row[1] in ("0", "Q0") and number_of(row[3]) is not None for row in rows)
-    of_run = all(len(row) == RUN and row[1] in ("0", "Q0") and number_of(row[4]) is not None for row in rows)
-    return bool(rows) and (of_qrels or of_run)
+    return _all_rows(source, QRELS, lambda *row: row[1] in ("0", "Q0") and number_of(row[3]) is not None) or _all_rows(
+        source, RUN, lambda *row: row[1] in ("0", "Q0") and number_of(row[4]) is not None
+    )
 
 
 def is_statistics(source: Source) -> bool:
     """Whether the lines are `qid measure mean deviation`, as trec_eval reads them for z-scores."""
-    rows = [white_cells(line) for line in _first_lines(source)]
-    return bool(rows) and all(len(row) == QRELS and _is_statistic(*row) for row in rows)
+    return _all_rows(source, QRELS, _is_statistic)
 
 
 def _is_statistic(query: str, measure: str, mean: str, deviation: str) -> bool:
@@ -61,13 +60,18 @@ def _is_statistic(query: str, measure: str, mean: str, deviation: str) -> bool:
 
 def is_scores(source: Source) -> bool:
     """Whether the lines are what trec_eval prints, `measure qid value`."""
-    rows = [white_cells(line) for line in _first_lines(source)]
-    return bool(rows) and all(len(row) == _SCORES and _MEASURE.fullmatch(row[0]) is not None for row in rows)
+    return _all_rows(source, _SCORES, lambda *row: _MEASURE.fullmatch(row[0]) is not None)
 
 
 def is_run(source: Source) -> bool:
     """Whether most of the first lines are six columns, a score before the last."""
     return _has(source, RUN, number=4)
+
+
+def _all_rows(source: Source, width: int, fits: Callable[..., bool]) -> bool:
+    """Whether each of the first lines has `width` cells that fit."""
+    rows = [white_cells(line) for line in _first_lines(source)]
+    return bool(rows) and all(len(row) == width and fits(*row) for row in rows)
 
 
 def _has(source: Source, width: int, number: int) -> bool:
@@ -116,14 +120,13 @@ FORM = "grade qid:1 # document"
 _HEADER = re.compile(r"#\s*qid:([^\s:]+):(.*)")
 _LINE = re.compile(r"(\S+)\s+qid:([^\s#]+)([^#]*)(?:#(.*))?")
 _LETOR = re.compile(r"\s*docid\s*=\s*(\S+)")
-_LINES_LOOKED_AT = 20
 
 
 def is_ltr(source: Source) -> bool:
     """Whether the first line, and most of those after it, are a grade and a qid, or headers."""
     lines = [line.strip() for line in source.head.split("\n")]
     lines = [line for line in lines if line]
-    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LINES_LOOKED_AT]
+    lines = [line for line in lines if not line.startswith("#") or _HEADER.match(line)][:_LOOKED_AT]
     fitting = [bool(_HEADER.match(line) or _LINE.match(line)) for line in lines]
     return any(fitting[:1]) and 2 * sum(fitting) > len(fitting)  # a table begins with its header
 
@@ -163,7 +166,7 @@ def read_ltr_queries(source: Source) -> list[Query]:
     problems = Problems(source.file)
     for key, line in lines.first.items():
         if key not in lines.described:
-            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above tells it'
+            message = f'the text of the query {quoted(key)} is not known; a line "# qid:{key}: the text" above gives it'
             problems.add(message, line)
     problems.check()
     if not lines.described:

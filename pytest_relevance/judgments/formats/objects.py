@@ -12,19 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pytest_relevance._text import did_you_mean, listed, quoted
-from pytest_relevance.judgments.columns import GRADE_COLUMN, SPELLINGS, column_called, folded, is_run
-from pytest_relevance.judgments.formats.collecting import (
+from pytest_relevance.judgments.columns import (
+    GRADE_COLUMN,
     IDS,
-    RATING,
+    OBJECT_KEYS,
+    SPELLINGS,
     TEXTS,
-    WANTED,
-    Collector,
     Keys,
     Layouts,
     ObjectLayout,
-    as_text,
-    found_json,
+    column_called,
+    folded,
+    is_run,
 )
+from pytest_relevance.judgments.formats.collecting import RATING, Collector, as_text, found_json
 from pytest_relevance.judgments.formats.lines import QRELS
 from pytest_relevance.judgments.grading import number_of
 from pytest_relevance.judgments.json_text import JsonPath, NumberAsWritten
@@ -272,7 +273,7 @@ class _Reader(Collector):
 
     def _refuse(self, entry: Mapping[str, object], layout: ObjectLayout, path: JsonPath) -> None:
         """Add the mistake that an object is neither a judgment nor a query."""
-        known = [name for what in WANTED[:4] for name in SPELLINGS[what]]
+        known = [name for what in OBJECT_KEYS[:4] for name in SPELLINGS[what]]
         others = [name for name in entry if folded(name) not in map(folded, (*known, *IDS, *TEXTS))]
         hint = next((hint for name in others[:10] if (hint := did_you_mean(name, known))), "")
         if self._wanted is not None and column_called(tuple(entry), self._wanted) is None:

@@ -1,29 +1,11 @@
-"""Files of queries alone: tables, one query a line, and TREC topics.
-
-A table has a header (`query_id`, `query`, weight, note), or two columns `id<TAB>text` without one. Topics are `<top>`
-markup as NIST writes it, or XML:
-
-    <top>
-    <num> Number: 301
-    <title> International Organized Crime
-    <desc> Description:
-    Identify organizations that ...
-    </top>
-
-    <topic number="1"><query>coronavirus origin</query><question>what is ...</question></topic>
-
-The first is no XML: its inner elements need no end tag, `&` and `<` are not escaped. So one scanner reads both.
-The text of a query is its `query` or `title`, or else its `question` or description, or the text of the topic itself;
-line breaks in it are spaces. The rest of a topic is its note. See https://trec.nist.gov/data/topics_eng/.
-"""
+"""Files of queries alone: tables with a header (`query_id`, `query`, weight, note), `id<TAB>text`, one query a line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import unescape
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from pytest_relevance._text import found, listed, quoted
+from pytest_relevance._text import found
 from pytest_relevance.judgments.columns import (
     GRADE_COLUMN,
     SPELLINGS,
@@ -64,6 +46,7 @@ def holds_nothing_else(source: Source) -> bool:
 
 
 def _is_judged(source: Source, names: Sequence[str]) -> bool:
+    """Whether columns with these names are those of a table of judgments."""
     return layout(names, source.options.get(GRADE_COLUMN)) is not None
 
 
@@ -187,153 +170,38 @@ def read_lines(source: Source) -> list[Query]:
 
 def _queries(source: Source, columns: Mapping[str, Sequence[str]], line: Callable[[int], int | None]) -> list[Query]:
     """The queries of the rows, each once, in their order."""
-    texts = columns[_TEXT]
-    ids = columns.get(_ID, texts)
-    weights, notes = columns.get("weight"), columns.get("note")
-    known: dict[str, Query] = {}
-    problems = Problems(source.file)
-    for row, (key, text) in enumerate(zip(ids, texts, strict=True)):
-        earlier = known.get(key)
-        if earlier is not None:
-            if earlier.text != text:
-                problems.add(earlier.another_text(Query(key, text)), line(row))
-            continue
-        if not text.strip() or not key.strip():
-            problems.add(f"the query has no {'text' if key.strip() else 'id'}", line(row))
-            continue
-        weight: float = 1
-        if weights is not None and weights[row] not in ("", None):
-            number = number_of(str(weights[row]))
-            if number is None or number <= 0:
-                problems.add(f"a weight is a number above 0, found {found(weights[row])}", line(row))
-            weight = number or 1
-        note = notes[row] if notes is not None else None
-        known[key] = Query(key, text, weight, note=note or None, line=line(row))
-    problems.check()
-    if not known:
-        source.refuse("the file has no queries, only a header")
-    return list(known.values())
+    first: dict[tuple[str, str], int] = {}
+    for row, pair in enumerate(zip(columns.get(_ID, columns[_TEXT]), columns[_TEXT], strict=True)):
+        first.setdefault(pair, row)
+    found = ((_of_row(*pair, row, columns, line(row)), line(row)) for pair, row in first.items())
+    return distinct(source, found) or source.refuse("the file has no queries, only a header")
 
 
-_TOPIC = re.compile(r"<(/?)(top|topic|inex[-_]topic)(\s[^<>]*)?>", re.IGNORECASE)
-_BEGINS_LIKE_MARKUP = re.compile(r"\s*<[A-Za-z?!]")
-_ELEMENT = re.compile(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
-_TAG = re.compile(r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>")
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
-_UNREAD = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_LABELS = {"num": "number", "title": "topic", "desc": "description", "narr": "narrative"}
-"""What NIST writes before the value of an element: `<num> Number: 301`."""
-
-_IDS = ("num", "number", "id", "topic_id", "topicid", "qid", "query_id")
-_TEXTS = ("query", "title", "question", "desc", "description", "summary")
-_NOTES = ("desc", "description", "question", "narr", "narrative", "summary")
-_FIELDS = frozenset((*_IDS, *_TEXTS, *_NOTES))
+def _of_row(key: str, text: str, row: int, columns: Mapping[str, Sequence[str]], line: int | None) -> Query | str:
+    """The query in a row, or what is wrong with it."""
+    if not text.strip() or not key.strip():
+        return f"the query has no {'text' if key.strip() else 'id'}"
+    written = columns["weight"][row] if "weight" in columns else None
+    weight = 1 if written in ("", None) else number_of(str(written))
+    if weight is None or weight <= 0:
+        return f"a weight is a number above 0, found {found(written)}"
+    note = columns["note"][row] if "note" in columns else None
+    return Query(key, text, weight, note=note or None, line=line)
 
 
-def is_topics(source: Source) -> bool:
-    """Whether it begins like markup and has a topic."""
-    return _BEGINS_LIKE_MARKUP.match(source.head) is not None and _TOPIC.search(source.head) is not None
-
-
-def read_topics(source: Source) -> Sequence[Query]:
-    """Read the topics.
+def distinct(source: Source, queries: Iterable[tuple[Query | str, int | None]]) -> list[Query]:
+    """The queries, each id once. `queries` are what was found in a file, with the lines: a query, or what is wrong.
 
     Raises:
-        JudgmentFileError: a topic lacks an id or a text or never ends, or two of one id have different texts.
+        JudgmentFileError: something is wrong, or two queries of one id have different texts.
     """
     known: dict[str, Query] = {}
     problems = Problems(source.file)
-    for line, attributes, content, ends in _topics(_without_markup_of_xml(source.text)):
-        found = _query(attributes, content, line) if ends else "the topic that begins here never ends; is it truncated?"
-        if isinstance(found, Query):
-            earlier = known.setdefault(found.id, found)
-            if earlier.text == found.text:
-                continue
-            found = earlier.another_text(found)
-        problems.add(found, line)
+    for query, line in queries:
+        earlier = known.setdefault(query.id, query) if isinstance(query, Query) else None
+        if isinstance(query, str):
+            problems.add(query, line)
+        elif earlier is not None and earlier.text != query.text:
+            problems.add(earlier.another_text(query), line)
     problems.check()
-    if not known:
-        source.refuse("the file has no topics: <top> ... </top>, or <topic number=...> ... </topic>")
     return list(known.values())
-
-
-def _without_markup_of_xml(text: str) -> str:
-    """The text without comments and with the content of CDATA, each line where it was."""
-    text = _CDATA.sub(lambda found: found[1].replace("&", "&amp;").replace("<", "&lt;"), text)
-    return _UNREAD.sub(lambda found: "\n" * found[0].count("\n"), text)
-
-
-def _topics(text: str) -> Iterator[tuple[int, str, str, bool]]:
-    """The line in which each topic begins, its attributes, its content, and whether it ends."""
-    begun: re.Match[str] | None = None
-    line, counted = 1, 0
-    for tag in _TOPIC.finditer(text):
-        is_end = bool(tag[1])
-        if is_end and (begun is None or tag[2].lower() != begun[2].lower()):
-            continue
-        if begun is not None:
-            line += text.count("\n", counted, begun.start())
-            counted = begun.start()
-            yield line, begun[3] or "", text[begun.end() : tag.start()], is_end
-        begun = None if is_end else tag
-    if begun is not None:
-        yield line + text.count("\n", counted, begun.start()), begun[3] or "", text[begun.end() :], False
-
-
-def _query(attributes: str, content: str, line: int) -> Query | str:
-    """A topic as a query, or what is wrong with it."""
-    named = {name.lower().replace("-", "_"): first or second for name, first, second in _ATTRIBUTE.findall(attributes)}
-    elements, rest = _elements(content)
-    key = next(filter(None, (holder.get(name) for holder in (elements, named) for name in _IDS)), None)
-    texts = [name for name in _TEXTS if elements.get(name)]
-    text = elements[texts[0]] if texts else rest
-    if not key:
-        return f"the topic has no id: an element <num>, or an attribute number or id; found {_shown(elements)}"
-    if not text:
-        return f"the topic {quoted(key)} has no text: an element {listed([f'<{name}>' for name in _TEXTS])}"
-    note = next((elements[name] for name in _NOTES if elements.get(name) and name not in texts[:1]), None)
-    return Query(_plain(key), text, note=note, line=line)
-
-
-def _elements(content: str) -> tuple[Mapping[str, str], str]:
-    """The texts of the elements of a topic, the first of each name, and the text between them.
-
-    An element without an end tag ends at the next one. A name has no language (`EN-title` is `title`).
-    """
-    elements: dict[str, str] = {}
-    between = []
-    at = 0
-    while (tag := _ELEMENT.search(content, at)) is not None:
-        between.append(content[at : tag.start()])
-        end = re.compile(rf"</{re.escape(tag[1])}\s*>").search(content, tag.end())
-        stop = end.start() if end is not None else _next_field(content, tag.end())
-        at = end.end() if end is not None else stop
-        name = _name(tag)
-        elements.setdefault(name, _plain(content[tag.end() : stop], _LABELS.get(name, "")))
-    return elements, _plain(" ".join([*between, content[at:]]))
-
-
-def _name(tag: re.Match[str]) -> str:
-    return tag[1].lower().rpartition("-")[2]
-
-
-def _next_field(content: str, at: int) -> int:
-    """The end of an element without an end tag: the next element that is not inline markup such as `<b>`."""
-    for tag in _ELEMENT.finditer(content, at):
-        begins_line = not content[content.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
-        if begins_line or _name(tag) in _FIELDS:
-            return tag.start()
-    return len(content)
-
-
-def _plain(text: str, label: str = "") -> str:
-    """A value without its label, tags and entities, its white space as single spaces."""
-    words = " ".join(_ENTITY.sub(lambda found: unescape(found[0]), _TAG.sub(" ", text)).split())
-    is_labelled = bool(label) and re.match(rf"{label}\s*:", words, re.IGNORECASE) is not None
-    return words.partition(":")[2].strip() if is_labelled else words
-
-
-def _shown(elements: Mapping[str, str]) -> str:
-    return listed([f"<{name}>" for name in elements], "and") if elements else "no element"

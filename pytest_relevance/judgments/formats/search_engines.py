@@ -15,9 +15,11 @@ query is its text, which may occur several times.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_relevance._text import listed, quoted
-from pytest_relevance.judgments.formats.collecting import Collector, Keys, as_text, found_json
+from pytest_relevance.judgments.columns import Keys
+from pytest_relevance.judgments.formats.collecting import Collector, as_text, found_json
 from pytest_relevance.judgments.json_text import JsonPath
 from pytest_relevance.judgments.model import Query
 from pytest_relevance.judgments.source import Source
@@ -113,11 +115,11 @@ def _texts(request: Mapping[str, object]) -> list[str]:
 
 def _searched(body: object) -> Iterator[str]:
     """The texts that a search body looks for, however deep in it."""
-    ahead = [body]
-    while ahead:
-        value = ahead.pop()
+    pending = [body]
+    while pending:
+        value = pending.pop()
         if isinstance(value, list):
-            ahead.extend(reversed(value))
+            pending.extend(reversed(value))
         elif isinstance(value, dict):
             for name, clause in value.items():
                 if name in _OF_FIELD and isinstance(clause, dict):
@@ -125,7 +127,7 @@ def _searched(body: object) -> Iterator[str]:
                 elif name in _OF_TEXT and isinstance(clause, dict):
                     yield from filter(None, [_text_at(clause, ())])
                 else:
-                    ahead.append(clause)
+                    pending.append(clause)
 
 
 _RATINGS = "judgmentRatings"
@@ -171,15 +173,13 @@ def _collect_set(collector: Collector, source: Source) -> None:
             collector.wrong(f"{quoted(_QUERIES)} is a list of objects, found {found_json(entries)}", path)
 
 
-def _add_entry(collector: Collector, entry: object, path: JsonPath) -> None:
-    text = as_text(entry)
-    if isinstance(entry, dict):
-        text = collector.text(entry, _TEXT, path)
-        if text is not None:
-            collector.add_query(Query(text, text, note=as_text(entry.get(_ANSWER))), path)
-    elif text is not None:
-        collector.add_query(Query(text, text), path)
-    else:
+def _add_entry(collector: Collector, entry: Any, path: JsonPath) -> None:
+    is_object = isinstance(entry, dict)
+    text = collector.text(entry, _TEXT, path) if is_object else as_text(entry)
+    if text is not None:
+        note = as_text(entry.get(_ANSWER)) if is_object else None
+        collector.add_query(Query(text, text, note=note), path)
+    elif not is_object:
         collector.wrong(f"a query of a query set is an object with {_TEXT}, found {found_json(entry)}", path)
 
 
