@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy
 import pytest
 
+from pytest_relevance.results.case_result import Repeats
 from pytest_relevance.results.documents.index import (
     IndexDocuments,
     UnreadableAnswer,
@@ -86,6 +87,12 @@ def test_the_documents_that_a_report_names() -> None:
 def test_all_results_of_a_case_without_judgments_are_named() -> None:
     result = result_of({"query": "boots", "depth": 3}, ["a", "b", "c"])
     assert [*documents_to_ask(result)] == ["a", "b", "c"]
+
+
+def test_documents_that_change_between_calls_are_named() -> None:
+    result = result_of({**UNIT, "k": 1}, ["boots", "hat"])
+    result.repeats = Repeats(2, 2, 2, ("hat", "cap"))
+    assert [*documents_to_ask(result)] == ["boots", "hiking", "lost", "hat", "cap"]
 
 
 def test_a_result_is_described() -> None:
