@@ -16,9 +16,11 @@ from pytest_relevance.cases.conditions import MAX_DROP, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
-from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
-from pytest_relevance.results.case_result import FAILED, NEW, STALE, BaselineComparison, CaseResult
+from pytest_relevance.results.baseline.comparison import comparison_of
+from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry
+from pytest_relevance.results.baseline.stale import changes_since
+from pytest_relevance.results.baseline.update import entry_of
+from pytest_relevance.results.case_result import NEW, STALE, BaselineComparison, CaseResult
 from pytest_relevance.results.expectations import expectation_of
 from pytest_relevance.results.fingerprint import Fingerprint, checked
 from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
@@ -26,7 +28,7 @@ from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import RecordError
 from pytest_relevance.results.scoring import defined
 
-Entries = Mapping[str, Mapping[EntryKey, BaselineEntry]]
+Entries = Mapping[str, BaselineEntries]
 """The entries of each case file."""
 
 _NEEDED = frozenset(
@@ -51,9 +53,10 @@ class RecordedRankings:
     nodes: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Fingerprint = field(default_factory=dict)
 
-    def of_file(self, node: str, file: str) -> Mapping[EntryKey, BaselineEntry]:
+    def of_file(self, node: str, file: str) -> BaselineEntries:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
-        return self.entries.get(self.nodes.get(node, file.replace(os.sep, "/")), {})
+        entries = self.entries.get(self.nodes.get(node, file.replace(os.sep, "/")), BaselineEntries())
+        return BaselineEntries(entries.values(), fingerprint=self.fingerprint)
 
 
 def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> RecordedRankings:
@@ -75,13 +78,13 @@ def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> Rec
     return RecordedRankings(name, entries_of(results), nodes, fingerprint)
 
 
-def entries_of(results: Iterable[CaseResult]) -> dict[str, dict[EntryKey, BaselineEntry]]:
+def entries_of(results: Iterable[CaseResult]) -> dict[str, BaselineEntries]:
     """The entries that accept the rankings of results, by case file; none for a case without a score."""
-    entries: dict[str, dict[EntryKey, BaselineEntry]] = {}
+    entries: dict[str, BaselineEntries] = {}
     for result in results:
         if result.scores and not result.is_check:
             entry = entry_of(result)
-            entries.setdefault(result.file, {}).setdefault(entry.key, entry)
+            entries.setdefault(result.file, BaselineEntries()).setdefault(entry.key, entry)
     return entries
 
 
@@ -99,7 +102,7 @@ def compare_recorded(
     results = []
     for result in run.results:
         if result.scores and not result.is_check:
-            entry = entries.get(result.file, {}).get((result.id, result.variant))
+            entry = entries.get(result.file, BaselineEntries()).get((result.id, result.variant))
             baseline = BaselineComparison(NEW)
             if entry is not None:
                 baseline = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
@@ -125,19 +128,13 @@ def _compared(
     known = grade_ranking(entry.ranking, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.settings))
-    expectations = map(expectation_of, result.outcomes)
-    met = met_then(result, expectations, entry, graded, before) if result.verdict == FAILED else []
     metrics = {metric for gate in gates if gate.condition == MAX_DROP for metric in gate.metrics}
     scores = {
         metric.text: defined(score(metric, graded, result.settings))
         for metric in metrics - {result.metric}
         if metric.text in result.scores
     }
-    return BaselineComparison(
-        *(standing_of(result, before), before, (), scores, entry.ranking, tuple(graded.grades), entry.scores),
-        newly_failing=True in met,
-        failed_before=False in met and True not in met,
-    )
+    return comparison_of(result, map(expectation_of, result.outcomes), entry, graded, before, scores)
 
 
 def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) -> dict[str, float] | None:

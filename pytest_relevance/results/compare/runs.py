@@ -82,7 +82,7 @@ def _read_baseline(path: Path) -> Run:
     file = path.name.removesuffix(baseline_io.SUFFIX)
     entries = baseline_io.read_baseline(path)
     results = [_of_entry(file, entry, entries.titles) for entry in entries.values()]
-    return Run(results, info=RunInfo(fingerprint=baseline_io.baseline_fingerprint(path)), name=path.name)
+    return Run(results, info=RunInfo(fingerprint=entries.fingerprint), name=path.name)
 
 
 def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
