@@ -1,16 +1,14 @@
 """The record of another run in the place of a committed baseline, and the comparison of two files without a search.
 
-For a run, only what an entry needs is read and checked of each line of the record, as every worker of pytest-xdist
-reads it. `compare_recorded` compares a recorded run with a baseline or with another record.
+`compare_recorded` compares a recorded run with a baseline or with another record.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pytest_relevance.cases.conditions import MAX_DROP, gate_of
 from pytest_relevance.cases.model import Gate
@@ -22,22 +20,13 @@ from pytest_relevance.results.baseline.stale import changes_since
 from pytest_relevance.results.baseline.update import entry_of
 from pytest_relevance.results.case_result import NEW, STALE, BaselineComparison, CaseResult
 from pytest_relevance.results.expectations import expectation_of
-from pytest_relevance.results.fingerprint import Fingerprint, checked
-from pytest_relevance.results.record import KIND, VERSION, check_values, read_header, read_lines, read_object
+from pytest_relevance.results.fingerprint import Fingerprint
+from pytest_relevance.results.record import read_record
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import RecordError
 from pytest_relevance.results.scoring import defined
 
 Entries = Mapping[str, BaselineEntries]
 """The entries of each case file."""
-
-_NEEDED = frozenset(
-    {
-        *("file", "line", "id", "verdict", "query", "search", "variant", "params", "k", "depth", "is_depth_set"),
-        *("reaches_depth", "documents", "whole", "scores"),
-    }
-)
-"""The fields of a result that make an entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +50,9 @@ class RecordedRankings:
 
 def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> RecordedRankings:
     """Read the rankings of a record. Raises `RecordError`, which names the line and what is wrong."""
-    name = shown if shown is not None else os.fspath(path)
-    lines = read_lines(path, name)
-    header = read_header(name, lines, KIND, VERSION)
-    try:
-        nodes = {values.get("node") or file: file for file, values in header["files"].items()}
-        fingerprint = checked(header["run"].get("fingerprint", {}))
-    except (KeyError, AttributeError, TypeError, ValueError) as error:
-        raise RecordError(f"{name}:1: the header is damaged ({error!r}); make the record again") from None
-    results = [*_results(name, lines)]
-    if len(results) != header.get("results"):
-        raise RecordError(
-            f"{name}: the record is truncated: {len(results):,} of {header.get('results')} results are there; "
-            "fetch or make it again"
-        )
-    return RecordedRankings(name, entries_of(results), nodes, fingerprint)
+    results, files, info = read_record(path, shown)
+    nodes = {of_file.node or file: file for file, of_file in files.items()}
+    return RecordedRankings(shown or os.fspath(path), entries_of(results), nodes, info.fingerprint)
 
 
 def entries_of(results: Iterable[CaseResult]) -> dict[str, BaselineEntries]:
@@ -156,14 +133,3 @@ def _named(result: CaseResult) -> dict[str, float]:
     if accepted is not None:
         pairs += zip(accepted.documents, accepted.grades, strict=False)
     return {document: grade for document, grade in pairs if grade is not None}
-
-
-def _results(name: str, lines: Iterable[tuple[int, str]]) -> Iterator[CaseResult]:
-    for number, line in lines:
-        values: Mapping[str, Any] = read_object(name, number, line)
-        needed = {key: value for key, value in values.items() if key in _NEEDED}
-        try:
-            check_values(needed, CaseResult)
-            yield CaseResult.from_dict(needed)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise RecordError(f"{name}:{number}: the line is no result: {error}; make the record again") from None
