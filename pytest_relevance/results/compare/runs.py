@@ -7,10 +7,8 @@ has scores; a baseline has them too, but does not name the judgments that they c
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pytest_relevance._files import line_blocks
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyRankings
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
-
-_LONGEST_HEADER = 1 << 26  # bytes; a header names all that did not finish
 
 
 class PlainRun(Run):
@@ -102,12 +99,8 @@ def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
     """The kind in the header of a file of this package; None for another file, and for one that cannot be read."""
     try:
-        with open(path, "rb") as plain:
-            is_packed = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
-            with gzip.open(plain) if is_packed else plain as file:
-                header = json.loads(file.readline(_LONGEST_HEADER))
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
+        header = json.loads(next(line_blocks(path), b"").partition(b"\n")[0])
+    except (OSError, ValueError, RecursionError):
         return None
     kind = header.get("kind") if isinstance(header, dict) else None
     return kind if isinstance(kind, str) else None

@@ -6,17 +6,17 @@ import csv
 import io
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 from pytest_relevance._files import Unreadable, line_blocks, read_whole
-from pytest_relevance._text import counted, did_you_mean, found, listed, quoted
+from pytest_relevance._text import counted, found, quoted
 from pytest_relevance.cases.model import CatalogueFile
-from pytest_relevance.judgments.columns import find_columns, folded
 from pytest_relevance.judgments.formats.table import tab_cells, white_cells
 from pytest_relevance.judgments.source import Header
-from pytest_relevance.results.rankings.ranking import ID_NAMES, TITLE_NAMES, id_text
+from pytest_relevance.results.documents.columns import CatalogueError, id_column, is_column, unknown_to_show
+from pytest_relevance.results.rankings.ranking import TITLE_NAMES, id_text
 
 Fields = Mapping[str, object]
 """The values of one document, by the names of their columns."""
@@ -26,15 +26,10 @@ Line = tuple[int, str, Fields]
 
 _SAMPLE = 100  # lines whose keys are the columns of a file of JSON lines
 _MOST_PROBLEMS = 5
-_MOST_COLUMNS = 12
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ID = rb'\s*:\s*("[^"\\\n]*(?:\\.[^"\\\n]*)*"|-?[0-9]+(?![0-9.eE]))'
 """What follows the key of an id in JSON: a colon, and a string or an integer."""
-
-
-class CatalogueError(ValueError):
-    """A catalogue that cannot be read; the message names the file and the line, what was found, and what to do."""
 
 
 class CatalogueLines:
@@ -86,6 +81,11 @@ class CatalogueLines:
     def _wants(self, document: str) -> bool:
         return self._wanted is None or document in self._wanted
 
+    def _choose_columns(self, names: list[str]) -> None:
+        """Choose the column of ids in a table; report the columns to show that are not there."""
+        self._id = id_column(self._columns, names, self._file)
+        self.problems += unknown_to_show((name for name in self._columns.show if name not in names), names, self._file)
+
     def _decoded(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
         """Each block with the number of its first line, as bytes and as text; an error names a line that is no text."""
         line = 1
@@ -106,8 +106,8 @@ class CatalogueLines:
         decoded = self._decoded(blocks)
         head = first, block, _ = next(decoded)
         names = self._sampled(block)
-        self._choose_columns(names, is_nested=True)
-        absent = [name for name in self._columns.show if not _is_there(name, names, is_nested=True)]
+        self._id = id_column(self._columns, names, self._file, is_nested=True)
+        absent = [name for name in self._columns.show if not is_column(name, names, is_nested=True)]
         find, tokens = re.compile(b'"%b"%b' % (re.escape(_as_json(self._id.rpartition(".")[2])), _ID)), self._tokens()
         for first, block, _ in chain([head], decoded):
             matches, starts = self._wanted_starts(block, find, tokens)
@@ -123,7 +123,7 @@ class CatalogueLines:
             absent = [name for name in absent if b'"%b"' % _as_json(name.partition(".")[0]) not in block]
         last = block.rstrip().rfind(b"\n") + 1
         self._object(block[last:], first + block.count(b"\n", 0, last))
-        self._add_unknown(absent, names)
+        self.problems[:0] = unknown_to_show(absent, names, self._file)
 
     def _tokens(self) -> frozenset[bytes]:
         """The ids of the wanted documents as JSON has them, without further escapes."""
@@ -239,62 +239,6 @@ class CatalogueLines:
                     (values,) = batch.slice(index, 1).to_pylist()
                     yield number + index + 1, document, values
             number += len(ids)
-
-    # --- columns ------------------------------------------------------------------------------------------------------
-
-    def _choose_columns(self, names: list[str], *, is_nested: bool = False) -> None:
-        """Choose the column of ids, and require one of titles, unless other columns are to be shown.
-
-        `is_nested`: a dot in the name of a column leads into an object. Raises `CatalogueError` for what is no
-        catalogue.
-        """
-        own = self._columns
-        if own.id is None and own.title is None and (what := _other_kind(names)):
-            raise self._refused(f"this seems to be {what}; name the file that has a line for each document", 1)
-        self._id = self._column("id", own.id, ID_NAMES, names, is_nested=is_nested)
-        if own.title is not None or not own.show:
-            self._column("title", own.title, TITLE_NAMES, names, is_nested=is_nested)
-        if not is_nested:
-            self._add_unknown([name for name in own.show if name not in names], names)
-
-    def _column(self, key: str, written: str | None, usual: Iterable[str], names: list[str], *, is_nested: bool) -> str:
-        """The column that is written for a key of `documents`, or else the first usual one."""
-        if written is None:
-            chosen = next((name for name in usual if name in names), None)
-            if chosen is None:
-                advice = f"name the column: documents: {{file: {self._columns.file}, {key}: ...}}"
-                wanted = listed(map(quoted, usual))
-                raise self._refused(f"there is no column {wanted}; the columns are {_spelled(names)}; {advice}", 1)
-            return chosen
-        if not _is_there(written, names, is_nested=is_nested):
-            raise self._refused(_unknown(written, names), 1)
-        return written
-
-    def _add_unknown(self, columns: Iterable[str], names: list[str]) -> None:
-        """Report columns to show that are not there; they come first, whatever was found in lines."""
-        self.problems[:0] = [f"{self._file}:1: show: {_unknown(name, names)}" for name in columns]
-
-
-def _is_there(column: str, names: Collection[str], *, is_nested: bool) -> bool:
-    return column in names or (is_nested and column.partition(".")[0] in names)
-
-
-def _unknown(column: str, names: list[str]) -> str:
-    close = did_you_mean(column, names)
-    return f"there is no column {quoted(column)}; the columns are {_spelled(names)}{close}"
-
-
-def _spelled(names: list[str]) -> str:
-    return listed(map(quoted, names[:_MOST_COLUMNS]), "and") + " ..." * (len(names) > _MOST_COLUMNS)
-
-
-def _other_kind(names: list[str]) -> str:
-    """What a file seems to be by its columns, where that is no catalogue."""
-    if find_columns(names, ("grade",)) and find_columns(names, ("query_id", "query")):
-        return "a file of judgments"
-    if len(names) in (4, 6) and not {*map(folded, names)} & {"id", "title", "name"} and names[1] in ("0", "Q0", "q0"):
-        return "a file of qrels" if len(names) == 4 else "a TREC run"
-    return ""
 
 
 def _tab_row(line: str) -> list[str]:
