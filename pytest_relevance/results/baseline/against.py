@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance.cases.conditions import MAX_DROP, gate_of
+from pytest_relevance.cases.conditions import gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.comparison import comparison_of
+from pytest_relevance.results.baseline.comparison import comparison_of, gate_scores
 from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry
 from pytest_relevance.results.baseline.stale import changes_since
 from pytest_relevance.results.baseline.update import entry_of
@@ -105,12 +105,7 @@ def _compared(
     known = grade_ranking(entry.ranking, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.settings))
-    metrics = {metric for gate in gates if gate.condition == MAX_DROP for metric in gate.metrics}
-    scores = {
-        metric.text: defined(score(metric, graded, result.settings))
-        for metric in metrics - {result.metric}
-        if metric.text in result.scores
-    }
+    scores = gate_scores(result, gates, graded)
     return comparison_of(result, map(expectation_of, result.outcomes), entry, graded, before, scores)
 
 

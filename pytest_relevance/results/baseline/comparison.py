@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases.conditions import MAX_DROP
-from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance.cases.model import Case, Expectation, Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, EntryKey, shown_key
@@ -135,7 +136,7 @@ def _compare_scores(result: CaseResult, case: Case, entry: BaselineEntry, *, acc
     is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # as far as the case looks
     graded = grade_ranking(entry.ranking, case.judgments)
     before = result.score if is_same else defined(score(result.metric, graded, case.settings))
-    scores = _gate_scores(result, case, None if is_same else graded) if case.terms.gates else {}
+    scores = gate_scores(result, case.terms.gates, graded) if case.judgments else {}
     found = comparison_of(result, case.expect, entry, graded, before, scores)
     fails = found.standing == REGRESSION and not accepting
     if fails:
@@ -217,20 +218,18 @@ def _met_then(
     ]
 
 
-def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:
-    """The scores of the accepted ranking that `max_drop` gates of the suite compare, other than nDCG@k.
+def gate_scores(result: CaseResult, gates: Iterable[Gate], graded: GradedRanking) -> dict[str, float | None]:
+    """The scores of a graded ranking that `max_drop` gates compare, other than nDCG@k.
 
-    `graded` is None where they are those of the present ranking. A metric of which the present ranking has no score, as
-    it is cut, has none here.
+    A metric of which the result has no score, as its ranking is cut, has none here.
     """
-    scores: dict[str, float | None] = {}
-    for gate in case.terms.gates if case.judgments else ():  # without judgments no metric is defined
-        for metric in gate.metrics if gate.condition == MAX_DROP and gate.tag in (None, *case.tags) else ():
-            name = metric.text
-            if name == result.metric.text or name not in result.scores:
-                continue
-            scores[name] = result.scores[name] if graded is None else defined(score(metric, graded, case.settings))
-    return scores
+    tags = (None, *result.tags)
+    compared = [gate.metrics for gate in gates if gate.condition == MAX_DROP and gate.tag in tags]
+    return {
+        metric.text: defined(score(metric, graded, result.settings))
+        for metric in chain.from_iterable(compared)
+        if metric != result.metric and metric.text in result.scores
+    }
 
 
 def _fail(result: CaseResult, case: Case, before: float) -> None:
