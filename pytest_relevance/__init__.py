@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pytest_relevance.reports.breakdown import breakdown as breakdown
     from pytest_relevance.reports.comparison import Comparison as Comparison, compare_runs as compare_runs
     from pytest_relevance.results.case_result import CaseResult as CaseResult
-    from pytest_relevance.results.compare.pairing import Incomparable as Incomparable
+    from pytest_relevance.results.compare.incompatibilities import Incomparable as Incomparable
     from pytest_relevance.results.evaluate import evaluate as evaluate
     from pytest_relevance.results.rankings.read_run import read_run as read_run
     from pytest_relevance.results.run import Run as Run
@@ -46,7 +46,7 @@ _HOMES = {
     "CaseResult": "pytest_relevance.results.case_result",
     "Comparison": "pytest_relevance.reports.comparison",
     "FileInfo": "pytest_relevance.results.run_info",
-    "Incomparable": "pytest_relevance.results.compare.pairing",
+    "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
     "Run": "pytest_relevance.results.run",
     "RunInfo": "pytest_relevance.results.run_info",

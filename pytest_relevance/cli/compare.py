@@ -47,8 +47,8 @@ from pytest_relevance.reports.text import WIDEST, terminal_width
 
 if TYPE_CHECKING:
     from pytest_relevance.reports.comparison import Comparison
-    from pytest_relevance.results.compare.comparison import ComparisonGates
-    from pytest_relevance.results.compare.pairing import Incomparable
+    from pytest_relevance.results.compare.gates import ComparisonGates
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
 
 _MAKERS: Mapping[str, str] = {MARKDOWN: "to_markdown", JSON: "to_json"}
 """The method of a comparison that makes each further format of the report."""
@@ -119,7 +119,7 @@ def run(arguments: Namespace) -> int:
 
     Nothing is printed before all of it is computed. Raises `CommandError` where the runs cannot be compared.
     """
-    from pytest_relevance.results.compare.pairing import Incomparable
+    from pytest_relevance.results.compare.incompatibilities import Incomparable
 
     _check(arguments)
     try:
@@ -202,7 +202,7 @@ def _metric(text: str) -> str:
 
 def _drop(text: str) -> tuple[str, float]:
     """Parse a metric and by how much its mean may drop: `nDCG@10=0.02`."""
-    from pytest_relevance.results.compare.comparison import allowance_of, is_allowance
+    from pytest_relevance.results.compare.gates import allowance_of, is_allowance
 
     name, sign, amount = text.rpartition("=")  # a metric name may contain = too: P(rel=2)@5=0.1
     if not sign or not name:
@@ -273,7 +273,7 @@ def _without_its_option(arguments: Namespace) -> Iterator[str]:
 
 
 def _too_large_a_drop(arguments: Namespace) -> Iterator[str]:
-    from pytest_relevance.results.compare.comparison import allowance_of, is_allowance
+    from pytest_relevance.results.compare.gates import allowance_of, is_allowance
 
     by = parse_metric(next(iter(_metrics_of(arguments)), "nDCG@10"))
     if arguments.max_case_drop is not None and not is_allowance(arguments.max_case_drop, by):

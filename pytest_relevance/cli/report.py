@@ -72,7 +72,7 @@ def _report(arguments: Namespace, format: str) -> str:
 def _compared(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
     from pytest_relevance.results.baseline.against import compare_recorded, entries_of
-    from pytest_relevance.results.baseline.file import SUFFIX, baseline_fingerprint, read_baseline
+    from pytest_relevance.results.baseline.file import SUFFIX, read_baseline
     from pytest_relevance.results.record import is_record
     from pytest_relevance.results.run_info import RecordError
 
@@ -89,7 +89,7 @@ def _compared(run: Run, path: Path) -> Run:
             "record of another run"
         )
     try:
-        entries, fingerprint = read_baseline(path, str(path)), baseline_fingerprint(path, str(path))
-        return compare_recorded(run, {files[0]: entries}, str(path), fingerprint=fingerprint)
+        entries = read_baseline(path, str(path))
+        return compare_recorded(run, {files[0]: entries}, str(path), fingerprint=entries.fingerprint)
     except RecordError as error:
         raise CommandError(str(error)) from None

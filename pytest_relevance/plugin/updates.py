@@ -17,7 +17,8 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.results.baseline.file import SUFFIX, Updated, baseline_path, locked, update_baseline
+from pytest_relevance.results.baseline.file import SUFFIX, baseline_path
+from pytest_relevance.results.baseline.update import Updated, acceptable, locked, update_baseline
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.run_info import FileInfo, RecordError
 
@@ -36,8 +37,6 @@ def update_baselines(config: pytest.Config) -> Iterator[Message]:
 
 
 def _update_baseline(store: RunStore, file: str, *, only_new: bool) -> Iterator[Message]:
-    from pytest_relevance.results.baseline.comparison import acceptable
-
     info, shown = store.files[file], harmless(f"{file}{SUFFIX}")
     finished, is_whole = store.of_file(file), store.is_whole(file)
     results = [result for result in store.results if result.file == file]

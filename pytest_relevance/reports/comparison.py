@@ -15,8 +15,9 @@ from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_line
 from pytest_relevance.reports.text import WIDEST, harmless, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key
-from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, ComparisonGates, Mover, judge
-from pytest_relevance.results.compare.runs import compare
+from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
+from pytest_relevance.results.compare.gates import ComparisonGates, judge
+from pytest_relevance.results.compare.runs import Options, compare
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.pairing import Variants
@@ -40,7 +41,7 @@ class Comparison(Compared):
 
         `max_drop` is {metric: by how much its mean may drop}, `p` the largest p-value at which a larger drop fails, and
         `max_case_drop` by how much a single case may drop. Raises ValueError for a metric that was not compared, and
-        for a number out of range. More in `pytest_relevance.results.compare.comparison.judge`.
+        for a number out of range. More in `pytest_relevance.results.compare.gates.judge`.
         """
         return judge(self, max_drop, p=p, max_case_drop=max_case_drop)
 
@@ -153,18 +154,8 @@ def compare_runs(
     judgments or settings, or ended in an error; `RecordError`, `JudgmentFileError` or `CaseFileError` (ValueErrors) for
     a file that cannot be used; ValueError or TypeError for arguments that are not allowed.
     """
-    return compare(
-        Comparison,
-        (first, second),
-        metrics,
-        judgments=judgments,
-        variants=variants,
-        common=common,
-        missing=missing,
-        resamples=resamples,
-        seed=seed,
-        settings=settings,
-    )
+    options = Options(metrics, judgments, variants, common, missing, resamples, seed, settings)
+    return compare(Comparison, (first, second), options)
 
 
 KIND = "pytest-relevance comparison"

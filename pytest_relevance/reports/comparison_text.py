@@ -36,9 +36,10 @@ from pytest_relevance.reports.text import (
     line,
     wrapped,
 )
-from pytest_relevance.results.compare.comparison import Compared, ComparisonGates, Mover, Movers, shown_p
+from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
-from pytest_relevance.results.compare.pairing import some_cases
+from pytest_relevance.results.compare.gates import ComparisonGates, shown_p
+from pytest_relevance.results.compare.incompatibilities import some_cases
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.run_info import changes_text

@@ -89,12 +89,14 @@ def is_record(data: bytes) -> bool:
     return data.startswith(_BEGINNING)
 
 
-def read_record(path: str | os.PathLike[str]) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
+def read_record(
+    path: str | os.PathLike[str], shown: str | None = None
+) -> tuple[list[CaseResult], dict[str, FileInfo], RunInfo]:
     """Read a record: the results in their order, the case files by name, and how the run was made.
 
-    Raises `RecordError`, which names the line and what is wrong; never OSError.
+    Messages call it `shown`. Raises `RecordError`, which names the line and what is wrong; never OSError.
     """
-    file = os.fspath(path)
+    file = shown if shown is not None else os.fspath(path)
     lines = read_lines(path, file)
     header = read_header(file, lines, KIND, VERSION)
     try:

@@ -304,7 +304,7 @@ def test_one_variant_with_another(shop: Terminal) -> None:
     ]
     wrong = shop.run("compare", "both.jsonl", "both.jsonl", "--variants", "bm25", "hybird")
     assert (wrong.code, wrong.out) == (2, "")
-    assert 'has no results of the variant "hybird"; did you mean "hybrid"?' in wrong.err
+    assert 'its variants are "bm25" and "hybrid"; did you mean "hybrid"?' in wrong.err
     apart = shop.run("compare", "main.jsonl", "both.jsonl")
     assert (apart.code, apart.out) == (2, "")
     assert 'main.jsonl has no variant, both.jsonl has "bm25" and "hybrid"' in apart.err

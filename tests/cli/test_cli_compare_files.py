@@ -233,7 +233,7 @@ def test_records_that_cannot_be_compared(shop: Terminal, what: str, says: list[s
         (["main.jsonl", "empty.jsonl"], "empty.jsonl: the file is empty"),
         (
             ["cut.gz", "main.jsonl"],
-            "cut.gz: cannot be read: the gzip file ends early, it is truncated; fetch or pack it",
+            "cut.gz: the gzip file ends early, it is truncated; fetch or pack it",
         ),
         (["main.jsonl"], "the following arguments are required: B"),
         (["main.jsonl", "branch.jsonl", "branch.jsonl"], '"branch.jsonl" is one argument too many'),

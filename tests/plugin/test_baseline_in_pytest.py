@@ -702,7 +702,7 @@ def test_a_run_without_a_baseline_imports_none_of_it(project: Project) -> None:
     project.conftest(SEARCH + imported)
     shop.cases("cases: [{query: hats, judgments: {h1: 3}, min_ndcg: 0.5}]")
     shop.returns(hats="h1")
-    for option, is_imported in (((), False), ((UPDATE,), True), ((), True)):
+    for option, is_imported in (((), False), ((UPDATE,), False), ((), True)):
         assert shop.project.run_apart(*option).code == 0
         modules = (shop.path / "imported").read_text().split()
         assert "pytest_relevance.plugin.collecting.collector" in modules

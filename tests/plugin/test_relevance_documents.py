@@ -171,6 +171,19 @@ def test_a_title_of_the_index_goes_before_others(shop: Project) -> None:
     assert titles == {"boots": "Boots!", "hiking": "Hiking!", "lost": "Old clogs"}
 
 
+def test_a_title_of_the_catalogue_goes_before_that_of_the_index(shop: Project) -> None:
+    shop.write("products.csv", "id,title\nhiking,Hiking boots\n")
+    shop.cases("""
+        documents: products.csv
+        min_ndcg: 0.9
+        cases:
+          - {query: boots, judgments: {hiking: 3}}
+    """)
+    failure = shop.run().failure("boots")
+    assert 'returned: "boots" "Boots!"' in failure
+    assert 'judged:   "hiking" "Hiking boots"' in failure
+
+
 def test_titles_of_an_sqlite_index(project: Project) -> None:
     project.conftest(
         """

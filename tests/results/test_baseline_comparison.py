@@ -9,8 +9,9 @@ import pytest
 
 from pytest_relevance import Case, CaseResult
 from pytest_relevance.cases.build import case_from_values
-from pytest_relevance.results.baseline.comparison import Baseline, acceptable, compare_with_baseline, entry_of
-from pytest_relevance.results.baseline.file import BaselineEntry, read_baseline, write_baseline
+from pytest_relevance.results.baseline.comparison import Baseline
+from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, read_baseline, write_baseline
+from pytest_relevance.results.baseline.update import acceptable, entry_of
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats
 from pytest_relevance.results.case_result import CHECK
 from pytest_relevance.results.rankings.ranking import Ranking
@@ -34,11 +35,15 @@ def result_of(case: Case, *ranking: str, tolerance: float = 0.05, variant: str |
     return found
 
 
+def baseline(*accepted: BaselineEntry | None) -> Baseline:
+    return Baseline(BaselineEntries(filter(None, accepted)))
+
+
 def compared(accepted: BaselineEntry | None, case: Case, *ranking: str, tolerance: float = 0.05) -> CaseResult:
     """What a case with a ranking comes to with its baseline."""
     found = result_of(case, *ranking, tolerance=tolerance)
     before = found.verdict
-    fails = compare_with_baseline(found, case, accepted)
+    fails = baseline(accepted).compare(found, case)
     assert fails or found.verdict == before
     return found
 
@@ -106,7 +111,7 @@ def test_the_accepted_ranking_is_kept_with_its_grades_of_today_and_its_scores_of
 def test_without_details_only_a_case_that_does_not_pass_keeps_the_accepted_ranking() -> None:
     for ranking, documents in (("ab", ()), ("ba", ("a", "b"))):
         found = result_of(case(), *ranking)
-        compare_with_baseline(found, case(), entry("a", "b"), details=False)
+        baseline(entry("a", "b")).compare(found, case(), details=False)
         assert found.baseline is not None
         assert found.baseline.documents == documents
 
@@ -115,7 +120,7 @@ def test_the_details_of_a_result_name_accepted_documents_too() -> None:
     titled = case(judgments={"a": {"grade": 3, "title": "Alarm clock"}, "b": 1}, k=2)
     ranking = Ranking(("b", "x", "y", "gone", "a"))
     found = score_case(titled, ranking, details=False)
-    compare_with_baseline(found, titled, entry("a", "gone", depth=2))
+    baseline(entry("a", "gone", depth=2)).compare(found, titled)
     add_details(found, titled, ranking)
     assert found.documents == ("b", "x")
     assert found.deeper == {"gone": 4, "a": 5}
@@ -139,7 +144,7 @@ def test_the_same_ranking_to_the_depth_that_was_accepted_has_changed_by_nothing(
     watch = case(k=2)
     found = result_of(watch, "b", "a", "x", "y")
     for accepted in (entry("b", "a", depth=2), entry("b", "a", "z", depth=2, whole=True)):
-        assert not compare_with_baseline(found, watch, accepted)
+        assert not baseline(accepted).compare(found, watch)
         assert found.change == 0
 
 
@@ -186,7 +191,7 @@ def test_a_stale_entry_fails_a_case_that_passes_otherwise() -> None:
 @pytest.mark.parametrize("accepted", [entry("a", "b"), entry("a", "b", depth=5)], ids=["a drop", "stale"])
 def test_a_run_that_accepts_rankings_leaves_the_verdict(accepted: BaselineEntry) -> None:
     found = result_of(case(min_ndcg=0.5), "b", "a")
-    assert not compare_with_baseline(found, case(min_ndcg=0.5), accepted, accepting=True)
+    assert not baseline(accepted).compare(found, case(min_ndcg=0.5), accepting=True)
     assert (found.verdict, found.reasons) == ("passed", ())
     assert standing(found) in ("regression", "stale")
 
@@ -282,45 +287,42 @@ def test_an_accepted_ranking_that_was_cut_is_stale_where_all_of_it_counts(now: d
 class TestOfFile:
     """The entries of a file, and the cases and variants that were collected."""
 
-    entries = {  # noqa: RUF012
-        each.key: each
-        for each in (
-            entry("a", variant="old"),
-            entry("a", id="hats", variant="old"),
-            entry("a", id="hats", variant="kept"),
-            entry("a", id="gone"),
-        )
-    }
+    entries = (
+        entry("a", variant="old"),
+        entry("a", id="hats", variant="old"),
+        entry("a", id="hats", variant="kept"),
+        entry("a", id="gone"),
+    )
 
     def test_entries_of_no_case_are_named(self) -> None:
-        found = Baseline(self.entries)
+        found = baseline(*self.entries)
         names = found.collected([("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")])
         assert names == ['"hats"[old]', '"gone"']
 
     def test_a_case_whose_entries_are_all_of_other_variants_is_stale(self) -> None:
-        baseline = Baseline(self.entries)
-        baseline.collected([("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")])
+        accepted = baseline(*self.entries)
+        accepted.collected([("watch", "new"), ("watch", "other"), ("hats", "kept"), ("hats", "new")])
         moved = result_of(case(), "a", variant="new")
-        assert baseline.compare(moved, case())
+        assert accepted.compare(moved, case())
         assert moved.reasons[0].startswith(
             'the baseline is stale: the search had the variant "old", and has the variants "new" and "other"; '
         )
         beside_another = result_of(case(id="hats"), "a", variant="new")
-        assert not baseline.compare(beside_another, case(id="hats"))
+        assert not accepted.compare(beside_another, case(id="hats"))
         assert standing(beside_another) == "new"
 
     def test_where_nothing_moved_there_is_nothing_to_say(self) -> None:
-        baseline = Baseline(self.entries)
-        assert baseline.collected([*self.entries, ("new", None)]) == []
+        accepted = baseline(*self.entries)
+        assert accepted.collected([*(each.key for each in self.entries), ("new", None)]) == []
         found = result_of(case(), "a", variant="old")
-        assert not baseline.compare(found, case())
+        assert not accepted.compare(found, case())
         assert standing(found) == "within"
 
     def test_a_search_without_variants(self) -> None:
-        baseline = Baseline({each.key: each for each in (entry("a", variant="old"),)})
-        assert baseline.collected([("watch", None)]) == []
+        accepted = baseline(entry("a", variant="old"))
+        assert accepted.collected([("watch", None)]) == []
         found = result_of(case(), "a")
-        baseline.compare(found, case())
+        accepted.compare(found, case())
         assert 'the search had the variant "old", and has no variant' in found.reasons[0]
 
 

@@ -22,9 +22,9 @@ from pytest_relevance.results.baseline.file import (
     has_baseline,
     orphaned_baselines,
     read_baseline,
-    update_baseline,
     write_baseline,
 )
+from pytest_relevance.results.baseline.update import update_baseline
 from pytest_relevance.results.run_info import RecordError
 
 
@@ -134,7 +134,8 @@ class TestUpdate:
         program = textwrap.dedent(
             """
             import sys
-            from pytest_relevance.results.baseline.file import BaselineEntry, update_baseline
+            from pytest_relevance.results.baseline.file import BaselineEntry
+            from pytest_relevance.results.baseline.update import update_baseline
             for number in range(20):
                 name = f"{sys.argv[2]}-{number}"
                 update_baseline(sys.argv[1], [BaselineEntry(name, None, name, {}, 10, ("x",))])

@@ -10,9 +10,9 @@ import pytest
 
 from pytest_relevance.results.baseline.file import (
     BaselineEntry,
-    baseline_fingerprint,
-    update_baseline,
+    read_baseline,
 )
+from pytest_relevance.results.baseline.update import update_baseline
 from pytest_relevance.results.run_info import RecordError, changed, changes_text, checked
 
 
@@ -68,20 +68,20 @@ def test_a_baseline_keeps_the_fingerprint_that_all_of_its_entries_have_in_common
     path = tmp_path / "shop.relevance.yaml.baseline.jsonl"
     eleven, twenty = {"index": "products-11", "engine": "es"}, {"index": "products-20", "engine": "es"}
     update_baseline(path, [entry("a", "x"), entry("b", "x")], fingerprint=eleven)
-    assert baseline_fingerprint(path) == eleven
+    assert read_baseline(path).fingerprint == eleven
 
     update_baseline(path, [entry("a", "x")], fingerprint=twenty)  # a part of the file, and nothing changed
-    assert baseline_fingerprint(path) == eleven
+    assert read_baseline(path).fingerprint == eleven
     update_baseline(path, [entry("a", "y")], fingerprint=twenty)
-    assert baseline_fingerprint(path) == {"engine": "es"}
+    assert read_baseline(path).fingerprint == {"engine": "es"}
 
     whole = [entry("a", "y"), entry("b", "x")]
     updated = update_baseline(path, whole, fingerprint=twenty)
     assert (updated.is_change, updated.has_new_fingerprint) == (False, True)
-    assert baseline_fingerprint(path) == twenty
+    assert read_baseline(path).fingerprint == twenty
     assert not update_baseline(path, whole, fingerprint=twenty).has_new_fingerprint
     update_baseline(path, whole)
-    assert baseline_fingerprint(path) == {}
+    assert read_baseline(path).fingerprint == {}
 
 
 def test_a_damaged_fingerprint_of_a_baseline_is_named(tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ def test_a_damaged_fingerprint_of_a_baseline_is_named(tmp_path: Path) -> None:
     update_baseline(path, [entry("a")], fingerprint={"index": "x"})
     path.write_text(path.read_text().replace('{"index":"x"}', "[1]"))
     with pytest.raises(RecordError, match=r"b:1: the fingerprint is damaged: .*found \[1\]; restore the file"):
-        baseline_fingerprint(path)
+        read_baseline(path)

@@ -125,7 +125,7 @@ def test_texts_that_read_like_no_number_are_ids(tmp_path: Path) -> None:
         ('{"q": ["b", "a", "c", "a"]}', 'FILE: query "q": the document "a" is returned twice; keep one of them'),
         ('{"q": ["a", NaN]}', 'FILE: query "q": NaN is no id of a document; an id is text or a number'),
         ('[{"query": "q", "doc_id": NaN}]', "FILE: doc_id: NaN is no id; an id is text or a number"),
-        ('{"q": ["a", null]}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the list'),
+        ('{"q": ["a", null]}', 'FILE: query "q": a document has an id, found nothing'),
         ('{"q": 3}', 'FILE: query "q": a ranking is {document: score} or [document, ...]; found the text "3"'),
         ('{"q": ["a"', "FILE:1: the file is no valid JSON"),
         ("[1, 2]", "FILE: a run in JSON is {query: {document: score} or [document, ...]}, or rows with query, doc_id"),

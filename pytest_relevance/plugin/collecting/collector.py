@@ -36,7 +36,7 @@ from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.run_case import bind
 from pytest_relevance.results.baseline.file import (
     SUFFIX,
-    baseline_fingerprint,
+    BaselineEntries,
     baseline_path,
     has_baseline,
     orphaned_baselines,
@@ -47,7 +47,6 @@ from pytest_relevance.results.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
-    from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
 
 
 class CaseModule(ModuleType):
@@ -122,21 +121,16 @@ class CaseFile(pytest.Module):
             return None
         from pytest_relevance.results.baseline.comparison import Baseline
 
-        path, hide = baseline_path(self.path), redaction(self.config).values
         try:
-            entries = read_baseline(path, f"{shown}{SUFFIX}")
-            fingerprint = hide(baseline_fingerprint(path, f"{shown}{SUFFIX}"))
+            return Baseline(self._masked(read_baseline(baseline_path(self.path), f"{shown}{SUFFIX}")))
         except RecordError as error:
             raise self.CollectError(str(error)) from None
-        entries.update(self._masked(entries))
-        return Baseline(entries, fingerprint)
 
-    def _masked(self, entries: Mapping[EntryKey, BaselineEntry]) -> dict[EntryKey, BaselineEntry]:
-        """Return entries with params as they are masked now; a file may be older than what is masked."""
+    def _masked(self, entries: BaselineEntries) -> BaselineEntries:
+        """Return entries with params and fingerprint masked as they are now; the file may be older than the mask."""
         hide = redaction(self.config).values
-        return {
-            key: replace(entry, params=hide(entry.params)) if entry.params else entry for key, entry in entries.items()
-        }
+        masked = (replace(entry, params=hide(entry.params)) if entry.params else entry for entry in entries.values())
+        return BaselineEntries(masked, entries.titles, hide(entries.fingerprint))
 
     def _recorded_baseline(self, shown: str) -> Baseline:
         """Return the rankings of the record that `--relevance-against` names.
@@ -149,8 +143,7 @@ class CaseFile(pytest.Module):
         entries = recorded.of_file(self.nodeid, shown)
         if not entries and requires_baseline(self.config):
             raise self.CollectError(_NOT_RECORDED.format(record=recorded.name, file=shown))
-        fingerprint = redaction(self.config).values(recorded.fingerprint)
-        return Baseline(self._masked(entries), fingerprint, record=recorded.name)
+        return Baseline(self._masked(entries), record=recorded.name)
 
     def _info(self, suite: Suite, runs: Sequence[CaseRun], digest: str, text_digest: str) -> FileInfo:
         """Return the `FileInfo` of the file: totals, gates, digests, orphaned baseline entries."""

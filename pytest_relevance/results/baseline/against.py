@@ -1,49 +1,33 @@
 """The record of another run in the place of a committed baseline, and the comparison of two files without a search.
 
-For a run, only what an entry needs is read and checked of each line of the record, as every worker of pytest-xdist
-reads it. `compare_recorded` compares a recorded run with a baseline or with another record.
+`compare_recorded` compares a recorded run with a baseline or with another record.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from pytest_relevance.cases.checking.gates import MAX_DROP, gate_of
+from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.comparison import changes_since, entry_of, met_then, standing_of
-from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey
+from pytest_relevance.results.baseline.comparison import comparison_of, gate_scores
+from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry
+from pytest_relevance.results.baseline.stale import changes_since
+from pytest_relevance.results.baseline.update import entry_of
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
-from pytest_relevance.results.case_result import FAILED, CaseResult
+from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.expectations import expectation_of
-from pytest_relevance.results.record import (
-    KIND,
-    VERSION,
-    check_complete,
-    check_values,
-    read_header,
-    read_lines,
-    read_object,
-)
+from pytest_relevance.results.record import read_record
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import Fingerprint, RecordError, checked
+from pytest_relevance.results.run_info import Fingerprint
 from pytest_relevance.results.scoring import defined
 
-Entries = Mapping[str, Mapping[EntryKey, BaselineEntry]]
+Entries = Mapping[str, BaselineEntries]
 """The entries of each case file."""
-
-_NEEDED = frozenset(
-    {
-        *("file", "line", "id", "verdict", "query", "search", "variant", "params", "k", "depth", "is_depth_set"),
-        *("reaches_depth", "documents", "whole", "scores"),
-    }
-)
-"""The fields of a result that make an entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +43,26 @@ class RecordedRankings:
     nodes: Mapping[str, str] = field(default_factory=dict)
     fingerprint: Fingerprint = field(default_factory=dict)
 
-    def of_file(self, node: str, file: str) -> Mapping[EntryKey, BaselineEntry]:
+    def of_file(self, node: str, file: str) -> BaselineEntries:
         """The entries of a case file, found by its node id, or else by its name; empty for an unknown one."""
-        return self.entries.get(self.nodes.get(node, file.replace(os.sep, "/")), {})
+        entries = self.entries.get(self.nodes.get(node, file.replace(os.sep, "/")), BaselineEntries())
+        return BaselineEntries(entries.values(), fingerprint=self.fingerprint)
 
 
 def read_rankings(path: str | os.PathLike[str], shown: str | None = None) -> RecordedRankings:
     """Read the rankings of a record. Raises `RecordError`, which names the line and what is wrong."""
-    name = shown if shown is not None else os.fspath(path)
-    lines = read_lines(path, name)
-    header = read_header(name, lines, KIND, VERSION)
-    try:
-        nodes = {values.get("node") or file: file for file, values in header["files"].items()}
-        fingerprint = checked(header["run"].get("fingerprint", {}))
-    except (KeyError, AttributeError, TypeError, ValueError) as error:
-        raise RecordError(f"{name}:1: the header is damaged ({error!r}); make the record again") from None
-    results = [*_results(name, lines)]
-    check_complete(name, header, len(results))
-    return RecordedRankings(name, entries_of(results), nodes, fingerprint)
+    results, files, info = read_record(path, shown)
+    nodes = {of_file.node or file: file for file, of_file in files.items()}
+    return RecordedRankings(shown or os.fspath(path), entries_of(results), nodes, info.fingerprint)
 
 
-def entries_of(results: Iterable[CaseResult]) -> dict[str, dict[EntryKey, BaselineEntry]]:
+def entries_of(results: Iterable[CaseResult]) -> dict[str, BaselineEntries]:
     """The entries that accept the rankings of results, by case file; none for a case without a score."""
-    entries: dict[str, dict[EntryKey, BaselineEntry]] = {}
+    entries: dict[str, BaselineEntries] = {}
     for result in results:
         if result.scores and not result.is_check:
             entry = entry_of(result)
-            entries.setdefault(result.file, {}).setdefault(entry.key, entry)
+            entries.setdefault(result.file, BaselineEntries()).setdefault(entry.key, entry)
     return entries
 
 
@@ -103,7 +80,7 @@ def compare_recorded(
     results = []
     for result in run.results:
         if result.scores and not result.is_check:
-            entry = entries.get(result.file, {}).get((result.id, result.variant))
+            entry = entries.get(result.file, BaselineEntries()).get((result.id, result.variant))
             baseline = BaselineComparison(NEW)
             if entry is not None:
                 baseline = _compared(result, entry, theirs.get(result.key), gates.get(result.file, ()))
@@ -129,19 +106,8 @@ def _compared(
     known = grade_ranking(entry.ranking, grades)
     graded = GradedRanking(known.grades, known.repeated, result.graded.judged)
     before = defined(score(result.metric, graded, result.settings))
-    expectations = map(expectation_of, result.outcomes)
-    met = met_then(result, expectations, entry, graded, before) if result.verdict == FAILED else []
-    metrics = {metric for gate in gates if gate.condition == MAX_DROP for metric in gate.metrics}
-    scores = {
-        metric.text: defined(score(metric, graded, result.settings))
-        for metric in metrics - {result.metric}
-        if metric.text in result.scores
-    }
-    return BaselineComparison(
-        *(standing_of(result, before), before, (), scores, entry.ranking, tuple(graded.grades), entry.scores),
-        newly_failing=True in met,
-        failed_before=False in met and True not in met,
-    )
+    scores = gate_scores(result, gates, graded)
+    return comparison_of(result, map(expectation_of, result.outcomes), entry, graded, before, scores)
 
 
 def _grades(result: CaseResult, entry: BaselineEntry, other: CaseResult | None) -> dict[str, float] | None:
@@ -163,14 +129,3 @@ def _named(result: CaseResult) -> dict[str, float]:
     if accepted is not None:
         pairs += zip(accepted.documents, accepted.grades, strict=False)
     return {document: grade for document, grade in pairs if grade is not None}
-
-
-def _results(name: str, lines: Iterable[tuple[int, str]]) -> Iterator[CaseResult]:
-    for number, line in lines:
-        values: Mapping[str, Any] = read_object(name, number, line)
-        needed = {key: value for key, value in values.items() if key in _NEEDED}
-        try:
-            check_values(needed, CaseResult)
-            yield CaseResult.from_dict(needed)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise RecordError(f"{name}:{number}: the line is no result: {error}; make the record again") from None

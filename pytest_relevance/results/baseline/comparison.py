@@ -1,69 +1,46 @@
-"""The comparison of a case with the ranking accepted in its baseline, and what an update would accept.
+"""The comparison of a case with the ranking accepted in its baseline.
 
 The accepted ranking is scored again, under the judgments and settings of today, so that a new judgment or another gain
-is never taken for a regression. `baseline_io` reads and writes the file.
+is never taken for a regression.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from pytest_relevance._text import listed, printable, quoted
+from pytest_relevance._text import listed, quoted
 from pytest_relevance.cases.checking.gates import MAX_DROP
-from pytest_relevance.cases.model import Case, Expectation
+from pytest_relevance.cases.model import Case, Expectation, Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.file import BaselineEntry, EntryKey, with_sorted_keys
+from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry, EntryKey, shown_key
+from pytest_relevance.results.baseline.stale import stale_reasons
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
-from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.expectations import Found, check, digits_apart
-from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import Fingerprint, changed
-from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
+from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, too_few_judged
 
-_DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed
-
-
-def entry_of(result: CaseResult) -> BaselineEntry:
-    """The entry that accepts the ranking of a result, which has its details (`scoring.add_details`)."""
-    depth = result.k if result.depth is None else result.depth
-    scores = {result.metric.text: result.score}
-    scores |= {each.name: each.value for each in result.outcomes if each.kind == "metric" and each.value is not None}
-    return BaselineEntry(
-        result.id,
-        result.variant,
-        result.query,
-        json.loads(as_json(result.params)),
-        depth,
-        tuple(result.documents if result.whole else result.documents[:depth]),
-        {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
-        whole=result.whole,
-        cut=result.whole and result.is_cut,
-    )
 
 
 class Baseline:
     """The baseline of a case file: its entries, and their comparison with the cases that were collected.
 
-    `record` is the name of the record that the entries come from, empty for a committed baseline. `fingerprint` says
-    what was searched when its entries were accepted; empty: not known.
+    `record` is the name of the record that the entries come from, empty for a committed baseline.
     """
 
-    def __init__(
-        self,
-        entries: Mapping[EntryKey, BaselineEntry],
-        fingerprint: Fingerprint | None = None,
-        *,
-        record: str = "",
-    ) -> None:
+    def __init__(self, entries: BaselineEntries, *, record: str = "") -> None:
         self._entries = entries
-        self.fingerprint = fingerprint or {}
         self.record = record
-        self._titles: Mapping[str, str] = getattr(entries, "titles", {})
         self._moved: dict[str, tuple[BaselineEntry, Sequence[str]]] = {}
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What was searched when the entries were accepted; empty: not known."""
+        return self._entries.fingerprint
 
     def collected(self, keys: Iterable[EntryKey]) -> list[str]:
         """Register all cases and variants of the file; return the names of the entries that belong to none.
@@ -92,30 +69,40 @@ class Baseline:
         details: bool = True,
         fingerprint: Fingerprint | None = None,
     ) -> bool:
-        """Compare a result with its entry, as `compare_with_baseline` does; `fingerprint` is that of this run."""
+        """Compare a result with its entry, and change the verdict where the baseline demands it.
+
+        Sets `result.baseline`; what counts as a drop is `result.tolerance`. A regression fails the case whatever its
+        floor says, and so does a stale entry. Where too few results are judged, and the unjudged ones could make up for
+        the drop, the case is inconclusive. `accepting`: the present rankings are being accepted, and the verdict stays.
+        Without `details` the accepted ranking itself is set only where the case does not pass. `fingerprint` says what
+        this run searched. Returns whether the baseline gave the verdict or one of its reasons.
+
+        Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
+        """
         entry: BaselineEntry | None = self._entries.get((result.id, result.variant))
-        stale: Sequence[str] = ()
+        moved: Sequence[str] = ()
         if entry is None:
-            entry, stale = self._moved.get(result.id, (None, ()))
-        fails = compare_with_baseline(
-            result, case, entry, stale=stale, accepting=accepting, details=details, record=self.record
-        )
-        if fingerprint and entry is not None and (details or result.verdict not in (PASSED, MEASURED)):
+            entry, moved = self._moved.get(result.id, (None, ()))
+        if entry is None:
+            result.baseline = BaselineComparison(NEW)
+            return False
+        reasons = (*moved, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
+        if reasons:
+            result.baseline = BaselineComparison(STALE, stale=reasons)
+            fails = not accepting
+            if fails:
+                _set_verdict(result, FAILED, _stale_text(reasons, self.record), *result.reasons)
+        else:
+            fails = _compare_scores(result, case, entry, accepting=accepting, details=details)
+        if fingerprint and (details or not _passes(result)):
             assert result.baseline is not None
             result.baseline = replace(result.baseline, searched=changed(self.fingerprint, fingerprint))
         return fails
 
     def add_titles(self, result: CaseResult) -> None:
         """Add the titles that the baseline has of documents without a title in the result."""
-        known = {document: self._titles[document] for document in result.named if document in self._titles}
-        if known:
-            result.titles = {**known, **result.titles}
-
-
-def shown_key(key: EntryKey) -> str:
-    """An entry as reports name it: `"smart watch"[bm25]`."""
-    case, variant = key
-    return quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else "")
+        if self._entries.titles:
+            result.add_titles(self._entries.titles, replace=False)
 
 
 def _variants_by_case(keys: Iterable[EntryKey]) -> dict[str, list[str | None]]:
@@ -132,64 +119,51 @@ def _variants_text(names: Sequence[str | None]) -> str:
     return f"the variant{'s' * (len(names) > 1)} {listed((quoted(name) for name in names if name is not None), 'and')}"
 
 
-def compare_with_baseline(
-    result: CaseResult,
-    case: Case,
-    entry: BaselineEntry | None,
-    *,
-    stale: Sequence[str] = (),
-    accepting: bool = False,
-    details: bool = True,
-    record: str = "",
-) -> bool:
-    """Compare a result with its entry (None: it is new), and change the verdict where the baseline demands it.
-
-    Sets `result.baseline`; what counts as a drop is `result.tolerance`. A regression fails the case whatever its floor
-    says, and so does a stale entry; `stale` are reasons beyond those that the entry itself gives. Where too few results
-    are judged, and the unjudged ones could make up for the drop, the case is inconclusive. `accepting`: the present
-    rankings are being accepted, and the verdict stays. Without `details` the accepted ranking itself is set only where
-    the case does not pass. `record` names the record that the entry comes from, if any. Returns whether the baseline
-    gave the verdict or one of its reasons.
-
-    Call it before `scoring.add_details`, which also looks up titles and ranks of the accepted documents.
-    """
-    if entry is None:
-        result.baseline = BaselineComparison(NEW)
-        return False
-    reasons = (*stale, *stale_reasons(entry, case, result.params, is_cut=result.is_cut))
-    if reasons:
-        result.baseline = BaselineComparison(STALE, stale=reasons)
-        if not accepting:
-            _set_verdict(result, FAILED, _stale_text(reasons, record), *result.reasons)
-        return not accepting
+def _compare_scores(result: CaseResult, case: Case, entry: BaselineEntry, *, accepting: bool, details: bool) -> bool:
+    """Compare the score of a result with that of the accepted ranking; whether a drop decides its verdict."""
     depth = None if looks_at_all(case) else case.depth
     is_same = entry.ranking[:depth] == tuple(result.documents[:depth])  # as far as the case looks
-    graded = None if is_same else grade_ranking(entry.ranking, case.judgments)
-    before = result.score if graded is None else defined(score(result.metric, graded, case.settings))
-    standing = standing_of(result, before)
-    counts = standing == REGRESSION and not accepting
-    met: list[bool | None] = []
-    if result.verdict == FAILED:
-        met = met_then(result, case.expect, entry, graded or grade_ranking(entry.ranking, case.judgments), before)
-    newly_failing, failed_before = True in met, False in met and True not in met
-    if counts:
-        failed_before = failed_before and case.xfail is None  # what is expected to fail is not why the case fails
+    graded = grade_ranking(entry.ranking, case.judgments)
+    before = result.score if is_same else defined(score(result.metric, graded, case.settings))
+    scores = gate_scores(result, case.terms.gates, graded) if case.judgments else {}
+    found = comparison_of(result, case.expect, entry, graded, before, scores)
+    fails = found.standing == REGRESSION and not accepting
+    if fails:
         assert before is not None
+        if case.xfail is not None:  # what is expected to fail is not why the case fails
+            found = replace(found, failed_before=False)
         _fail(result, case, before)
-    scores = _gate_scores(result, case, graded) if case.terms.gates else {}
-    if details or result.verdict not in (PASSED, MEASURED):
-        grades = (graded or grade_ranking(entry.ranking, case.judgments)).grades
-        result.baseline = BaselineComparison(
-            *(standing, before, (), scores, entry.ranking, tuple(grades), entry.scores),
-            newly_failing=newly_failing,
-            failed_before=failed_before,
-        )
-    else:
-        result.baseline = BaselineComparison(standing, before, scores=scores)
-    return counts
+    if not details and _passes(result):
+        found = BaselineComparison(found.standing, before, (), scores)
+    result.baseline = found
+    return fails
 
 
-def standing_of(result: CaseResult, before: float | None) -> str:
+def comparison_of(
+    result: CaseResult,
+    expectations: Iterable[Expectation],
+    entry: BaselineEntry,
+    graded: GradedRanking,
+    before: float | None,
+    scores: Mapping[str, float | None],
+) -> BaselineComparison:
+    """The comparison of a result with an accepted ranking, which is `graded` and has the nDCG@k `before`.
+
+    `scores` are others of the accepted ranking that gates compare.
+    """
+    met = _met_then(result, expectations, entry, graded, before) if result.verdict == FAILED else []
+    return BaselineComparison(
+        *(_standing(result, before), before, (), scores, entry.ranking, tuple(graded.grades), entry.scores),
+        newly_failing=True in met,
+        failed_before=False in met and True not in met,
+    )
+
+
+def _passes(result: CaseResult) -> bool:
+    return result.verdict in (PASSED, MEASURED)
+
+
+def _standing(result: CaseResult, before: float | None) -> str:
     """How a score compares with that of the accepted ranking: an improvement, a regression, or within the tolerance."""
     change = 0.0 if before is None or result.score is None else result.score - before
     if abs(change) <= result.tolerance + _ROUNDING:
@@ -204,7 +178,7 @@ def _stale_text(reasons: Sequence[str], record: str) -> str:
     return f"the baseline is stale: {listed(reasons, 'and')}; --relevance-update accepts the present ranking"
 
 
-def met_then(
+def _met_then(
     result: CaseResult,
     expectations: Iterable[Expectation],
     entry: BaselineEntry,
@@ -233,20 +207,18 @@ def met_then(
     ]
 
 
-def _gate_scores(result: CaseResult, case: Case, graded: GradedRanking | None) -> dict[str, float | None]:
-    """The scores of the accepted ranking that `max_drop` gates of the suite compare, other than nDCG@k.
+def gate_scores(result: CaseResult, gates: Iterable[Gate], graded: GradedRanking) -> dict[str, float | None]:
+    """The scores of a graded ranking that `max_drop` gates compare, other than nDCG@k.
 
-    `graded` is None where they are those of the present ranking. A metric of which the present ranking has no score, as
-    it is cut, has none here.
+    A metric of which the result has no score, as its ranking is cut, has none here.
     """
-    scores: dict[str, float | None] = {}
-    for gate in case.terms.gates if case.judgments else ():  # without judgments no metric is defined
-        for metric in gate.metrics if gate.condition == MAX_DROP and gate.tag in (None, *case.tags) else ():
-            name = metric.text
-            if name == result.metric.text or name not in result.scores:
-                continue
-            scores[name] = result.scores[name] if graded is None else defined(score(metric, graded, case.settings))
-    return scores
+    tags = (None, *result.tags)
+    compared = [gate.metrics for gate in gates if gate.condition == MAX_DROP and gate.tag in tags]
+    return {
+        metric.text: defined(score(metric, graded, result.settings))
+        for metric in chain.from_iterable(compared)
+        if metric != result.metric and metric.text in result.scores
+    }
 
 
 def _fail(result: CaseResult, case: Case, before: float) -> None:
@@ -274,76 +246,3 @@ def _drop_text(result: CaseResult, before: float) -> str:
     digits = max(digits_apart(before - score, tolerance), digits_apart(score, before))
     now, drop, then, most = (f"{value:.{digits}f}" for value in (score, before - score, before, tolerance))
     return f"{result.metric.text} {now} is {drop} below the baseline {then}, more than the tolerance {most}"
-
-
-def stale_reasons(
-    entry: BaselineEntry, case: Case, params: Mapping[str, object], *, is_cut: bool = False
-) -> tuple[str, ...]:
-    """What changed in a case since its ranking was accepted, one clause for each change; usually empty.
-
-    `params` are those of the case with secrets masked, as in the entry. `is_cut`: the present ranking is cut, so that
-    the case has no score of the whole of it anyway.
-    """
-    was_cut = len(entry.ranking) >= entry.depth and (
-        (entry.cut and not is_cut and scores_all(case)) or (not entry.whole and looks_at_all(case))
-    )
-    return changes_since(entry, case, params, was_cut=was_cut)
-
-
-def changes_since(
-    entry: BaselineEntry, case: Case | CaseResult, params: Mapping[str, object], *, was_cut: bool
-) -> tuple[str, ...]:
-    """The clauses of `stale_reasons`. `was_cut`: the case needs more of the accepted ranking than was kept."""
-    changes = []
-    if entry.query != case.query:
-        changes.append(f"the query was {quoted(entry.query, 40)} and is {quoted(case.query, 40)}")
-    if (entry.params or params) and _as_text(entry.params) != _as_text(params):
-        changes += _changed_params(entry.params, json.loads(as_json(params)))
-    if entry.depth != case.depth:
-        changes.append(f"the depth was {entry.depth} and is {case.depth}")
-    if was_cut:
-        changes.append(f"all of the ranking counts now, and the first {entry.depth} were kept")
-    return tuple(changes)
-
-
-def _changed_params(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    changes = []
-    for name in dict.fromkeys([*before, *now]):
-        was, found = (_as_text(values[name]) if name in values else None for values in (before, now))
-        if was != found:
-            change = f"was {_short(was)} and is {_short(found)}" if was and found else "is gone" if was else "is new"
-            changes.append(f"the parameter {quoted(name, 40)} {change}")
-    return changes
-
-
-def _short(text: str) -> str:
-    return quoted(text, 40)[1:-1]
-
-
-def _as_text(value: object) -> str:
-    """A parameter as JSON, by which two are compared: 1 equals true, and is not the same."""
-    return as_json([with_sorted_keys(value)])[1:-1]
-
-
-def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tuple[list[BaselineEntry], list[str]]:
-    """What an update may accept of the results of a case file, and the names of the cases whose ranking is unstable.
-
-    Every case that was scored is accepted, whatever its verdict. Not accepted are: a case that ended in an error in one
-    of its repeats, a ranking that differs between repeats or calls, and with `only_new` a case with a stale entry,
-    which is none without an entry. The results have their details; checks of tests in Python do not count.
-    """
-    by_key: dict[EntryKey, list[CaseResult]] = {}
-    for result in results:
-        if not result.is_check:
-            by_key.setdefault((result.id, result.variant), []).append(result)
-    entries, unstable = [], []
-    for key, repeats in by_key.items():
-        scored = [result for result in repeats if result.scores]
-        accepted = [entry_of(result) for result in scored]
-        is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
-        is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
-        if is_unstable or len({entry.ranking for entry in accepted}) > 1:
-            unstable.append(shown_key(key))
-        elif accepted and not is_stale and all(result.verdict not in WITHOUT_SCORE for result in repeats):
-            entries.append(accepted[0])
-    return entries, sorted(unstable)

@@ -9,19 +9,16 @@ format.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from glob import escape
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import quoted
+from pytest_relevance._text import printable, quoted
 from pytest_relevance.results.case_parts import from_builtin, to_builtin
 from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
-from pytest_relevance.results.run_info import Fingerprint, RecordError, checked, common
+from pytest_relevance.results.run_info import Fingerprint, RecordError, checked
 
 SUFFIX = ".baseline.jsonl"
 """The suffix that the name of a case file gets in that of its baseline."""
@@ -92,24 +89,27 @@ def with_sorted_keys(value: Any) -> Any:
 
 
 class BaselineEntries(dict[EntryKey, BaselineEntry]):
-    """The entries of a baseline by their keys; `titles` are those of their documents, as far as they are known."""
+    """The entries of a baseline by their keys.
 
-    def __init__(self, entries: Iterable[BaselineEntry] = (), titles: Mapping[str, str] | None = None) -> None:
+    `titles` are those of their documents, as far as they are known. `fingerprint` says what was searched when all of
+    them were accepted; empty: not known.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[BaselineEntry] = (),
+        titles: Mapping[str, str] | None = None,
+        fingerprint: Fingerprint | None = None,
+    ) -> None:
         super().__init__({entry.key: entry for entry in entries})
         self.titles: dict[str, str] = dict(titles or {})
+        self.fingerprint: Fingerprint = fingerprint or {}
 
 
-def baseline_fingerprint(path: str | os.PathLike[str], shown: str | None = None) -> Fingerprint:
-    """The fingerprint that all entries of a baseline were accepted under, as its header has it; empty without one.
-
-    Messages call the file `shown`. Raises `RecordError` for a header that cannot be read.
-    """
-    file = shown if shown is not None else os.fspath(path)
-    header = read_header(file, read_lines(path, file), KIND, VERSION)
-    try:
-        return checked(header.get("fingerprint", {}))
-    except ValueError as error:
-        raise RecordError(f"{file}:1: the fingerprint is damaged: {error}; restore the file") from None
+def shown_key(key: EntryKey) -> str:
+    """An entry as reports name it: `"smart watch"[bm25]`."""
+    case, variant = key
+    return quoted(case, 40) + (f"[{printable(variant)}]" if variant is not None else "")
 
 
 def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> BaselineEntries:
@@ -119,45 +119,48 @@ def read_baseline(path: str | os.PathLike[str], shown: str | None = None) -> Bas
         target = quoted(os.readlink(path))
         raise RecordError(f"{file}: is a link to {target}, which is not there; restore that file, or delete the link")
     lines = read_lines(path, file)
-    read_header(file, lines, KIND, VERSION)
-    entries = BaselineEntries()
-    ended = 0
+    found = BaselineEntries(fingerprint=_fingerprint(file, read_header(file, lines, KIND, VERSION)))
+    end = 0
     for number, line in lines:
-        if ended:
-            raise RecordError(
-                f"{file}:{number}: a line below the last one, {END} in line {ended}; restore the file, or move the "
-                "entries above that line"
-            )
+        if end:
+            advice = "restore the file, or move the entries above that line"
+            raise RecordError(f"{file}:{number}: a line below the last one, {END} in line {end}; {advice}")
         if line.startswith(_CONFLICT):
-            raise RecordError(
-                f"{file}:{number}: a merge conflict is left in the file; take either side and run --relevance-update "
-                "for the cases in it"
-            )
+            advice = "take either side and run --relevance-update for the cases in it"
+            raise RecordError(f"{file}:{number}: a merge conflict is left in the file; {advice}")
         values = read_object(file, number, line)
         if values == {"end": True}:
-            ended = number
-            continue
-        try:
-            if "document" in values:
-                check_values(values, _Title)
-                entries.titles[values["document"]] = values["title"]
-                continue
-            check_values(values, BaselineEntry)
-            entry = from_builtin(BaselineEntry, values)
-        except ValueError as error:
-            raise RecordError(
-                f"{file}:{number}: the line is no entry of a baseline ({error}); restore the file, or delete the line "
-                "and run --relevance-update=new"
-            ) from None
-        if entry.key in entries:
-            raise RecordError(f"{file}:{number}: a second entry of {quoted(entry.id)}; delete one of them")
-        entries[entry.key] = entry
-    if not ended:
-        raise RecordError(
-            f"{file}: the file is cut: its last line is not {END}; restore the file, or add that line where no entry "
-            "is missing"
-        )
-    return entries
+            end = number
+        else:
+            _add(found, values, f"{file}:{number}")
+    if not end:
+        advice = "restore the file, or add that line where no entry is missing"
+        raise RecordError(f"{file}: the file is cut: its last line is not {END}; {advice}")
+    return found
+
+
+def _fingerprint(file: str, header: Mapping[str, Any]) -> Fingerprint:
+    try:
+        return checked(header.get("fingerprint", {}))
+    except ValueError as error:
+        raise RecordError(f"{file}:1: the fingerprint is damaged: {error}; restore the file") from None
+
+
+def _add(found: BaselineEntries, values: Mapping[str, Any], where: str) -> None:
+    """Add what a line of a baseline has: the title of a document, or an entry."""
+    try:
+        if "document" in values:
+            check_values(values, _Title)
+            found.titles[values["document"]] = values["title"]
+            return
+        check_values(values, BaselineEntry)
+        entry = from_builtin(BaselineEntry, values)
+    except ValueError as error:
+        advice = "restore the file, or delete the line and run --relevance-update=new"
+        raise RecordError(f"{where}: the line is no entry of a baseline ({error}); {advice}") from None
+    if entry.key in found:
+        raise RecordError(f"{where}: a second entry of {quoted(entry.id)}; delete one of them")
+    found[entry.key] = entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,102 +187,3 @@ def write_baseline(
     named = [as_json(to_builtin(_Title(document, title))) for document, title in sorted((titles or {}).items())]
     lines = [header, *(entry.line for entry in ordered), *named, END, ""]
     write_whole(path, "\n".join(lines).encode("utf-8", "surrogatepass"))
-
-
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """How many entries an update of a baseline added, changed, dropped, and left as they were.
-
-    `rescored` are those of the changed ones of which the ranking stayed: their scores, or metrics, are others. `titles`
-    is how many titles of documents it added or changed. `has_new_fingerprint`: the fingerprint in its header is another
-    one now.
-    """
-
-    added: int
-    changed: int
-    dropped: int
-    kept: int
-    titles: int = 0
-    rescored: int = 0
-    has_new_fingerprint: bool = False
-
-    @property
-    def is_change(self) -> bool:
-        """Whether there was anything to write."""
-        return bool(self.added or self.changed or self.dropped or self.titles)
-
-
-def update_baseline(
-    path: str | os.PathLike[str],
-    entries: Iterable[BaselineEntry],
-    *,
-    shown: str | None = None,
-    only_new: bool = False,
-    all_keys: frozenset[EntryKey] | None = None,
-    titles: Mapping[str, str] | None = None,
-    fingerprint: Fingerprint | None = None,
-) -> Updated:
-    """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
-
-    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
-    `titles` are those of documents, kept with those that the file has for the documents in its rankings. `fingerprint`
-    says what was searched; where entries stay that were accepted earlier, what both have in common is kept. The file
-    is read again under a lock, so that of two runs that update at once neither loses what the other accepted. Raises
-    `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
-    """
-    target = Path(os.path.realpath(path))
-    with locked(target.parent):
-        _remove_leftovers(target)
-        file, exists = shown or os.fspath(path), target.exists()
-        before = read_baseline(target, file) if exists else BaselineEntries()
-        searched = baseline_fingerprint(target, file) if exists else {}
-        after, accepted = dict(before), set()
-        added = changed = rescored = 0
-        for entry in entries:
-            known = before.get(entry.key)
-            if known is not None and only_new:
-                continue
-            added += known is None
-            if known is not None and known.line != entry.line:  # 1 equals true, and is not the same
-                changed += 1
-                rescored += replace(known, scores=entry.scores).line == entry.line
-            after[entry.key] = entry
-            accepted.add(entry.key)
-        gone = [key for key in after if all_keys is not None and key not in all_keys]
-        for key in gone:
-            del after[key]
-        ranked = {document for entry in after.values() for document in entry.ranking}
-        named = {
-            document: title for document, title in {**before.titles, **(titles or {})}.items() if document in ranked
-        }
-        renamed = len(named.items() - before.titles.items())
-        found = fingerprint or {}
-        if after.keys() - accepted:
-            found = common([searched, found]) if added or changed else searched
-        updated = Updated(added, changed, len(gone), len(after) - added - changed, renamed, rescored, found != searched)
-        if updated.is_change or updated.has_new_fingerprint or not exists:
-            write_baseline(target, after.values(), named, found)
-    return updated
-
-
-def _remove_leftovers(target: Path) -> None:
-    """Remove the temporary files of updates that were killed."""
-    for left in target.parent.glob(f".{escape(target.name)}.*.tmp"):
-        with suppress(OSError):
-            left.unlink()
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Wait until no other run changes a file in a folder. The lock ends with the process. Raises OSError."""
-    if sys.platform == "win32":  # a folder cannot be opened there, and a lock file would stay
-        yield
-        return
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -1,4 +1,4 @@
-"""A run as a whole beside its baseline: how the mean changed, and which failures are new.
+"""A run as a whole compared with its baseline: how the mean changed, and which failures are new.
 
 Both are functions of the results alone, so that a run, the report of its record and every other report agree.
 """

@@ -19,7 +19,8 @@ from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.metrics.significance import bootstrap_interval, effect_size, holm, randomisation_test
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.compare.pairing import Metrics, Pair
+from pytest_relevance.results.compare.incompatibilities import Metrics
+from pytest_relevance.results.compare.pairing import Pair
 from pytest_relevance.results.run_info import RecordError
 
 TIE = 1e-9

@@ -7,17 +7,18 @@ has scores; a baseline has them too, but does not name the judgments that they c
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pytest_relevance._files import line_blocks
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
@@ -26,7 +27,8 @@ from pytest_relevance.results.baseline import file as baseline_io
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
 from pytest_relevance.results.compare.differences import score_columns, tested
-from pytest_relevance.results.compare.pairing import NEW_CASE, Incomparable, Metrics, Variants, pair, some
+from pytest_relevance.results.compare.incompatibilities import NEW_CASE, Incomparable, Metrics, some
+from pytest_relevance.results.compare.pairing import Pairing, Variants, pair
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.evaluate import compile_rankings
 from pytest_relevance.results.rankings.read_run import read_run
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from pytest_relevance.results.evaluate import AnyRankings
 
     RunSource = Run | str | os.PathLike[str] | AnyRankings
-
-_LONGEST_HEADER = 1 << 26  # bytes; a header names all that did not finish
 
 
 class PlainRun(Run):
@@ -79,7 +79,7 @@ def _read_baseline(path: Path) -> Run:
     file = path.name.removesuffix(baseline_io.SUFFIX)
     entries = baseline_io.read_baseline(path)
     results = [_of_entry(file, entry, entries.titles) for entry in entries.values()]
-    return Run(results, info=RunInfo(fingerprint=baseline_io.baseline_fingerprint(path)), name=path.name)
+    return Run(results, info=RunInfo(fingerprint=entries.fingerprint), name=path.name)
 
 
 def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, str]) -> CaseResult:
@@ -99,12 +99,8 @@ def _of_entry(file: str, entry: baseline_io.BaselineEntry, titles: Mapping[str, 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
     """The kind in the header of a file of this package; None for another file, and for one that cannot be read."""
     try:
-        with open(path, "rb") as plain:
-            is_packed = plain.read(2) == b"\x1f\x8b"
-            plain.seek(0)
-            with gzip.open(plain) if is_packed else plain as file:
-                header = json.loads(file.readline(_LONGEST_HEADER))
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
+        header = json.loads(next(line_blocks(path), b"").partition(b"\n")[0])
+    except (OSError, ValueError, RecursionError):
         return None
     kind = header.get("kind") if isinstance(header, dict) else None
     return kind if isinstance(kind, str) else None
@@ -120,37 +116,61 @@ NO_LINE = 'a query that found nothing has no line in a run; missing="empty" take
 """The hint where a query is in one of two plain runs alone."""
 
 
-def compare(
-    kind: type[Found],
-    sources: tuple[RunSource, RunSource],
-    asked: str | Metric | Sequence[str | Metric] | None,
-    *,
-    judgments: JudgmentSource | None,
-    variants: Variants | None,
-    common: bool,
-    missing: str,
-    resamples: int,
-    seed: int,
-    settings: Mapping[str, Any],
-) -> Found:
-    """Compare two runs; the result is a `kind` of `Compared`. Takes and raises the same as `compare_runs`."""
-    metrics = _parsed(asked)
-    _check(settings, missing, resamples)
-    runs, notes = _load(sources, metrics, judgments, missing, settings)
-    found = pair(*runs, metrics, variants)
-    reasons = [each.reason for each in found.incompatibilities]
-    kinds = {each.kind for each in found.incompatibilities}
-    # a plain run has no line of a query that found nothing: what it lacks need not be new
-    in_the_way = kinds - {NEW_CASE} if any(result.file for result in runs[0].results) else kinds
-    if not found.pairs or (in_the_way and not common):
-        is_plain = not any(result.file for run in runs for result in run.results)
-        if is_plain and kinds & {"only in first", NEW_CASE}:
-            reasons.append(NO_LINE)
-        raise Incomparable(reasons or ["there is no case in them that ran"], kinds, len(found.pairs))
-    columns = score_columns(found.pairs, metrics)
+@dataclass(frozen=True)
+class Options:
+    """The options of `compare_runs`, checked. Raises TypeError or ValueError for one that is not allowed."""
+
+    metrics: str | Metric | Sequence[str | Metric] | None
+    judgments: JudgmentSource | None
+    variants: Variants | None
+    common: bool
+    missing: str
+    resamples: int
+    seed: int
+    settings: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        known = (*CHOICES, "max_grade")
+        for name in self.settings:
+            if name not in known:
+                wrong = f"compare_runs() got an unexpected keyword argument {name!r}"
+                raise TypeError(f"{wrong}; settings are {listed(known, 'and')}{did_you_mean(name, known)}")
+        Settings(**self.settings)
+        if self.parsed is not None and not self.parsed:
+            raise ValueError(
+                "a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases"
+            )
+        if self.missing not in MISSING:
+            found = f"{self.missing!r}{did_you_mean(str(self.missing), MISSING)}"
+            raise ValueError(f"missing is {listed(MISSING)}, not {found}")
+        if self.resamples < 1:
+            raise ValueError(f"resamples is a whole number from 1 on, not {self.resamples!r}")
+
+    @cached_property
+    def parsed(self) -> Metrics:
+        """The metrics, each once; None for the nDCG@k of each case."""
+        if self.metrics is None:
+            return None
+        names = [self.metrics] if isinstance(self.metrics, (str, Metric)) else self.metrics
+        return list({metric.text: metric for metric in map(parse_metric, names)}.values())
+
+    @property
+    def k(self) -> int:
+        """The cutoff of rankings that have none of their own: that of the first metric with one."""
+        return next((metric.k for metric in self.parsed or () if metric.k is not None), DEFAULT_K)
+
+
+def compare(kind: type[Found], sources: tuple[RunSource, RunSource], options: Options) -> Found:
+    """Compare two runs; the result is a `kind` of `Compared`. Raises the same as `compare_runs`."""
+    runs, notes = _load(sources, options)
+    variants = options.variants
+    found = pair(*runs, options.parsed, variants)
+    reasons = _require_pairs(found, runs, common=options.common)
+    columns = score_columns(found.pairs, options.parsed)
     weights = np.array([two.weight for _, two in found.pairs], np.float64)
     of_variants = variant_indexes(found.pairs, is_across=variants is not None)
-    rows = tested(columns, weights, of_variants, resamples=resamples, seed=seed)
+    rows = tested(columns, weights, of_variants, resamples=options.resamples, seed=options.seed)
     notes += [f"left out: {reason}" for reason in reasons] + found.notes
     others = sum(result.variant not in variants for run in {*runs} for result in run.results) if variants else 0
     if others:
@@ -162,54 +182,41 @@ def compare(
     )
 
 
-def _parsed(metrics: str | Metric | Sequence[str | Metric] | None) -> Metrics:
-    if metrics is None:
-        return None
-    names = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    parsed = {metric.text: metric for metric in map(parse_metric, names)}
-    if not parsed:
-        raise ValueError("a comparison needs a metric, such as nDCG@10; leave metrics out for the nDCG@k of the cases")
-    return list(parsed.values())
+def _require_pairs(found: Pairing, runs: tuple[Run, Run], *, common: bool) -> list[str]:
+    """Why some cases are left out. Raises `Incomparable` where nothing is left, or something keeps the runs apart.
+
+    Cases that only the second run has are new, which keeps nothing apart; but a plain run has no line of a query that
+    found nothing, so that what it lacks need not be new. `common`: the cases that both runs have are compared anyway.
+    """
+    reasons = [each.reason for each in found.incompatibilities]
+    kinds = {each.kind for each in found.incompatibilities}
+    are_plain = [not any(result.file for result in run.results) for run in runs]
+    in_the_way = kinds if are_plain[0] else kinds - {NEW_CASE}
+    if not found.pairs or (in_the_way and not common):
+        if all(are_plain) and kinds & {"only in first", NEW_CASE}:
+            reasons.append(NO_LINE)
+        raise Incomparable(reasons or ["there is no case in them that ran"], kinds, len(found.pairs))
+    return reasons
 
 
-def _check(settings: Mapping[str, Any], missing: str, resamples: int) -> None:
-    """Raise TypeError or ValueError for arguments that are not allowed."""
-    known = (*CHOICES, "max_grade")
-    for name in settings:
-        if name not in known:
-            wrong = f"compare_runs() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
-            raise TypeError(f"{wrong}; settings are {listed(known, 'and')}")
-    Settings(**settings)
-    if missing not in MISSING:
-        raise ValueError(f"missing is {listed(MISSING)}, not {missing!r}{did_you_mean(str(missing), MISSING)}")
-    if resamples < 1:
-        raise ValueError(f"resamples is a whole number from 1 on, not {resamples!r}")
-
-
-def _load(
-    sources: tuple[RunSource, RunSource],
-    metrics: Metrics,
-    judgments: JudgmentSource | None,
-    missing: str,
-    settings: Mapping[str, Any],
-) -> tuple[tuple[Run, Run], list[str]]:
+def _load(sources: tuple[RunSource, RunSource], options: Options) -> tuple[tuple[Run, Run], list[str]]:
     """Read both runs, judge them again where judgments or settings are given, and give notes about that."""
-    k = next((metric.k for metric in metrics or () if metric.k is not None), DEFAULT_K)
-    one = load_run(sources[0], "first", k)
-    two = one if sources[1] is sources[0] else load_run(sources[1], "second", k)
+    one = load_run(sources[0], "first", options.k)
+    two = one if sources[1] is sources[0] else load_run(sources[1], "second", options.k)
     _tell_apart(sources, (one, two))
     plain = [run for run in (one, two) if isinstance(run, PlainRun)]
+    settings, missing = options.settings, options.missing
     if missing == "empty" and not plain:
         raise ValueError("missing says what plain rankings lack; a record has the cases that ran")
-    if judgments is None:
+    if options.judgments is None:
         _refuse_plain(plain)
         return (_rejudged((one, two), None, settings) if settings else (one, two)), []
-    queries = judged_queries(judgments, settings)
+    queries = judged_queries(options.judgments, settings)
     if plain:
         queries.learn_texts(result for run in (one, two) if run not in plain for result in run.results)
     notes = []
     if missing == "empty":
-        one, two = (_with_empty(run, queries, k) if run in plain else run for run in (one, two))
+        one, two = (_with_empty(run, queries, options.k) if run in plain else run for run in (one, two))
     elif plain and (lacking := queries.without_ranking([*one.results, *two.results])):
         count = counted(len(lacking), "judged query", "judged queries")
         notes.append(f"left out: {count} without a ranking in either run: {some(lacking)}")

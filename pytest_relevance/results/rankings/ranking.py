@@ -8,13 +8,14 @@ repetitions. All that is needed is copied at once, so that a search may fill the
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Number, Real
+from numbers import Real
 from typing import Any, TypeVar
 
 from pytest_relevance._text import listed, quoted, shown
 from pytest_relevance.results.rankings import rows
+from pytest_relevance.results.rankings.fields import NESTED, SCALARS, WITHOUT_FIELDS, Fields, fields_there, has_any
 from pytest_relevance.results.rankings.responses import results_of
 from pytest_relevance.results.rankings.rows import UnreadableRanking
 
@@ -25,27 +26,17 @@ TITLE_NAMES = ("title", "name")
 SCORE_NAMES = ("score", "_score", "_rankingScore", "relevance", "text_match", "@search.score")
 """The fields of a mapping that may be its score; of an object only the first."""
 
-NESTED = ("_source", "document", "fields", "meta")
-"""Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
-
 NESTED_TITLES = (*NESTED, "metadata", "payload")
 """Where a title may also be: the fields that vector stores and their clients keep with a document."""
 
 NESTED_SCORES = ("meta",)
 """Where a score may also be: the metadata of a hit in the DSL clients."""
 
-MOST_FIELDS = 12
-
 _T = TypeVar("_T")
-Getter = Callable[[str], object]
 _TEXT = frozenset({str})
-_SCALARS = frozenset({str, int})
 _PLAIN_SCORES = frozenset({float, int, type(None)})
-_DICT = frozenset({dict})
 _NONE = frozenset({type(None)})
-_PLAIN = _SCALARS | _DICT
-_WITHOUT_FIELDS = (str, bytes, Number)
-_NO_FIELDS: dict[str, object] = {}
+_PLAIN = SCALARS | {dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ def read_ranking(response: object, id_field: str | None = None, title_field: str
     try:
         results = results_of(response, names, title_names)
     except rows.NoResults:
-        (found,) = _Fields([_as_mapping(response)]).first_of(names, NESTED)
+        (found,) = Fields([_as_mapping(response)]).first_of(names, NESTED)
         if isinstance(_only(found), (str, int)):
             raise rows.one_result(response) from None
         raise
@@ -103,11 +94,11 @@ def id_text(value: object) -> str | None:
 def _copied(results: Sequence[Any], names: Sequence[str], title_names: Sequence[str]) -> Ranking:
     """The ids, titles and scores of results."""
     kinds = set(map(type, results))
-    if kinds <= _SCALARS and "" not in results:
+    if kinds <= SCALARS and "" not in results:
         return Ranking([*map(str, results)])
     bare_rows = [] if kinds <= _PLAIN else _each(_row_of, results, results)
     documents = [row.document for row in bare_rows] or results
-    fields = _Fields(documents)
+    fields = Fields(documents)
     ids = fields.first_of(names, NESTED)
     if not _is_text(ids):
         ids = _each(lambda document, field: _id_of(document, field, names), results, documents, ids)
@@ -152,85 +143,8 @@ def _as_mapping(result: Any) -> Any:
     return {**{f"_{name}": value for name, value in meta.items()}, "_source": own["_d_"], "meta": meta}
 
 
-# --- fields, one of all results at a time -----------------------------------------------------------------------------
-
-
-class _Fields:
-    """The fields of documents, read one field of all documents at a time: usually all have it, or none."""
-
-    def __init__(self, documents: Sequence[Any]) -> None:
-        self._names: frozenset[object] | None = None  # of the fields, where they are known
-        kinds = set(map(type, documents))
-        if kinds == _DICT:
-            self._names = frozenset().union(*documents)
-            self._getters: Sequence[Getter] = [document.get for document in documents]
-        elif kinds <= _SCALARS:
-            self._names, self._getters = frozenset(), [_NO_FIELDS.get] * len(documents)
-        else:
-            self._getters = [*map(_getter, documents)]
-
-    def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
-        """The first of some fields of each document, its own or of one nested in it; None where it has none of them."""
-        found: list[Any] = []
-        for values in self._columns(names, nested):
-            found = [new if old is None else old for old, new in zip(found, values, strict=True)] if found else values
-            if _NONE.isdisjoint(map(type, found)):
-                break
-        return found or [None] * len(self._getters)
-
-    def _columns(self, names: Sequence[str], nested: Iterable[str]) -> Iterator[list[Any]]:
-        for name in names:
-            if self._names is None or name in self._names:
-                yield [get(name) for get in self._getters]
-            if "." in name and (self._names is None or name.partition(".")[0] in self._names):
-                yield [_at_path(get, name) for get in self._getters]
-        for holder in nested:
-            if self._names is None or holder in self._names:
-                yield _Fields([get(holder) for get in self._getters]).first_of(names)
-
-
-def _at_path(get: Getter, path: str) -> object:
-    """A field of a nested document, by its path; a name may have a dot in it."""
-    outer, _, inner = path.partition(".")
-    get = _getter(get(outer))
-    found = get(inner)
-    return _at_path(get, inner) if found is None and "." in inner else found
-
-
-def _getter(document: Any) -> Getter:
-    """A function that gets a document's own field by its name; None for one that is not there."""
-    if isinstance(document, Mapping):
-        return document.get
-    if document is None or isinstance(document, _WITHOUT_FIELDS):
-        return _NO_FIELDS.get
-    if _is_keyed(document):
-        return lambda name: _item(document, name)
-    return lambda name: _attribute(document, name)
-
-
-def _item(row: Any, name: str) -> object:
-    try:
-        return row[name]
-    except (KeyError, IndexError):  # sqlite3.Row raises the second
-        return None
-
-
-def _attribute(document: object, name: str) -> object:
-    found = getattr(document, name, None)
-    return None if callable(found) else found
-
-
-def _is_keyed(document: object) -> bool:
-    """Whether a document has its fields by their names without being a mapping, as a row of sqlite3 has."""
-    kind = type(document)
-    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
-
-
 def _is_text(values: Sequence[object]) -> bool:
     return set(map(type, values)) == _TEXT and "" not in values
-
-
-# --- one value --------------------------------------------------------------------------------------------------------
 
 
 def _only(value: object) -> object:
@@ -246,11 +160,11 @@ def _id_of(document: Any, field: object, names: Sequence[str]) -> str:
         return text
     if text == "":
         raise rows.BadResult("has an empty id")
-    if field is None and document is not None and not isinstance(document, _WITHOUT_FIELDS):
+    if field is None and document is not None and not isinstance(document, WITHOUT_FIELDS):
         value = None
-        if not _has_any(document, names):
+        if not has_any(document, names):
             raise rows.BadResult(
-                f"has no {_spelled(names)}{_fields_there(document)}; name the field with id_field in the case file"
+                f"has no {_spelled(names)}{fields_there(document)}; name the field with id_field in the case file"
             )
     raise rows.BadResult(f"has an id that is {_what_it_is(value)}")
 
@@ -312,39 +226,3 @@ def _text(value: str) -> str:
 
 def _spelled(names: Sequence[str]) -> str:
     return f"id ({listed(names)})" if len(names) > 1 else f"field {quoted(names[0])}"
-
-
-def _has_any(document: object, names: Sequence[str]) -> bool:
-    """Whether a document has a field of one of these names, its own or nested, which is None."""
-    there = {*_field_names(document), *getattr(document, "__dict__", ())}
-    return any(path in there for name in names for path in (name, *(f"{holder}.{name}" for holder in NESTED)))
-
-
-def _fields_there(document: object) -> str:
-    """The fields that a document has instead."""
-    names = _field_names(document)
-    if len(names) > MOST_FIELDS:
-        names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]
-    if names:
-        return f", only {listed(names, 'and')}"
-    return ", it is empty" if isinstance(document, Mapping) else ""
-
-
-def _field_names(document: object) -> list[str]:
-    """The names of the fields that a document has, those of nested mappings with their dots."""
-    names: list[str] = []
-    for name in _own_names(document):
-        inner = _getter(document)(name)
-        names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
-    return names
-
-
-def _own_names(result: Any) -> list[str]:
-    if isinstance(result, Mapping):
-        return [str(name) for name in result]
-    for names in (getattr(result, "_fields", None), getattr(result, "__slots__", None)):
-        if isinstance(names, (tuple, list)):
-            return [str(name) for name in names if not str(name).startswith("__")]
-    if _is_keyed(result):
-        return list(map(str, result.keys()))
-    return [name for name in getattr(result, "__dict__", ()) if not name.startswith("_")]

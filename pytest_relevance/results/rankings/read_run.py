@@ -174,7 +174,7 @@ def _read_json(source: Source) -> Rankings:
     rows = source.json_lines if source.is_json_lines else source.json
     snapshot = quepid.snapshot_rows(rows)
     if snapshot is not None:
-        return _of_lists(source, snapshot)
+        return _of_queries(source, snapshot)
     if judgments := judgments_format(source):
         source.refuse(f"this seems to be {judgments}; a run is needed")
     if isinstance(rows, (list, tuple)):
@@ -184,33 +184,33 @@ def _read_json(source: Source) -> Rankings:
         return _of_table(source, _Objects(source, rows))
     if not isinstance(rows, dict):
         source.refuse(f"a run in JSON is {_JSON_SHAPES}; found {found(rows)}")
-    rankings: Rankings = {}
-    for query, ranking in rows.items():
-        if isinstance(ranking, dict):
-            scores = _ranked(source, [query] * len(ranking), [*ranking], "score", [*ranking.values()], _no_line)
-            rankings[query] = scores.get(query, [])
-        elif isinstance(ranking, list) and all(isinstance(document, str) for document in ranking):
-            rankings |= _of_lists(source, [(query, ranking)])
-        else:
-            source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
-    return rankings
+    return _of_queries(source, rows.items())
 
 
-def _of_lists(source: Source, lists: Sequence[tuple[str, Sequence[object]]]) -> Rankings:
-    """Rankings that are lists of documents."""
+def _of_queries(source: Source, queries: Iterable[tuple[str, object]]) -> Rankings:
+    """The rankings of pairs of a query and {document: score} or [document, ...]."""
     rankings: Rankings = {}
-    for query, ranking in lists:
-        for document in ranking:
-            if _is_no_number(document):
-                source.refuse(f"query {quoted(query)}: {document} is no id of a document; an id is text or a number")
-            if not isinstance(document, str) or not document.strip():
-                source.refuse(f"query {quoted(query)}: a document has an id, found {found(document)}")
+    rows: list[tuple[Any, ...]] = []
+    for query, ranking in queries:
         if query in rankings:
             source.refuse(f"the query {quoted(query)} stands twice; keep one of them")
-        documents = [*map(str, ranking)]
-        in_order = _ranked(source, [query] * len(documents), documents, "", range(len(documents)), _no_line)
-        rankings[query] = in_order.get(query, [])
-    return rankings
+        if isinstance(ranking, dict):
+            rows += [(query, document, score) for document, score in ranking.items()]
+        elif isinstance(ranking, (list, tuple)):
+            rows += [(query, _checked_id(source, query, each), -index) for index, each in enumerate(ranking)]
+        else:
+            source.refuse(f"query {quoted(query)}: a ranking is {_JSON_RANKINGS}; found {found(ranking)}")
+        rankings[query] = []
+    names, documents, scores = ([row[column] for row in rows] for column in range(3))
+    return rankings | _ranked(source, names, documents, "score", scores, lambda row: None)
+
+
+def _checked_id(source: Source, query: str, document: object) -> str:
+    if _is_no_number(document):
+        source.refuse(f"query {quoted(query)}: {document} is no id of a document; an id is text or a number")
+    if not isinstance(document, str) or not document.strip():
+        source.refuse(f"query {quoted(query)}: a document has an id, found {found(document)}")
+    return str(document)
 
 
 def _is_no_number(value: object) -> bool:
@@ -220,10 +220,6 @@ def _is_no_number(value: object) -> bool:
 
 _JSON_RANKINGS = "{document: score} or [document, ...]"
 _JSON_SHAPES = f"{{query: {_JSON_RANKINGS}}}, or rows with query, doc_id and rank or score"
-
-
-def _no_line(row: int) -> None:
-    return None
 
 
 def _refuse_unknown(source: Source) -> NoReturn:

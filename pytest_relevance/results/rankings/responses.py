@@ -91,7 +91,7 @@ def _of_mock(mock: Any) -> Sequence[object]:
             found = ()
         if not found:
             raise UnreadableRanking(
-                f"search returned a mock, {shown(mock)}, that holds no results; "
+                f"search returned a mock, {shown(mock)}, that has no results; "
                 "give it a list of results to return, best first (an empty one where nothing is found)"
             )
     return found
@@ -115,12 +115,12 @@ def _contained(response: Any) -> Sequence[object] | None:
             # of the DSL clients, whose own hits may be documents of the user's classes
             return list(response.hits) if name == "_d_" else hits
     for name in HOLDERS:
-        held = getattr(response, name, None)
-        if isinstance(held, Mapping):
-            return _hits(held, holder=response)
-        if isinstance(held, (list, tuple)):
+        inner = getattr(response, name, None)
+        if isinstance(inner, Mapping):
+            return _hits(inner, holder=response)
+        if isinstance(inner, (list, tuple)):
             refuse_partial(response, response)
-            return held
+            return inner
     return None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_relevance import Comparison, Run, compare_runs
 from pytest_relevance.results.case_result import ERROR
-from pytest_relevance.results.compare.comparison import judge
+from pytest_relevance.results.compare.gates import judge
 from pytest_relevance.results.gates import GateFinding
 
 if TYPE_CHECKING:
@@ -149,7 +149,10 @@ def test_a_new_error_fails_whatever_the_gates_are(make: Maker) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"max_drop": {"nDCG@5": 0.1}}, 'max_drop: nDCG@5 was not compared; did you mean "nDCG@10"?'),
+        (
+            {"max_drop": {"nDCG@5": 0.1}},
+            'max_drop: nDCG@5 was not compared; it may be nDCG@10; did you mean "nDCG@10"?',
+        ),
         ({"max_drop": {"nDGC@10": 0.1}}, "did you mean nDCG"),
         ({"max_drop": {"nDCG@10": -0.1}}, "max_drop of nDCG@10 is by how much a score may drop, from 0 to 1 for"),
         ({"max_drop": {"nDCG@10": 2}}, "from 0 to 1 for nDCG@10, such as 0.02, not 2"),

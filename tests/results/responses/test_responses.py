@@ -180,7 +180,7 @@ def test_a_single_row_is_refused() -> None:
     assert refusal(row).startswith("search returned one result, <sqlite3.Row object at ")
 
 
-MOCKED = "that holds no results; give it a list of results to return, best first (an empty one where nothing is found)"
+MOCKED = "that has no results; give it a list of results to return, best first (an empty one where nothing is found)"
 
 
 @pytest.mark.parametrize("kind", [MagicMock, Mock, AsyncMock, NonCallableMock])

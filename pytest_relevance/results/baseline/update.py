@@ -1,0 +1,160 @@
+"""What an update accepts of the results of a run, and the update of a baseline on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+
+from pytest_relevance.results.baseline.file import (
+    BaselineEntries,
+    BaselineEntry,
+    EntryKey,
+    read_baseline,
+    shown_key,
+    write_baseline,
+)
+from pytest_relevance.results.case_parts import STALE
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
+from pytest_relevance.results.record import as_json
+from pytest_relevance.results.run_info import Fingerprint, common
+
+_DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff
+
+
+def entry_of(result: CaseResult) -> BaselineEntry:
+    """The entry that accepts the ranking of a result, which has its details (`scoring.add_details`)."""
+    depth = result.k if result.depth is None else result.depth
+    scores = {result.metric.text: result.score}
+    scores |= {each.name: each.value for each in result.outcomes if each.kind == "metric" and each.value is not None}
+    return BaselineEntry(
+        result.id,
+        result.variant,
+        result.query,
+        json.loads(as_json(result.params)),
+        depth,
+        tuple(result.documents if result.whole else result.documents[:depth]),
+        {name: None if value is None else round(value, _DECIMALS) for name, value in scores.items()},
+        whole=result.whole,
+        cut=result.whole and result.is_cut,
+    )
+
+
+def acceptable(results: Iterable[CaseResult], *, only_new: bool = False) -> tuple[list[BaselineEntry], list[str]]:
+    """What an update may accept of the results of a case file, and the names of the cases whose ranking is unstable.
+
+    Every case that was scored is accepted, whatever its verdict. Not accepted are: a case that ended in an error in one
+    of its repeats, a ranking that differs between repeats or calls, and with `only_new` a case with a stale entry,
+    which is none without an entry. The results have their details; checks of tests in Python do not count.
+    """
+    by_key: dict[EntryKey, list[CaseResult]] = {}
+    for result in results:
+        if not result.is_check:
+            by_key.setdefault((result.id, result.variant), []).append(result)
+    entries, unstable = [], []
+    for key, repeats in by_key.items():
+        scored = [result for result in repeats if result.scores]
+        accepted = [entry_of(result) for result in scored]
+        is_stale = only_new and any(each.baseline is not None and each.baseline.standing == STALE for each in scored)
+        is_unstable = any(each.repeats is not None and each.repeats.rankings > 1 for each in scored)
+        if is_unstable or len({entry.ranking for entry in accepted}) > 1:
+            unstable.append(shown_key(key))
+        elif accepted and not is_stale and all(result.verdict not in WITHOUT_SCORE for result in repeats):
+            entries.append(accepted[0])
+    return entries, sorted(unstable)
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """How many entries an update of a baseline added, changed, dropped, and left as they were.
+
+    `rescored` are those of the changed ones of which the ranking stayed: their scores, or metrics, are others. `titles`
+    is how many titles of documents it added or changed. `has_new_fingerprint`: the fingerprint in its header is another
+    one now.
+    """
+
+    added: int
+    changed: int
+    dropped: int
+    kept: int
+    titles: int = 0
+    rescored: int = 0
+    has_new_fingerprint: bool = False
+
+    @property
+    def is_change(self) -> bool:
+        """Whether there was anything to write."""
+        return bool(self.added or self.changed or self.dropped or self.titles)
+
+
+def update_baseline(
+    path: str | os.PathLike[str],
+    entries: Iterable[BaselineEntry],
+    *,
+    shown: str | None = None,
+    only_new: bool = False,
+    all_keys: frozenset[EntryKey] | None = None,
+    titles: Mapping[str, str] | None = None,
+    fingerprint: Fingerprint | None = None,
+) -> Updated:
+    """Accept rankings into a baseline, which messages call `shown`; `only_new` leaves the entries that it has.
+
+    `all_keys` are those of all cases of the file, given when all of it ran: entries of other cases are dropped.
+    `titles` are those of documents, kept with those that the file has for the documents in its rankings. `fingerprint`
+    says what was searched; where entries stay that were accepted earlier, what both have in common is kept. The file
+    is read again under a lock, so that of two runs that update at once neither loses what the other accepted. Raises
+    `RecordError` for a file that cannot be read, and OSError where it cannot be written; then it is as it was.
+    """
+    target = Path(os.path.realpath(path))
+    with locked(target.parent):
+        _remove_leftovers(target)
+        exists = target.exists()
+        before = read_baseline(target, shown or os.fspath(path)) if exists else BaselineEntries()
+        accepted = {entry.key: entry for entry in entries if not (only_new and entry.key in before)}
+        merged = {**before, **accepted}
+        after = {key: entry for key, entry in merged.items() if all_keys is None or key in all_keys}
+        added = len(accepted.keys() - before.keys())
+        pairs = [(before[key], accepted[key]) for key in accepted.keys() & before.keys()]
+        pairs = [(known, new) for known, new in pairs if known.line != new.line]  # 1 equals true, and is not the same
+        rescored = sum(replace(known, scores=new.scores).line == new.line for known, new in pairs)
+        changed = len(pairs)
+        ranked = {document for entry in after.values() for document in entry.ranking}
+        known = {**before.titles, **(titles or {})}
+        named = {document: title for document, title in known.items() if document in ranked}
+        searched = fingerprint or {}
+        if after.keys() - accepted.keys():
+            searched = common([before.fingerprint, searched]) if added or changed else before.fingerprint
+        counts = (added, changed, len(merged) - len(after), len(after) - added - changed)
+        renamed = len(named.items() - before.titles.items())
+        updated = Updated(*counts, renamed, rescored, searched != before.fingerprint)
+        if updated.is_change or updated.has_new_fingerprint or not exists:
+            write_baseline(target, after.values(), named, searched)
+    return updated
+
+
+def _remove_leftovers(target: Path) -> None:
+    """Remove the temporary files of updates that were killed."""
+    for left in target.parent.glob(f".{escape(target.name)}.*.tmp"):
+        with suppress(OSError):
+            left.unlink()
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Wait until no other run changes a file in a folder. The lock ends with the process. Raises OSError."""
+    if sys.platform == "win32":  # a folder cannot be opened there, and a lock file would stay
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,128 @@
+"""The fields of results: of mappings, objects and rows, their own or those of a document nested in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Number
+from typing import Any
+
+from pytest_relevance._text import listed
+
+NESTED = ("_source", "document", "fields", "meta")
+"""Where a document's own fields are within a hit: Elasticsearch and OpenSearch, Typesense, Vespa, elasticsearch-dsl."""
+
+MOST_FIELDS = 12
+
+SCALARS = frozenset({str, int})
+_NONE = frozenset({type(None)})
+WITHOUT_FIELDS = (str, bytes, Number)
+
+_Getter = Callable[[str], object]
+_NO_FIELDS: dict[str, object] = {}
+
+
+class Fields:
+    """The fields of documents, read one field of all documents at a time: usually all have it, or none."""
+
+    def __init__(self, documents: Sequence[Any]) -> None:
+        self._names: frozenset[object] | None = None  # of the fields, where they are known
+        kinds = set(map(type, documents))
+        if kinds == {dict}:
+            self._names = frozenset().union(*documents)
+            self._getters: Sequence[_Getter] = [document.get for document in documents]
+        elif kinds <= SCALARS:
+            self._names, self._getters = frozenset(), [_NO_FIELDS.get] * len(documents)
+        else:
+            self._getters = [*map(_getter, documents)]
+
+    def first_of(self, names: Sequence[str], nested: Iterable[str] = ()) -> list[Any]:
+        """The first of some fields of each document, its own or of one nested in it; None where it has none of them."""
+        found: list[Any] = []
+        for values in self._columns(names, nested):
+            found = [new if old is None else old for old, new in zip(found, values, strict=True)] if found else values
+            if _NONE.isdisjoint(map(type, found)):  # values may have an == of their own
+                break
+        return found or [None] * len(self._getters)
+
+    def _columns(self, names: Sequence[str], nested: Iterable[str]) -> Iterator[list[Any]]:
+        for name in names:
+            if self._names is None or name in self._names:
+                yield [get(name) for get in self._getters]
+            if "." in name and (self._names is None or name.partition(".")[0] in self._names):
+                yield [_at_path(get, name) for get in self._getters]
+        for holder in nested:
+            if self._names is None or holder in self._names:
+                yield Fields([get(holder) for get in self._getters]).first_of(names)
+
+
+def _at_path(get: _Getter, path: str) -> object:
+    """A field of a nested document, by its path; a name may have a dot in it."""
+    outer, _, inner = path.partition(".")
+    get = _getter(get(outer))
+    found = get(inner)
+    return _at_path(get, inner) if found is None and "." in inner else found
+
+
+def _getter(document: Any) -> _Getter:
+    """A function that gets a document's own field by its name; None for one that is not there."""
+    if isinstance(document, Mapping):
+        return document.get
+    if document is None or isinstance(document, WITHOUT_FIELDS):
+        return _NO_FIELDS.get
+    if _is_keyed(document):
+        return lambda name: _item(document, name)
+    return lambda name: _attribute(document, name)
+
+
+def _item(row: Any, name: str) -> object:
+    try:
+        return row[name]
+    except (KeyError, IndexError):  # sqlite3.Row raises the second
+        return None
+
+
+def _attribute(document: object, name: str) -> object:
+    found = getattr(document, name, None)
+    return None if callable(found) else found
+
+
+def _is_keyed(document: object) -> bool:
+    """Whether a document has its fields by their names without being a mapping, as a row of sqlite3 has."""
+    kind = type(document)
+    return hasattr(kind, "keys") and hasattr(kind, "__getitem__")
+
+
+def has_any(document: object, names: Sequence[str]) -> bool:
+    """Whether a document has a field of one of these names, its own or nested, which is None."""
+    there = {*_field_names(document), *getattr(document, "__dict__", ())}
+    return any(path in there for name in names for path in (name, *(f"{holder}.{name}" for holder in NESTED)))
+
+
+def fields_there(document: object) -> str:
+    """The fields that a document has instead."""
+    names = _field_names(document)
+    if len(names) > MOST_FIELDS:
+        names[MOST_FIELDS:] = [f"{len(names) - MOST_FIELDS} more"]
+    if names:
+        return f", only {listed(names, 'and')}"
+    return ", it is empty" if isinstance(document, Mapping) else ""
+
+
+def _field_names(document: object) -> list[str]:
+    """The names of the fields that a document has, those of nested mappings with their dots."""
+    names: list[str] = []
+    for name in _own_names(document):
+        inner = _getter(document)(name)
+        names += [f"{name}.{key}" for key in inner] if isinstance(inner, Mapping) and inner else [name]
+    return names
+
+
+def _own_names(result: Any) -> list[str]:
+    if isinstance(result, Mapping):
+        return [str(name) for name in result]
+    for names in (getattr(result, "_fields", None), getattr(result, "__slots__", None)):
+        if isinstance(names, (tuple, list)):
+            return [str(name) for name in names if not str(name).startswith("__")]
+    if _is_keyed(result):
+        return list(map(str, result.keys()))
+    return [name for name in getattr(result, "__dict__", ()) if not name.startswith("_")]
