@@ -39,7 +39,7 @@ def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment or queries file, or a folder")
     parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
-    parser.add_argument("--strict", action="store_true", help="exit with 1 for warnings, too")
+    parser.add_argument("--strict", action="store_true", help="exit with code 1 for warnings, too")
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 

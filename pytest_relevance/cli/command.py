@@ -31,6 +31,9 @@ TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
 """The formats of a report, and the endings of file names that mean them."""
 
+YAML = (".yaml", ".yml")
+"""The endings of the names of case files."""
+
 _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 Found = TypeVar("Found")
@@ -94,6 +97,16 @@ def existing(path: str) -> Path:
     return found
 
 
+def judgment_file(path: str) -> Path:
+    """Return the path of an existing file that is no case file. Raises ArgumentTypeError for any other."""
+    if path.endswith(YAML):
+        raise ArgumentTypeError(
+            f"{quoted(path)} is a case file, and a judgment file is needed; {PROGRAM} convert {path} judgments.csv "
+            "writes its judgments to one"
+        )
+    return existing(path)
+
+
 def whole_from(least: int) -> Callable[[str], int]:
     """Return the argparse type of a whole number that is at least `least`."""
 
@@ -114,14 +127,14 @@ def checked_by(check: Callable[[str], Found], text: str) -> Found:
 
 
 _READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
-    "--format": ("FORMAT", a_format, "the format of the judgments, where their content does not show it"),
+    "--format": ("FORMAT", a_format, "the format of the judgments, if it is not recognised"),
     "--scale": (
         "SCALE",
         _scale,
-        "names of grades, exact=3,substitute=2,irrelevant=0, or lowest and highest grade, 0..3",
+        "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
     ),
     "--raters": ("HOW", _raters, "how several ratings become a grade: median, mean, min, max or majority"),
-    "--grade-column": ("NAME", str, "the column of the grades, of several (final_rating beside those of raters)"),
+    "--grade-column": ("NAME", str, "the column with the grades, if there are several, such as final_rating"),
 }
 """Options that say how judgment files are read: placeholder, type and help text."""
 
@@ -135,9 +148,13 @@ def add_reading(parser: ArgumentParser, *options: str) -> None:
 
 def add_report(parser: Any) -> None:
     """Add the options `--format` and `--output` of a report. `parser` may be a group of arguments."""
-    parser.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write the report to a file, whose ending may say how (.md, .json)"
+        "--format",
+        choices=(TEXT, MARKDOWN, JSON),
+        help="the format of the report (default: that of the file name, else text)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write the report to a file; .md and .json mean these formats"
     )
 
 

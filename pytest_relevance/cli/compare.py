@@ -71,18 +71,18 @@ _SETTINGS = (*CHOICES, "max_grade")
 """The names of the settings for `--set`."""
 
 _HELP: Mapping[str, str] = {
-    "--metric": "what to compare them by, such as nDCG@10, once or several times (default: the nDCG@k of the cases)",
-    "--judgments": "score both anew: a case file, or a judgment file in any format",
-    "--set": f"score both anew by another setting: {', '.join(_SETTINGS)}",
-    "--variants": f"compare one variant of the search with another; {_NO_VARIANT} is a search without variants",
-    "--common": "compare what both have in common, and say what is not",
-    "--missing": "what a judged query is that a run has no line of: a reason to refuse (default), or an empty ranking",
-    "--max-drop": "by how much the mean may drop: nDCG@10=0.02, once or several times",
-    "--p": "a larger drop of a mean fails only when its p-value is at most P (that after Holm, of several metrics)",
-    "--max-case-drop": "by how much a single case may drop, by the metric that is named first",
-    "--limit": "how many queries and tags are listed; 0: all of them (default: %(default)s)",
-    "--seed": "what chance is drawn from (default: 0)",
-    "--resamples": "how many times the randomisation test draws (default: %(default)s)",
+    "--metric": "a metric to compare by, such as nDCG@10; may be repeated (default: the nDCG@k of the cases)",
+    "--judgments": "score both runs again, with the judgments of a case file or of a judgment file in any format",
+    "--set": f"score both runs again, with another setting: {', '.join(_SETTINGS)}",
+    "--variants": f"compare a variant of the search in A with one in B; {_NO_VARIANT} is a search without variants",
+    "--common": "compare the cases that both runs have, and list the others",
+    "--missing": "a judged query that a run does not have: refuse to compare (default), or score an empty ranking",
+    "--max-drop": "fail if the mean drops by more than X, such as nDCG@10=0.02; may be repeated",
+    "--p": "with --max-drop: fail only if the p-value of the drop, Holm's of several metrics, is at most P",
+    "--max-case-drop": "fail if a single case drops by more than X, by the first metric",
+    "--limit": "list N queries and tags at most; 0: all of them (default: %(default)s)",
+    "--seed": "the seed of the random draws (default: 0)",
+    "--resamples": "draw N times for the randomisation test (default: %(default)s)",
 }
 
 

@@ -69,15 +69,19 @@ _OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judg
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, or a case file")
-    parser.add_argument("target", metavar="OUT", help="the file to write; its ending says the format, or --to")
+    parser.add_argument("target", metavar="OUT", help="the file to write; its ending or --to gives the format")
     to = f"the format of OUT: {listed(_TARGETS)}"
     optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": "?"}  # no format: an error that lists them
     parser.add_argument("--from", dest="source_format", type=_source_format, help="the format of IN", **optional)
     parser.add_argument("--to", dest="target_format", type=_target_format, help=to, **optional)
     parser.add_argument("--queries", metavar="FILE", type=existing, help="the texts of the queries in IN, or their ids")
     parser.add_argument("--queries-out", metavar="FILE", help="a file of queries to write: ids, texts, weights")
-    parser.add_argument("--query", metavar="PATH", help="where a rank_eval request has its query (params.text)")
-    parser.add_argument("--overwrite", action="store_true", help="replace what is there: OUT, or grades in a case file")
+    parser.add_argument(
+        "--query", metavar="PATH", help="where a rank_eval request has the text of its query, such as params.text"
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace OUT if it exists; in a case file, replace grades that differ"
+    )
     parser.add_argument("--add-cases", action="store_true", help="add a case to OUT for each query that has none there")
     add_reading(parser, "--scale", "--raters", "--grade-column")
 

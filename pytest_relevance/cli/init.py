@@ -27,6 +27,7 @@ from pytest_relevance.cli.command import (
     CommandError,
     add_reading,
     existing,
+    judgment_file,
     refuse_to_overwrite,
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
@@ -45,11 +46,11 @@ _NO_ENGINE = re.compile("test_.*|.*_test|conftest|setup|noxfile|__.*__")
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
-    parser.add_argument("--judgments", metavar="FILE", type=existing, help="a judgment file in any format")
+    parser.add_argument("--judgments", metavar="FILE", type=judgment_file, help="a judgment file in any format")
     parser.add_argument(
-        "--queries", metavar="FILE", type=existing, help="the texts of its queries, if it has ids alone"
+        "--queries", metavar="FILE", type=existing, help="a file with the texts of its queries, if it has ids alone"
     )
-    parser.add_argument("--name", default="search", help=f"the suite is called NAME{_ENDING} (default: %(default)s)")
+    parser.add_argument("--name", default="search", help=f"write the suite to NAME{_ENDING} (default: %(default)s)")
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 

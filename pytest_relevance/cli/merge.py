@@ -34,7 +34,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--last",
         action="store_true",
-        help="where a case came to something else in another record, take the result of the one that is named last",
+        help="where records have different results of a case, take that of the record that is named last",
     )
 
 
