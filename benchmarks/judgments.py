@@ -144,10 +144,12 @@ LOOK_UP = (
     PEAK
     + """
 import json, sys, time
+from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.documents.catalogue import Catalogue
 before = peak()
 started = time.perf_counter()
-found = Catalogue(sys.argv[1]).look_up([f"sku-{number}" for number in range(0, 1_000_000, 300)])
+catalogue = Catalogue(sys.argv[1], sys.argv[1], CatalogueFile(sys.argv[1]))
+found = catalogue.look_up([f"sku-{number}" for number in range(0, 1_000_000, 300)])
 took = time.perf_counter() - started
 assert len(found.titles) == 3334, "not all were found"
 print(json.dumps([took, (peak() - before) / 1024]))

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter
 from sys import intern
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pytest_relevance.metrics.graded import GradedRanking
@@ -324,11 +325,28 @@ class CaseResult:
     @property
     def named(self) -> Sequence[str]:
         """The documents that a report may name, each once: returned, missing, accepted by the baseline, expected."""
+        return list(dict.fromkeys([*self.named_within(None), *self.deeper]))
+
+    def named_within(self, top: int | None) -> Sequence[str]:
+        """The documents of `named`, of the rankings only the first `top` (None: all that is kept)."""
         accepted = () if self.baseline is None else self.baseline.documents
         expected = (document for outcome in self.outcomes for document in outcome.documents)
         repeated = () if self.repeats is None else filter(None, self.repeats.documents)
         missing = (document for document, _ in self.missing)
-        return list(dict.fromkeys(chain(self.documents, self.deeper, missing, accepted, expected, repeated)))
+        return list(dict.fromkeys(chain(self.documents[:top], missing, accepted[:top], expected, repeated)))
+
+    def add_titles(
+        self,
+        titles: Mapping[str, str],
+        shown: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+        *,
+        replace: bool = True,
+    ) -> None:
+        """Add titles, and fields to show, of the documents in `named`; without `replace` a title that is here stays."""
+        named = self.named
+        found = {document: titles[document] for document in named if document in titles}
+        self.titles = {**self.titles, **found} if replace else {**found, **self.titles}
+        self.shown = {**self.shown, **{document: shown[document] for document in named if document in shown}}
 
     def rank_of(self, document: str) -> int | None:
         """The rank (from 1) at which a document was returned; None where it was not, as far as is known."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance import Run
+from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cli import main
 from pytest_relevance.results.baseline.file import read_baseline
 from pytest_relevance.results.documents import titles
@@ -283,7 +284,7 @@ def test_the_ids_of_another_collection(shop: Project) -> None:
     shop.write("products.csv", "id,title\n1,One\n2,Two\n")
     run = shop.run()
     (sentence,) = run.sentences("products.csv:")
-    assert "none of the 6 documents that reports name is in it, such as a; are these its ids?" in sentence
+    assert "none of the 6 documents that were looked up is in it, such as a; are these its ids?" in sentence
     assert "not in the catalogue" not in run.text
 
 
@@ -305,7 +306,9 @@ def test_every_line_that_names_a_document_names_its_title(project: Project, monk
     monkeypatch.setenv("RANKER", "title")
     run = project.run("-v", *options)
 
-    products = Catalogue(str(SHARED / "data/chorus/products.jsonl.gz")).read_all(20_000)
+    products = Catalogue(str(SHARED / "data/chorus/products.jsonl.gz"), "products", CatalogueFile("products")).read_all(
+        20_000
+    )
     assert products is not None
     assert len(products.titles) == 19_406
     named = 0

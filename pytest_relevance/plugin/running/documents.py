@@ -27,7 +27,7 @@ from pytest_relevance.plugin.run_store import ATTRIBUTE, OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import IN_CALL, CaseRun, case_runs_of, sendable
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, named_documents, read_answer
+from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
 
 NAME = "relevance_documents"
 """The name of the fixture."""
@@ -76,7 +76,7 @@ class _Index:
 
     def want(self, case: _Case) -> None:
         """Have the documents of a case wait that were not asked for yet."""
-        new = [document for document in named_documents(case.result) if document not in self.asked]
+        new = [document for document in documents_to_ask(case.result) if document not in self.asked]
         self.asked.update(new)
         self.waiting |= dict.fromkeys(new)
         self.cases.append(case)
@@ -90,7 +90,7 @@ class _Index:
 
     def finished(self) -> Iterator[_Case]:
         """Take the cases whose documents were all asked for."""
-        while self.cases and self.waiting.keys().isdisjoint(named_documents(self.cases[0].result)):
+        while self.cases and self.waiting.keys().isdisjoint(documents_to_ask(self.cases[0].result)):
             yield self.cases.popleft()
 
 

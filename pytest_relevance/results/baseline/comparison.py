@@ -119,9 +119,8 @@ class Baseline:
 
     def add_titles(self, result: CaseResult) -> None:
         """Add the titles that the baseline has of documents without a title in the result."""
-        known = {document: self._titles[document] for document in result.named if document in self._titles}
-        if known:
-            result.titles = {**known, **result.titles}
+        if self._titles:
+            result.add_titles(self._titles, replace=False)
 
 
 def shown_key(key: EntryKey) -> str:

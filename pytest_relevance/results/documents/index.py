@@ -6,9 +6,10 @@ a title and further fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import chain
 from numbers import Number
 from typing import Any
 
@@ -49,36 +50,22 @@ class IndexDocuments:
 
     def describe(self, result: CaseResult) -> None:
         """Set the titles, the further fields, and the documents that are not in the index, of a result."""
-        named = named_documents(result)
-        result.titles = {**result.titles, **_of(named, self.titles)}
-        result.shown = {**result.shown, **_of(named, self.shown)}
+        result.add_titles(self.titles, self.shown)
         if not self.has_other_ids:
-            absent = (document for document in wanted_documents(result) if document in self.absent)
+            expected = (each for outcome in result.outcomes if outcome.kind != "exclude" for each in outcome.documents)
+            wanted = dict.fromkeys(chain((document for document, _ in result.missing), expected))
+            absent = (document for document in wanted if document in self.absent)
             result.not_in_index = tuple(document for document in absent if result.rank_of(document) is None)
 
     def unknown_result(self, result: CaseResult) -> str | None:
         """A document that the search returned and that is absent; None if there is none."""
-        absent = (document for document in named_documents(result) if document in self.absent)
+        absent = (document for document in result.named if document in self.absent)
         return next((document for document in absent if result.rank_of(document) is not None), None)
 
 
-def _of(named: Iterable[str], values: Mapping[str, Any]) -> dict[str, Any]:
-    return {document: values[document] for document in named if document in values}
-
-
-def named_documents(result: CaseResult) -> dict[str, None]:
-    """The documents that a report of a result names: the top of its rankings, the judged and the expected ones."""
-    top = result.k if result.judgments else max(result.k, result.depth or 0)
-    accepted = () if result.baseline is None else result.baseline.documents[: result.k]
-    expected = (document for outcome in result.outcomes for document in outcome.documents)
-    missing = (document for document, _ in result.missing)
-    return dict.fromkeys([*result.documents[:top], *missing, *expected, *accepted])
-
-
-def wanted_documents(result: CaseResult) -> dict[str, None]:
-    """The judged documents that are missing, and those that an expectation wants to be returned."""
-    expected = (each for outcome in result.outcomes if outcome.kind != "exclude" for each in outcome.documents)
-    return dict.fromkeys([*(document for document, _ in result.missing), *expected])
+def documents_to_ask(result: CaseResult) -> Sequence[str]:
+    """The documents of a result that an index is asked for: of its rankings the top that a report shows."""
+    return result.named_within(result.k if result.judgments else max(result.k, result.depth or 0))
 
 
 def read_answer(answer: object, asked: Sequence[str]) -> tuple[IndexDocuments, dict[str, str]]:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from typing import TypeVar
 
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.results.case_result import CaseResult, from_builtin
 from pytest_relevance.results.documents.catalogue import Catalogue, CatalogueError, Documents
 from pytest_relevance.results.run_info import FileInfo
-
-Value = TypeVar("Value")
 
 MOST_KEPT = 200_000
 """How many documents of a catalogue are kept where texts are asked for before the end of the run."""
 
 _EARLY_READS = (1, 10, 100)
-_FEW = 5  # documents that may all be missing in a catalogue without a doubt about its ids
 
 
 class RunTitles:
@@ -51,7 +48,7 @@ def catalogue_of(file: str, info: FileInfo) -> Catalogue:
     written = info.documents
     name = os.path.normpath(os.path.join(os.path.dirname(file), written["file"]))
     path = os.path.join(os.path.dirname(info.path), written["file"])
-    return Catalogue(path, name, written.get("id"), written.get("title"), tuple(written.get("show", ())))
+    return Catalogue(path, name, from_builtin(CatalogueFile, written))
 
 
 class _Known:
@@ -84,10 +81,8 @@ class _Known:
         except CatalogueError as error:
             self._is_final, self._documents = True, Documents()
             self._problems.append(f"documents have no titles from the catalogue: {error}")
-        if is_over and len(self._asked) >= _FEW and not (self._documents.known or self._is_final):
-            columns = "the columns id and title" if self._catalogue.id is None else f"id: {self._catalogue.id}"
-            none = f"none of the {len(self._asked):,} documents that reports name is in it, such as {min(new)}"
-            self._problems.append(f"{self._catalogue.name}: {none}; are these its ids? see to {columns}")
+        if is_over and not (self._documents.known or self._is_final):
+            self._problems += filter(None, [self._catalogue.why_none_known(self._asked)])
 
     def _add(self, found: Documents) -> None:
         self._documents.titles |= found.titles
@@ -97,13 +92,7 @@ class _Known:
 
     def complete(self, result: CaseResult) -> None:
         """Add what is known to a result: the titles of the catalogue go before those that the result has."""
-        documents, named, asked = self._documents, result.named, None if self._is_final else self._asked
-        result.titles = {**result.titles, **_of(documents.titles, named)}
-        result.shown = {**result.shown, **_of(documents.fields, named)}
-        if documents.known:
-            absent = [document for document in named if document not in documents.known]
-            result.not_in_catalogue = tuple(document for document in absent if asked is None or document in asked)
-
-
-def _of(values: Mapping[str, Value], documents: Iterable[str]) -> dict[str, Value]:
-    return {document: values[document] for document in documents if document in values}
+        result.add_titles(self._documents.titles, self._documents.fields)
+        if known := self._documents.known:
+            asked = [document for document in result.named if self._is_final or document in self._asked]
+            result.not_in_catalogue = tuple(document for document in asked if document not in known)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_relevance.results.documents.catalogue import Catalogue, CatalogueError, Documents
+from pytest_relevance.cases.model import CatalogueFile
+from pytest_relevance.results.documents.catalogue import Catalogue, CatalogueError, Documents, check_catalogue
 
 ROWS = [
     {"id": "sku-1", "title": "Winter boots", "brand": "Aurora", "price": "99.5"},
@@ -37,7 +38,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def look_up(path: Path, *ids: str, **columns: Any) -> Documents:
-    return Catalogue(str(path), path.name, **columns).look_up(ids)
+    return Catalogue(str(path), path.name, CatalogueFile(path.name, **columns)).look_up(ids)
 
 
 def refusal(path: Path, *ids: str, **columns: Any) -> str:
@@ -221,14 +222,35 @@ def test_a_dot_leads_into_objects_in_json_alone(write: Write) -> None:
     assert 'flat.csv:1: there is no column "product.id"' in refusal(flat, id="product.id")
 
 
-def test_columns_that_are_named_and_not_there(write: Write) -> None:
+def test_a_column_that_is_named_and_not_there(write: Write) -> None:
     path = write("products.csv", "id,title,brand\na,A,B\n")
-    assert refusal(path, title="titel").startswith(
-        'products.csv:1: there is no column "titel"; did you mean "title"?; the columns are "id", "title" and "brand"'
+    assert refusal(path, title="titel") == (
+        'products.csv:1: there is no column "titel"; the columns are "id", "title" and "brand"; did you mean "title"?'
     )
-    assert refusal(path, show=("brnd",)).endswith(
-        'there is no column "brnd"; did you mean "brand"?; the columns are "id", "title" and "brand"'
-    )
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+def test_an_unknown_column_to_show_costs_no_title(write: Write, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "products.parquet"
+    if kind == "parquet":
+        pytest.importorskip("pandas").DataFrame(ROWS).to_parquet(path)
+    else:
+        path = write(f"products.{kind}", TEXTS[kind])
+    found = look_up(path, "sku-1", show=("brnd", "price", "colour"))
+    assert found.titles == {"sku-1": "Winter boots"}
+    assert found.fields == {"sku-1": {"price": "99.5"}}
+    there = 'the columns are "id", "title", "brand" and "price"'
+    assert found.problems == [
+        f'{path.name}:1: show: there is no column "brnd"; {there}; did you mean "brand"?',
+        f'{path.name}:1: show: there is no column "colour"; {there}',
+    ]
+
+
+def test_a_field_to_show_that_few_objects_have(write: Write) -> None:
+    lines = '{"id": "a", "title": "A"}\n' * 200 + '{"id": "b", "title": "B", "brand": {"name": "Aurora"}}\n'
+    found = look_up(write("products.jsonl", lines), "a", "b", show=("brand.name",))
+    assert found.fields == {"b": {"brand.name": "Aurora"}}
+    assert found.problems == []
 
 
 def test_a_row_of_another_width_is_left_out(write: Write) -> None:
@@ -253,8 +275,48 @@ def test_a_file_that_is_gone(tmp_path: Path) -> None:
 
 
 def test_all_documents_of_a_small_catalogue(write: Write) -> None:
-    catalogue = Catalogue(str(write("products.csv", "id,title\na,A\nb,B\n")))
+    catalogue = Catalogue(
+        str(write("products.csv", "id,title\na,A\nb,B\n")), "products.csv", CatalogueFile("products.csv")
+    )
     whole = catalogue.read_all(2)
     assert whole is not None
     assert whole.titles == {"a": "A", "b": "B"}
     assert catalogue.read_all(1) is None
+
+
+# `check_catalogue`
+
+
+def test_nothing_is_wrong_with_a_catalogue(write: Write) -> None:
+    path = write("products.csv", TEXTS["csv"])
+    assert (
+        check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", show=("brand",)), ["sku-1", "gone"])
+        == []
+    )
+
+
+def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
+    path = write("products.csv", "id,title\na,A\nb\na,Aye\n")
+    assert check_catalogue(str(path), "shop/products.csv", CatalogueFile("products.csv", show=("titel",)), ["a"]) == [
+        'shop/products.csv:1: show: there is no column "titel"; the columns are "id" and "title"; '
+        'did you mean "title"?',
+        "shop/products.csv:3: found 1 column where there are 2; mend the line",
+        'shop/products.csv:4: a second line of the document "a" says something else; the first, which counts, is in '
+        "line 2",
+    ]
+    assert check_catalogue(str(path), "products.csv", CatalogueFile("products.csv", id="sku")) == [
+        'products.csv:1: there is no column "sku"; the columns are "id" and "title"'
+    ]
+    assert check_catalogue(str(tmp_path / "gone.csv"), "gone.csv", CatalogueFile("gone.csv")) == [
+        "gone.csv: cannot be read: No such file or directory"
+    ]
+
+
+def test_a_catalogue_with_other_ids(write: Write) -> None:
+    path = write("products.csv", "id,title\n1,A\n")
+    assert check_catalogue(
+        str(path), "shop/products.csv", CatalogueFile("products.csv"), ["a", "b", "c", "d", "e"]
+    ) == [
+        "shop/products.csv: none of the 5 documents that were looked up is in it, such as a; are these its ids? "
+        "documents: {file: products.csv, id: ...} names their column"
+    ]

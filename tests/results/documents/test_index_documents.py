@@ -12,7 +12,7 @@ import pytest
 from pytest_relevance.results.documents.index import (
     IndexDocuments,
     UnreadableAnswer,
-    named_documents,
+    documents_to_ask,
     read_answer,
 )
 from tests.helpers import result_of
@@ -80,12 +80,12 @@ def test_an_answer_that_is_no_mapping(answer: object) -> None:
 def test_the_documents_that_a_report_names() -> None:
     keys = {**UNIT, "k": 2, "expect": {"exclude": ["bad"]}}
     result = result_of(keys, ["boots", "hat", "cap", "belt"])
-    assert [*named_documents(result)] == ["boots", "hat", "hiking", "lost", "bad"]
+    assert [*documents_to_ask(result)] == ["boots", "hat", "hiking", "lost", "bad"]
 
 
 def test_all_results_of_a_case_without_judgments_are_named() -> None:
     result = result_of({"query": "boots", "depth": 3}, ["a", "b", "c"])
-    assert [*named_documents(result)] == ["a", "b", "c"]
+    assert [*documents_to_ask(result)] == ["a", "b", "c"]
 
 
 def test_a_result_is_described() -> None:
