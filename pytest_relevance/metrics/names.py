@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_relevance._text import closest
+
 LARGEST_CUTOFF = 1_000_000
 DEFAULT_RELEVANCE_LEVEL = 1.0
 DEFAULT_PERSISTENCE = 0.8
@@ -243,7 +245,5 @@ def _number(value: float) -> str:
 
 
 def _suggestion(name: str) -> str:
-    import difflib  # only a mistake pays for it
-
-    close = difflib.get_close_matches(name.lower(), _BY_NAME, n=1)
-    return f" (did you mean {_BY_NAME[close[0]].name}?)" if close else ""
+    close = closest(name, tuple(_BY_NAME))
+    return f" (did you mean {_BY_NAME[close].name}?)" if close else ""
