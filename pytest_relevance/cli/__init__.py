@@ -23,7 +23,7 @@ from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
 
 COMMANDS: Mapping[str, str] = {
-    "init": "write a first suite and the conftest.py beside it",
+    "init": "write a first suite and its conftest.py",
     "check": "check case files and judgment files without running a search",
     "convert": "convert judgments from any format to any other, case files included",
     "raters": "show where the raters of a judgment file disagree, and how far",

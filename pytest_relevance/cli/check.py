@@ -16,14 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    CommandError,
-    add_reading,
-    show,
-)
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, show
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
@@ -31,7 +24,6 @@ if TYPE_CHECKING:
     from pytest_relevance.cases.model import CatalogueFile, Suite
 
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
-_YAML = (".yaml", ".yml")
 _NOT_SEARCHED = frozenset({"_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}"})
 """Names of folders that are not searched, as in pytest; folders that begin with a dot are not searched either."""
 
@@ -72,10 +64,10 @@ def run(arguments: Namespace) -> int:
 
     looked = _Looked()
     # suites first: the files that they name are not counted again
-    for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(_YAML)):
+    for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(YAML)):
         looked.files += 1
         try:
-            if path.endswith(_YAML):
+            if path.endswith(YAML):
                 _look_at_suite(path, looked)
             elif os.path.realpath(path) not in looked.read:
                 _look_at_judgments(path, arguments, looked)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +36,7 @@ _ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": 
 YAML = (".yaml", ".yml")
 """The endings of the names of case files."""
 
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 Found = TypeVar("Found")
@@ -116,6 +119,14 @@ def whole_from(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
+    """Parse a decimal number. Raises ArgumentTypeError, which names `what` is expected, unless it `is_allowed`."""
+    found = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not is_allowed(found):
+        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
+    return found
 
 
 def checked_by(check: Callable[[str], Found], text: str) -> Found:
@@ -223,12 +234,19 @@ def put(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def write(path: str | Path, data: bytes) -> None:
-    """Write a file atomically. Raises `CommandError` where it cannot be written."""
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Raise `CommandError` where the file cannot be written."""
     try:
-        write_whole(path, data)
+        yield
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def write(path: str | Path, data: bytes) -> None:
+    """Write a file atomically. Raises `CommandError` where it cannot be written."""
+    with writing(path):
+        write_whole(path, data)
 
 
 def deliver(report: str, arguments: Namespace) -> None:

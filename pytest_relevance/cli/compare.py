@@ -5,19 +5,18 @@ tool (TREC, CSV, Parquet, JSON). The last two need --judgments. Single cases are
 first.
 
 The exit code is 0 where every gate that is given is met; 1 where one is not, or where a case is an error in B and was
-none in A; 2 where the two cannot honestly be compared: other queries, other judgments, other settings, an error, a run
-that did not finish.
+none in A; 2 where A and B cannot be compared: other queries, other judgments, other settings, an error, a run that did
+not finish.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +37,7 @@ from pytest_relevance.cli.command import (
     complain,
     deliver,
     existing,
+    number,
     report_format,
     whole_from,
 )
@@ -65,7 +65,6 @@ _REMEDIES: Mapping[str, str] = {
     "variants": f"--variants OF_A OF_B says which; {_NO_VARIANT} is a search without variants",
 }
 """The options that solve an incompatibility, by its kind."""
-
 
 _SETTINGS = (*CHOICES, "max_grade")
 """The names of the settings for `--set`."""
@@ -184,9 +183,6 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
     return "\n".join([why, *dict.fromkeys(remedies)])
 
 
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-
-
 def _file(text: str) -> Path:
     """Return the path of an existing regular file, which can be read more than once."""
     path = existing(text)
@@ -210,24 +206,17 @@ def _drop(text: str) -> tuple[str, float]:
             f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
         )
     by = checked_by(parse_metric, name)
-    return by.text, _number(amount, lambda found: is_allowance(found, by), allowance_of(by))
+    return by.text, number(amount, lambda found: is_allowance(found, by), allowance_of(by))
 
 
 def _allowance(text: str) -> float:
     """Parse by how much a score may drop, 0 or more; `check` compares it with the range of the metric."""
-    return _number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
+    return number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
 
 
 def _probability(text: str) -> float:
     """Parse a p-value, above 0 and at most 1."""
-    return _number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
-
-
-def _number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
-    found = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not is_allowed(found):
-        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
-    return found
+    return number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -238,7 +227,7 @@ def _setting(text: str) -> tuple[str, Any]:
             f"expected a setting and its value, gain=linear, found {quoted(text)}"
             + (did_you_mean(name, _SETTINGS) or f"; settings are {listed(_SETTINGS, 'and')}")
         )
-    return name, _number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
+    return name, number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
 
 
 def _check(arguments: Namespace) -> None:

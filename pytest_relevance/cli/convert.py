@@ -1,8 +1,8 @@
 """`pytest-relevance convert`: judgments from any format to any other, case files included.
 
-OUT is written whole or not at all. What its format has no place for is said on standard error, a line for each kind. A
-case file that is there already gets what it lacks: its comments and its order stay, and a document that has another
-grade in it is a conflict, for which nothing is written. - is standard input or output.
+OUT is written whole or not at all. What its format cannot hold is listed on standard error, a line for each kind. If
+OUT is an existing case file, judgments that it lacks are added: its comments and its order stay, and if a document has
+another grade in it, nothing is written. - is standard input or output.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pytest_relevance.cli.command import (
     OK,
     PROGRAM,
     STANDARD,
+    YAML,
     CommandError,
     a_format,
     add_reading,
@@ -38,13 +39,7 @@ from pytest_relevance.cli.command import (
 from pytest_relevance.judgments.grading import Scale, graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, queries_of, with_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import (
-    holds_queries_alone,
-    load_queries,
-    options_of,
-    queries_in,
-    read_ratings,
-)
+from pytest_relevance.judgments.reading import holds_queries_alone, load_queries, options_of, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing import (
     QUERY_WRITERS,
@@ -63,15 +58,13 @@ from pytest_relevance.reports.text import harmless
 _CASE_FILES = (CASE_FILE, "yaml")
 _TARGETS = (CASE_FILE, *WRITERS)
 
-_OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments
-
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, or a case file")
     parser.add_argument("target", metavar="OUT", help="the file to write; its ending or --to gives the format")
     to = f"the format of OUT: {listed(_TARGETS)}"
-    optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": "?"}  # no format: an error that lists them
+    optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": ""}  # no format: an error that lists them
     parser.add_argument("--from", dest="source_format", type=_source_format, help="the format of IN", **optional)
     parser.add_argument("--to", dest="target_format", type=_target_format, help=to, **optional)
     parser.add_argument("--queries", metavar="FILE", type=existing, help="the texts of the queries in IN, or their ids")
@@ -175,10 +168,9 @@ def _refuse_one_file_twice(arguments: Namespace) -> None:
     roles = {"IN": arguments.source, "OUT": arguments.target, "--queries-out": arguments.queries_out}
     known: dict[str, str] = {}
     for role, path in roles.items():
-        if path is None or path == STANDARD:
+        if path in (None, STANDARD):
             continue
-        first = known.setdefault(os.path.realpath(path), role)
-        if first != role:
+        if (first := known.setdefault(os.path.realpath(path), role)) != role:
             raise CommandError(
                 f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
                 "another file"
@@ -197,8 +189,8 @@ def _format_of(path: str, format: str | None) -> str:
 
 
 def _format_of_queries(path: str) -> str:
-    name = path.removesuffix(".gz")
-    found = next((format for ending, format in _OF_QUERIES.items() if name.endswith(ending)), format_of_name(path))
+    is_text = path.removesuffix(".gz").endswith(".txt")  # of judgments this ending means another format
+    found = "tsv" if is_text else format_of_name(path)
     if found is None or found not in QUERY_WRITERS:
         raise CommandError(
             f"{PROGRAM} convert: the ending of {quoted(path)} says no format that queries can be written in; it may be "
@@ -222,6 +214,8 @@ def _source_format(name: str) -> str:
 def _target_format(name: str) -> str:
     if name in _CASE_FILES:
         return CASE_FILE
+    if not name:
+        raise ArgumentTypeError(f"a format is missing; it may be {listed(_TARGETS)}")
     try:
         return checked_by(check_target, name)
     except ArgumentTypeError as error:
@@ -230,8 +224,6 @@ def _target_format(name: str) -> str:
 
 QUERIES = "queries"
 """The `format` of empty `Judgments` that were read from a queries file."""
-
-YAML = (".yaml", ".yml")
 
 _MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
 """The formats of judgments that have the texts of queries, or their ids alone."""

@@ -1,8 +1,8 @@
 """`pytest-relevance init`: a first suite, and the conftest.py with the search that it calls.
 
-Without a judgment file it is a small example that passes at once; its search is a toy, to be replaced by yours. With
-one, the suite names it and its queries: what is missing is your search, and conftest.py says where it goes. A copy of
-the JSON Schema of case files, which the suite names for editors, stands beside them. What is there already is never
+Without a judgment file they are a small example that passes at once; replace its toy search by yours. With one, the
+suite names it and its queries: only your search is missing, and conftest.py says where it goes. A copy of the JSON
+Schema of case files, which the suite names for editors, is written to the same folder. Existing files are never
 overwritten.
 """
 

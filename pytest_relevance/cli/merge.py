@@ -24,6 +24,7 @@ from pytest_relevance.cli.command import (
     existing,
     read_run_record,
     show,
+    writing,
 )
 
 
@@ -64,10 +65,9 @@ def run(arguments: Namespace) -> int:
     lines = merged_lines(merged, gates, len(runs), terminal_width())
     try:
         if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
-            merged.run.write(arguments.output)
+            with writing(arguments.output):
+                merged.run.write(arguments.output)
             complain(f"written: {arguments.output}")
-    except OSError as error:
-        raise CommandError(f"{arguments.output}: cannot be written: {error.strerror or error}") from None
     finally:
         show(lines)
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)

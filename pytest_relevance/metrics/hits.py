@@ -71,12 +71,12 @@ def find_hits(
     return Hits(query, rank, grade, first, counts)
 
 
-def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, silent: Mask) -> bool:
+def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, without_hits: Mask) -> bool:
     """Say whether a query without a judged result has ids that are no text, which match no text that looks the same.
 
     Only the first id of each side is looked at. Where ids of the same kind meet, they match as they are.
     """
-    chosen = silent.tolist()
+    chosen = without_hits.tolist()
     judged = map(next, map(iter, compress(judgments.tables, chosen)))
     returned = map(_FIRST, compress(rankings.lists, chosen))
     return not all(issubclass(kind, str) for kind in {*map(type, judged), *map(type, returned)})
