@@ -12,7 +12,6 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from pytest_relevance._files import Unreadable, read_whole, unpacked
@@ -95,7 +94,7 @@ def run(arguments: Namespace) -> int:
         refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
     judgments, said = read_input(arguments)
     for message in said:
-        complain(f"{harmless(shown(arguments.source))}: {message}")
+        complain(f"{_shown(arguments.source)}: {message}")
     if target == CASE_FILE and arguments.target != STANDARD and not arguments.target.endswith(COLLECTED):
         complain(
             f"{harmless(arguments.target)}: pytest collects *{COLLECTED[0]} and *{COLLECTED[1]}; this file runs where "
@@ -108,7 +107,7 @@ def run(arguments: Namespace) -> int:
     files = _converted(judgments, target, arguments)
     for path, written in files.items():
         for message in written.lost:
-            complain(f"{_shown_target(path)}: {message}")
+            complain(f"{_shown(path, 'standard output')}: {message}")
     for path, written in files.items():
         if path == STANDARD:
             put(written.data)
@@ -133,7 +132,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            files[out] = case_file(judgments, comment=f"From {shown(arguments.source)}, by {PROGRAM} convert")
+            files[out] = case_file(judgments, comment=f"From {_shown(arguments.source)}, by {PROGRAM} convert")
         elif judgments.format == QUERIES and target in QUERY_WRITERS:
             files[out] = write_queries(queries, target)
         else:
@@ -148,7 +147,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     except ValueError as error:
         cure = "--queries-out FILE gives queries ids that can be written, and writes their texts to that file"
         lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
-        raise CommandError("\n".join(f"{_shown_target(out)}: {line}" for line in lines), FOUND) from None
+        raise CommandError("\n".join(f"{_shown(out, 'standard output')}: {line}" for line in lines), FOUND) from None
     if queries_out is not None:
         kept = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
         files[arguments.target] = Written(files[arguments.target].data, tuple(kept))
@@ -158,7 +157,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
 def _refuse_ids_alone(queries: Sequence[Query], arguments: Namespace) -> None:
     if queries and all(query.text is None for query in queries):
         raise CommandError(
-            f"{harmless(shown(arguments.source))}: it has the ids of queries, and their texts are needed; name the "
+            f"{_shown(arguments.source)}: it has the ids of queries, and their texts are needed; name the "
             "file that has them: --queries queries.tsv (a line is an id, a tab and the text)"
         )
 
@@ -199,10 +198,6 @@ def _format_of_queries(path: str) -> str:
     return found
 
 
-def _shown_target(path: str) -> str:
-    return "standard output" if path == STANDARD else harmless(path)
-
-
 def _source(path: str) -> str:
     return path if path == STANDARD else str(existing(path))
 
@@ -237,7 +232,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
         return _of_case_file(arguments)
-    source = Source(shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
+    source = Source(_shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
     if not source.data.strip():
         source.refuse("the file is empty")
     if holds_queries_alone(source, format):
@@ -258,9 +253,9 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     return judgments, read
 
 
-def shown(name: str) -> str:
-    """Return the name of IN for messages."""
-    return "standard input" if name == STANDARD else name
+def _shown(name: str, standard: str = "standard input") -> str:
+    """Return the name of a file for messages, or `standard` where it is the standard stream."""
+    return standard if name == STANDARD else harmless(name)
 
 
 def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
@@ -271,18 +266,16 @@ def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
     from pytest_relevance.cases.reader import parse_suite
 
     data = _data(arguments.source)
-    suite = parse_suite(data, shown(arguments.source))
+    suite = parse_suite(data, _shown(arguments.source))
     return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
 
 
 def _data(name: str) -> bytes:
     """Return the bytes of a file or of standard input, unpacked. Raises `CommandError` where unpacking fails."""
     try:
-        if name != STANDARD:
-            return read_whole(Path(name))
-        return unpacked(sys.stdin.buffer.read())
+        return unpacked(sys.stdin.buffer.read()) if name == STANDARD else read_whole(name)
     except Unreadable as error:
-        raise CommandError(f"{shown(name)}: {error}", FOUND) from None
+        raise CommandError(f"{_shown(name)}: {error}", FOUND) from None
 
 
 def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:
