@@ -159,13 +159,9 @@ def add_reading(parser: ArgumentParser, *options: str) -> None:
 
 def add_report(parser: Any) -> None:
     """Add the options `--format` and `--output` of a report. `parser` may be a group of arguments."""
+    parser.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
     parser.add_argument(
-        "--format",
-        choices=(TEXT, MARKDOWN, JSON),
-        help="the format of the report (default: that of the file name, else text)",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write the report to a file; .md and .json mean these formats"
+        "-o", "--output", metavar="FILE", help="write the report to a file, whose ending may say how (.md, .json)"
     )
 
 

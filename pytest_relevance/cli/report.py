@@ -1,7 +1,7 @@
 """`pytest-relevance report`: what a run printed of its cases, from its record (pytest --relevance-record=FILE).
 
 Failures, gates that are not met, the summary and the verdict; or the same as Markdown, for the comment of a pull
-request, or as JSON. The exit code is 0, also for a run that failed, and 2 where RUN is not a valid record.
+request, or as JSON. The exit code is 0 whatever the run came to, and 2 where RUN is no sound record.
 """
 
 from __future__ import annotations
