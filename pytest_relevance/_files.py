@@ -17,6 +17,7 @@ from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 LARGEST_EXPANDED = 4 << 30
 """The largest size to which a gzip file may expand, in bytes."""
@@ -68,7 +69,7 @@ def unpacked(data: bytes) -> bytes:
     or archive format.
     """
     if data.startswith(_GZIP):
-        data = gunzip(data)
+        data = b"".join(_parts(BytesIO(data)))
     _refuse_packed(data)
     return data
 
@@ -90,55 +91,39 @@ def line_blocks(path: str | os.PathLike[str]) -> Iterator[bytes]:
     Raises OSError where the file cannot be read, and `Unreadable` where `unpacked` does.
     """
     with open(path, "rb") as raw:
-        is_gzip = raw.read(len(_GZIP)) == _GZIP
-        size = raw.seek(0, os.SEEK_END)
-        raw.seek(0)
-        expanded, most = 0, _most_expanded(size)
         rest: list[bytes] = []  # parts of a line whose end was not read yet
-        with GzipFile(fileobj=raw) if is_gzip else raw as file, _gzip_errors():
-            while part := file.read(_STEP):
-                if not expanded:
-                    _refuse_packed(part)
-                expanded += len(part)
-                if is_gzip and expanded > most:
-                    raise _expands_too_far(size, most)
-                lines, end, beginning = part.rpartition(b"\n")
-                if end:
-                    yield b"".join([*rest, lines, end])
-                    rest = [beginning] if beginning else []
-                else:
-                    rest.append(part)
+        for number, part in enumerate(_parts(raw)):
+            if not number:
+                _refuse_packed(part)
+            lines, end, beginning = part.rpartition(b"\n")
+            if end:
+                yield b"".join([*rest, lines, end])
+                rest = [beginning] if beginning else []
+            else:
+                rest.append(part)
         if rest:
             yield b"".join(rest)
 
 
-def gunzip(data: bytes) -> bytes:
-    """Unpack gzip data, of one or several members.
+def _parts(raw: BinaryIO) -> Iterator[bytes]:
+    """Yield a file in parts of a megabyte, unpacked if it is gzip, of one or several members.
 
-    Raises `Unreadable` where the data is truncated, damaged, or expands beyond the limits of this module.
+    Raises `Unreadable` for gzip data that is truncated, damaged, or expands beyond the limits of this module.
     """
-    most = _most_expanded(len(data))
-    parts: list[bytes] = []
-    size = 0
-    with GzipFile(fileobj=BytesIO(data)) as file, _gzip_errors():
+    is_gzip = raw.read(len(_GZIP)) == _GZIP
+    size = raw.seek(0, os.SEEK_END)
+    raw.seek(0)
+    most = min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * size))
+    expanded = 0
+    with GzipFile(fileobj=raw) if is_gzip else raw as file, _gzip_errors():
         while part := file.read(_STEP):
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                raise _expands_too_far(len(data), most)
-    return b"".join(parts)
-
-
-def _most_expanded(packed: int) -> int:
-    """The largest size to which a gzip file of so many bytes may expand."""
-    return min(LARGEST_EXPANDED, max(ALWAYS_EXPANDED, LARGEST_RATIO * packed))
-
-
-def _expands_too_far(packed: int, most: int) -> Unreadable:
-    return Unreadable(
-        f"the gzip file of {packed:,} bytes expands to more than {most:,} bytes; it is not unpacked here: unpack it "
-        "yourself if that is right"
-    )
+            expanded += len(part)
+            if is_gzip and expanded > most:
+                raise Unreadable(
+                    f"the gzip file of {size:,} bytes expands to more than {most:,} bytes; it is not unpacked here: "
+                    "unpack it yourself if that is right"
+                )
+            yield part
 
 
 @contextmanager

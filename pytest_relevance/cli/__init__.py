@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from textwrap import fill
 
 from pytest_relevance import __version__
 from pytest_relevance._text import did_you_mean, listed, quoted
@@ -21,7 +23,7 @@ from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
 
 COMMANDS: Mapping[str, str] = {
-    "init": "write a first suite and the conftest.py beside it",
+    "init": "write a first suite and its conftest.py",
     "check": "check case files and judgment files without running a search",
     "convert": "convert judgments from any format to any other, case files included",
     "raters": "show where the raters of a judgment file disagree, and how far",
@@ -76,24 +78,26 @@ def _run(arguments: list[str]) -> int:
 
 def _parsed(arguments: list[str]) -> Namespace:
     """Parse a command and its arguments. Raises SystemExit for invalid ones, and after `--help` and `--version`."""
-    parser = ArgumentParser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help says more of one.", allow_abbrev=False)
+    parser = ArgumentParser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help shows its options.", allow_abbrev=False)
     parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {__version__}")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=does, allow_abbrev=False) for name, does in COMMANDS.items()}
     if not arguments:
         parser.print_help(sys.stderr)
         parser.exit(USAGE)
+    if "help" in arguments[:1]:
+        arguments = [*arguments[1:], "--help"]
     name = next((argument for argument in arguments if not argument.startswith("-")), "")
-    if name == "help":
-        arguments = ["--help"]
-    elif name in COMMANDS:
+    if name in COMMANDS:
         _declare(name, parsers[name])
     elif name:
         close = did_you_mean(name, COMMANDS) or f"; the commands are {listed(COMMANDS, 'and')}"
         parser.error(f"there is no command {quoted(name)}{close}")
     found, unknown = parser.parse_known_args(arguments)
     if unknown:
-        _refuse(unknown[0], parsers[name])
+        _refuse(unknown[0], parsers.get(name, parser))
+    if found.command is None:
+        parser.error(f"a command is missing: {listed(COMMANDS)}")
     return found
 
 
@@ -102,7 +106,9 @@ def _declare(name: str, parser: ArgumentParser) -> None:
     command = import_module(f"{__name__}.{name}")
     parser.formatter_class = RawDescriptionHelpFormatter
     parser.description = f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}."
-    parser.epilog = (command.__doc__ or "").partition("\n\n")[2].strip()
+    width = shutil.get_terminal_size().columns - 2  # as argparse does
+    _, *paragraphs = (command.__doc__ or "").rstrip().split("\n\n")
+    parser.epilog = "\n\n".join(text if text.startswith(" ") else fill(text, width) for text in paragraphs)
     parser.set_defaults(run=command.run)
     command.declare(parser)
 

@@ -1,9 +1,9 @@
 """`pytest-relevance check`: case files and judgment files, without running a search.
 
 Folders are searched for *.relevance.yaml and *.relevance.yml; any other YAML file that is named is a case file too, and
-any other file one of judgments or of queries. Errors are those that pytest reports when it collects, also in the
-baselines beside case files. Warnings are about what is no mistake and yet seldom meant: they change the exit code with
---strict only.
+any other file one of judgments or of queries. Errors are those that pytest reports when it collects, errors in the
+baselines of case files, and errors in the catalogues that they name (documents:). Warnings are about what is valid but
+seldom intended: they change the exit code with --strict only.
 """
 
 from __future__ import annotations
@@ -16,21 +16,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cli.command import (
-    FOUND,
-    OK,
-    PROGRAM,
-    CommandError,
-    add_reading,
-    show,
-)
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, show
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding
+    from pytest_relevance.cases.model import CatalogueFile, Suite
 
 CASE_FILES = (".relevance.yaml", ".relevance.yml")
-_YAML = (".yaml", ".yml")
 _NOT_SEARCHED = frozenset({"_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}"})
 """Names of folders that are not searched, as in pytest; folders that begin with a dot are not searched either."""
 
@@ -39,7 +32,7 @@ def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a case file, a judgment or queries file, or a folder")
     parser.add_argument("--all", action="store_true", help="show every warning, however many there are of a kind")
-    parser.add_argument("--strict", action="store_true", help="exit with 1 for warnings, too")
+    parser.add_argument("--strict", action="store_true", help="exit with code 1 for warnings, too")
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
@@ -47,7 +40,8 @@ def declare(parser: ArgumentParser) -> None:
 class _Looked:
     """The numbers and findings of the files checked so far. `at_least`: there may be more errors.
 
-    `read` are the real paths of the files whose judgments, queries and errors were counted with a suite.
+    `read` are the real paths of the files whose judgments, queries and errors were counted with a suite. `catalogues`
+    are the catalogues of the suites, by path and by the columns that a suite names, with the judged documents.
     """
 
     files: int = 0
@@ -58,6 +52,7 @@ class _Looked:
     at_least: bool = False
     findings: list[LintFinding] = field(default_factory=list)
     read: set[str] = field(default_factory=set)
+    catalogues: dict[tuple[str, CatalogueFile], set[str]] = field(default_factory=dict)
 
 
 def run(arguments: Namespace) -> int:
@@ -69,10 +64,10 @@ def run(arguments: Namespace) -> int:
 
     looked = _Looked()
     # suites first: the files that they name are not counted again
-    for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(_YAML)):
+    for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(YAML)):
         looked.files += 1
         try:
-            if path.endswith(_YAML):
+            if path.endswith(YAML):
                 _look_at_suite(path, looked)
             elif os.path.realpath(path) not in looked.read:
                 _look_at_judgments(path, arguments, looked)
@@ -89,6 +84,7 @@ def run(arguments: Namespace) -> int:
         except OSError as error:
             looked.errors += 1
             print(f"{harmless(path)}: cannot be read: {error.strerror or error}")
+    _look_at_catalogues(looked)
     if looked.errors:
         print()
     amounts = [
@@ -155,12 +151,36 @@ def _look_at_suite(path: str, looked: _Looked) -> None:
     looked.findings += lint_suite(suite, has_baseline=is_there)
     if is_there:
         read_baseline(baseline_path(path))
+    _note_catalogue(suite, looked)
     for file in suite.files:
         if os.path.realpath(file) in looked.read:  # another suite names it too
             continue
         looked.read.add(os.path.realpath(file))
         with suppress(JudgmentFileError):  # a queries file, or a format that only the suite names
             looked.findings += lint_rows(read_ratings(Source.read(_shortest(file))))
+
+
+def _note_catalogue(suite: Suite, looked: _Looked) -> None:
+    columns = suite.terms.documents
+    if columns is not None:
+        path = _shortest(os.path.join(os.path.dirname(suite.path), columns.file))
+        looked.read.add(os.path.realpath(path))
+        judged = {document for case in suite.cases for document in case.judgments}
+        looked.catalogues.setdefault((path, columns), set()).update(judged)
+
+
+def _look_at_catalogues(looked: _Looked) -> None:
+    """Print what is wrong with the catalogues; each is read once for all suites that name the same columns of it."""
+    if not looked.catalogues:
+        return
+    from pytest_relevance.results.documents.catalogue import check_catalogue
+
+    problems: dict[str, None] = {}
+    for (path, columns), documents in looked.catalogues.items():
+        problems.update(dict.fromkeys(check_catalogue(path, path, columns, documents)))
+    for problem in problems:
+        looked.errors += 1
+        print(problem)
 
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +33,10 @@ TEXT, MARKDOWN, JSON = "text", "markdown", "json"
 _ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
 """The formats of a report, and the endings of file names that mean them."""
 
+YAML = (".yaml", ".yml")
+"""The endings of the names of case files."""
+
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _RANGE = re.compile(r"(.+?)\.\.(.+)")
 
 Found = TypeVar("Found")
@@ -94,6 +100,16 @@ def existing(path: str) -> Path:
     return found
 
 
+def judgment_file(path: str) -> Path:
+    """Return the path of an existing file that is no case file. Raises ArgumentTypeError for any other."""
+    if path.endswith(YAML):
+        raise ArgumentTypeError(
+            f"{quoted(path)} is a case file, and a judgment file is needed; {PROGRAM} convert {path} judgments.csv "
+            "writes its judgments to one"
+        )
+    return existing(path)
+
+
 def whole_from(least: int) -> Callable[[str], int]:
     """Return the argparse type of a whole number that is at least `least`."""
 
@@ -105,6 +121,14 @@ def whole_from(least: int) -> Callable[[str], int]:
     return whole
 
 
+def number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
+    """Parse a decimal number. Raises ArgumentTypeError, which names `what` is expected, unless it `is_allowed`."""
+    found = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not is_allowed(found):
+        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
+    return found
+
+
 def checked_by(check: Callable[[str], Found], text: str) -> Found:
     """Return the result of a check of the library. Raises ArgumentTypeError where the check raises ValueError."""
     try:
@@ -114,14 +138,14 @@ def checked_by(check: Callable[[str], Found], text: str) -> Found:
 
 
 _READING: Mapping[str, tuple[str, Callable[[str], Any], str]] = {
-    "--format": ("FORMAT", a_format, "the format of the judgments, where their content does not show it"),
+    "--format": ("FORMAT", a_format, "the format of the judgments, if it is not recognised"),
     "--scale": (
         "SCALE",
         _scale,
-        "names of grades, exact=3,substitute=2,irrelevant=0, or lowest and highest grade, 0..3",
+        "named grades, exact=3,substitute=2,irrelevant=0, or the lowest and the highest grade, 0..3",
     ),
     "--raters": ("HOW", _raters, "how several ratings become a grade: median, mean, min, max or majority"),
-    "--grade-column": ("NAME", str, "the column of the grades, of several (final_rating beside those of raters)"),
+    "--grade-column": ("NAME", str, "the column with the grades, if there are several, such as final_rating"),
 }
 """Options that say how judgment files are read: placeholder, type and help text."""
 
@@ -206,12 +230,19 @@ def put(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def write(path: str | Path, data: bytes) -> None:
-    """Write a file atomically. Raises `CommandError` where it cannot be written."""
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Raise `CommandError` where the file cannot be written."""
     try:
-        write_whole(path, data)
+        yield
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def write(path: str | Path, data: bytes) -> None:
+    """Write a file atomically. Raises `CommandError` where it cannot be written."""
+    with writing(path):
+        write_whole(path, data)
 
 
 def deliver(report: str, arguments: Namespace) -> None:

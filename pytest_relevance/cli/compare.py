@@ -5,19 +5,18 @@ tool (TREC, CSV, Parquet, JSON). The last two need --judgments. Single cases are
 first.
 
 The exit code is 0 where every gate that is given is met; 1 where one is not, or where a case is an error in B and was
-none in A; 2 where the two cannot honestly be compared: other queries, other judgments, other settings, an error, a run
-that did not finish.
+none in A; 2 where A and B cannot be compared: other queries, other judgments, other settings, an error, a run that did
+not finish.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +37,7 @@ from pytest_relevance.cli.command import (
     complain,
     deliver,
     existing,
+    number,
     report_format,
     whole_from,
 )
@@ -66,23 +66,22 @@ _REMEDIES: Mapping[str, str] = {
 }
 """The options that solve an incompatibility, by its kind."""
 
-
 _SETTINGS = (*CHOICES, "max_grade")
 """The names of the settings for `--set`."""
 
 _HELP: Mapping[str, str] = {
-    "--metric": "what to compare them by, such as nDCG@10, once or several times (default: the nDCG@k of the cases)",
-    "--judgments": "score both anew: a case file, or a judgment file in any format",
-    "--set": f"score both anew by another setting: {', '.join(_SETTINGS)}",
-    "--variants": f"compare one variant of the search with another; {_NO_VARIANT} is a search without variants",
-    "--common": "compare what both have in common, and say what is not",
-    "--missing": "what a judged query is that a run has no line of: a reason to refuse (default), or an empty ranking",
-    "--max-drop": "by how much the mean may drop: nDCG@10=0.02, once or several times",
-    "--p": "a larger drop of a mean fails only when its p-value is at most P (that after Holm, of several metrics)",
-    "--max-case-drop": "by how much a single case may drop, by the metric that is named first",
-    "--limit": "how many queries and tags are listed; 0: all of them (default: %(default)s)",
-    "--seed": "what chance is drawn from (default: 0)",
-    "--resamples": "how many times the randomisation test draws (default: %(default)s)",
+    "--metric": "a metric to compare by, such as nDCG@10; may be repeated (default: the nDCG@k of the cases)",
+    "--judgments": "score both runs again, with the judgments of a case file or of a judgment file in any format",
+    "--set": f"score both runs again, with another setting: {', '.join(_SETTINGS)}",
+    "--variants": f"compare a variant of the search in A with one in B; {_NO_VARIANT} is a search without variants",
+    "--common": "compare the cases that both runs have, and list the others",
+    "--missing": "a judged query that a run does not have: refuse to compare (default), or score an empty ranking",
+    "--max-drop": "fail if the mean drops by more than X, such as nDCG@10=0.02; may be repeated",
+    "--p": "with --max-drop: fail only if the p-value of the drop, Holm's of several metrics, is at most P",
+    "--max-case-drop": "fail if a single case drops by more than X, by the first metric",
+    "--limit": "list N queries and tags at most; 0: all of them (default: %(default)s)",
+    "--seed": "the seed of the random draws (default: 0)",
+    "--resamples": "draw N times for the randomisation test (default: %(default)s)",
 }
 
 
@@ -184,9 +183,6 @@ def _with_remedies(error: Incomparable, arguments: Namespace) -> str:
     return "\n".join([why, *dict.fromkeys(remedies)])
 
 
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-
-
 def _file(text: str) -> Path:
     """Return the path of an existing regular file, which can be read more than once."""
     path = existing(text)
@@ -210,24 +206,17 @@ def _drop(text: str) -> tuple[str, float]:
             f"expected a metric and by how much its mean may drop, nDCG@10=0.02, found {quoted(text)}"
         )
     by = checked_by(parse_metric, name)
-    return by.text, _number(amount, lambda found: is_allowance(found, by), allowance_of(by))
+    return by.text, number(amount, lambda found: is_allowance(found, by), allowance_of(by))
 
 
 def _allowance(text: str) -> float:
     """Parse by how much a score may drop, 0 or more; `check` compares it with the range of the metric."""
-    return _number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
+    return number(text, lambda found: 0 <= found < math.inf, "by how much a score may drop, 0 or more, such as 0.02")
 
 
 def _probability(text: str) -> float:
     """Parse a p-value, above 0 and at most 1."""
-    return _number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
-
-
-def _number(text: str, is_allowed: Callable[[float], bool], what: str) -> float:
-    found = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not is_allowed(found):
-        raise ArgumentTypeError(f"expected {what}, found {quoted(text)}")
-    return found
+    return number(text, lambda found: 0 < found <= 1, "a p-value above 0 and at most 1, such as 0.05")
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -238,7 +227,7 @@ def _setting(text: str) -> tuple[str, Any]:
             f"expected a setting and its value, gain=linear, found {quoted(text)}"
             + (did_you_mean(name, _SETTINGS) or f"; settings are {listed(_SETTINGS, 'and')}")
         )
-    return name, _number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
+    return name, number(value, math.isfinite, "a number for max_grade") if name == "max_grade" else value
 
 
 def _check(arguments: Namespace) -> None:

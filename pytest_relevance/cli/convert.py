@@ -1,8 +1,8 @@
 """`pytest-relevance convert`: judgments from any format to any other, case files included.
 
-OUT is written whole or not at all. What its format has no place for is said on standard error, a line for each kind. A
-case file that is there already gets what it lacks: its comments and its order stay, and a document that has another
-grade in it is a conflict, for which nothing is written. - is standard input or output.
+OUT is written whole or not at all. What its format cannot hold is listed on standard error, a line for each kind. If
+OUT is an existing case file, judgments that it lacks are added: its comments and its order stay, and if a document has
+another grade in it, nothing is written. - is standard input or output.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from pytest_relevance._files import Unreadable, read_whole, unpacked
@@ -25,6 +24,7 @@ from pytest_relevance.cli.command import (
     OK,
     PROGRAM,
     STANDARD,
+    YAML,
     CommandError,
     a_format,
     add_reading,
@@ -38,13 +38,7 @@ from pytest_relevance.cli.command import (
 from pytest_relevance.judgments.grading import Scale, graded
 from pytest_relevance.judgments.model import FORMATS_OF_IDS, Judgments, Query, Ratings, queries_of, with_queries
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.judgments.reading import (
-    holds_queries_alone,
-    load_queries,
-    options_of,
-    queries_in,
-    read_ratings,
-)
+from pytest_relevance.judgments.reading import holds_queries_alone, load_queries, options_of, queries_in, read_ratings
 from pytest_relevance.judgments.source import Source
 from pytest_relevance.judgments.writing import (
     QUERY_WRITERS,
@@ -63,21 +57,23 @@ from pytest_relevance.reports.text import harmless
 _CASE_FILES = (CASE_FILE, "yaml")
 _TARGETS = (CASE_FILE, *WRITERS)
 
-_OF_QUERIES = {".txt": "tsv"}  # file name endings with another meaning for judgments
-
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("source", metavar="IN", type=_source, help="a judgment file in any format, or a case file")
-    parser.add_argument("target", metavar="OUT", help="the file to write; its ending says the format, or --to")
+    parser.add_argument("target", metavar="OUT", help="the file to write; its ending or --to gives the format")
     to = f"the format of OUT: {listed(_TARGETS)}"
-    optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": "?"}  # no format: an error that lists them
+    optional: dict[str, Any] = {"metavar": "FORMAT", "nargs": "?", "const": ""}  # no format: an error that lists them
     parser.add_argument("--from", dest="source_format", type=_source_format, help="the format of IN", **optional)
     parser.add_argument("--to", dest="target_format", type=_target_format, help=to, **optional)
     parser.add_argument("--queries", metavar="FILE", type=existing, help="the texts of the queries in IN, or their ids")
     parser.add_argument("--queries-out", metavar="FILE", help="a file of queries to write: ids, texts, weights")
-    parser.add_argument("--query", metavar="PATH", help="where a rank_eval request has its query (params.text)")
-    parser.add_argument("--overwrite", action="store_true", help="replace what is there: OUT, or grades in a case file")
+    parser.add_argument(
+        "--query", metavar="PATH", help="where a rank_eval request has the text of its query, such as params.text"
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace OUT if it exists; in a case file, replace grades that differ"
+    )
     parser.add_argument("--add-cases", action="store_true", help="add a case to OUT for each query that has none there")
     add_reading(parser, "--scale", "--raters", "--grade-column")
 
@@ -98,7 +94,7 @@ def run(arguments: Namespace) -> int:
         refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
     judgments, said = read_input(arguments)
     for message in said:
-        complain(f"{harmless(shown(arguments.source))}: {message}")
+        complain(f"{_shown(arguments.source)}: {message}")
     if target == CASE_FILE and arguments.target != STANDARD and not arguments.target.endswith(COLLECTED):
         complain(
             f"{harmless(arguments.target)}: pytest collects *{COLLECTED[0]} and *{COLLECTED[1]}; this file runs where "
@@ -111,7 +107,7 @@ def run(arguments: Namespace) -> int:
     files = _converted(judgments, target, arguments)
     for path, written in files.items():
         for message in written.lost:
-            complain(f"{_shown_target(path)}: {message}")
+            complain(f"{_shown(path, 'standard output')}: {message}")
     for path, written in files.items():
         if path == STANDARD:
             put(written.data)
@@ -136,7 +132,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     files: dict[str, Written] = {}
     try:
         if target == CASE_FILE:
-            files[out] = case_file(judgments, comment=f"From {shown(arguments.source)}, by {PROGRAM} convert")
+            files[out] = case_file(judgments, comment=f"From {_shown(arguments.source)}, by {PROGRAM} convert")
         elif judgments.format == QUERIES and target in QUERY_WRITERS:
             files[out] = write_queries(queries, target)
         else:
@@ -151,7 +147,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
     except ValueError as error:
         cure = "--queries-out FILE gives queries ids that can be written, and writes their texts to that file"
         lines = [*str(error).splitlines(), *([cure] if lacks_ids else [])]
-        raise CommandError("\n".join(f"{_shown_target(out)}: {line}" for line in lines), FOUND) from None
+        raise CommandError("\n".join(f"{_shown(out, 'standard output')}: {line}" for line in lines), FOUND) from None
     if queries_out is not None:
         kept = [message for message in files[arguments.target].lost if not message.endswith(IN_QUERIES)]
         files[arguments.target] = Written(files[arguments.target].data, tuple(kept))
@@ -161,7 +157,7 @@ def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[
 def _refuse_ids_alone(queries: Sequence[Query], arguments: Namespace) -> None:
     if queries and all(query.text is None for query in queries):
         raise CommandError(
-            f"{harmless(shown(arguments.source))}: it has the ids of queries, and their texts are needed; name the "
+            f"{_shown(arguments.source)}: it has the ids of queries, and their texts are needed; name the "
             "file that has them: --queries queries.tsv (a line is an id, a tab and the text)"
         )
 
@@ -171,10 +167,9 @@ def _refuse_one_file_twice(arguments: Namespace) -> None:
     roles = {"IN": arguments.source, "OUT": arguments.target, "--queries-out": arguments.queries_out}
     known: dict[str, str] = {}
     for role, path in roles.items():
-        if path is None or path == STANDARD:
+        if path in (None, STANDARD):
             continue
-        first = known.setdefault(os.path.realpath(path), role)
-        if first != role:
+        if (first := known.setdefault(os.path.realpath(path), role)) != role:
             raise CommandError(
                 f"{PROGRAM} convert: {first} and {role} are the same file, {quoted(path)}; nothing was written: name "
                 "another file"
@@ -193,18 +188,14 @@ def _format_of(path: str, format: str | None) -> str:
 
 
 def _format_of_queries(path: str) -> str:
-    name = path.removesuffix(".gz")
-    found = next((format for ending, format in _OF_QUERIES.items() if name.endswith(ending)), format_of_name(path))
+    is_text = path.removesuffix(".gz").endswith(".txt")  # of judgments this ending means another format
+    found = "tsv" if is_text else format_of_name(path)
     if found is None or found not in QUERY_WRITERS:
         raise CommandError(
             f"{PROGRAM} convert: the ending of {quoted(path)} says no format that queries can be written in; it may be "
             f"{listed(f'.{format}' for format in QUERY_WRITERS)}"
         )
     return found
-
-
-def _shown_target(path: str) -> str:
-    return "standard output" if path == STANDARD else harmless(path)
 
 
 def _source(path: str) -> str:
@@ -218,6 +209,8 @@ def _source_format(name: str) -> str:
 def _target_format(name: str) -> str:
     if name in _CASE_FILES:
         return CASE_FILE
+    if not name:
+        raise ArgumentTypeError(f"a format is missing; it may be {listed(_TARGETS)}")
     try:
         return checked_by(check_target, name)
     except ArgumentTypeError as error:
@@ -226,8 +219,6 @@ def _target_format(name: str) -> str:
 
 QUERIES = "queries"
 """The `format` of empty `Judgments` that were read from a queries file."""
-
-YAML = (".yaml", ".yml")
 
 _MAY_LACK_TEXTS = ("csv", "parquet", "json", "jsonl")
 """The formats of judgments that have the texts of queries, or their ids alone."""
@@ -241,7 +232,7 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     name, format = arguments.source, arguments.source_format
     if format == CASE_FILE or (format is None and name.endswith(YAML)):
         return _of_case_file(arguments)
-    source = Source(shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
+    source = Source(_shown(name), _data(name), options_of(arguments.query, arguments.grade_column))
     if not source.data.strip():
         source.refuse("the file is empty")
     if holds_queries_alone(source, format):
@@ -262,9 +253,9 @@ def read_input(arguments: Namespace) -> tuple[Judgments, list[str]]:
     return judgments, read
 
 
-def shown(name: str) -> str:
-    """Return the name of IN for messages."""
-    return "standard input" if name == STANDARD else name
+def _shown(name: str, standard: str = "standard input") -> str:
+    """Return the name of a file for messages, or `standard` where it is the standard stream."""
+    return standard if name == STANDARD else harmless(name)
 
 
 def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
@@ -275,18 +266,16 @@ def _of_case_file(arguments: Namespace) -> tuple[Judgments, list[str]]:
     from pytest_relevance.cases.reader import parse_suite
 
     data = _data(arguments.source)
-    suite = parse_suite(data, shown(arguments.source))
+    suite = parse_suite(data, _shown(arguments.source))
     return judgments_of(suite), [*suite.warnings, *losses_of(suite, data)]
 
 
 def _data(name: str) -> bytes:
     """Return the bytes of a file or of standard input, unpacked. Raises `CommandError` where unpacking fails."""
     try:
-        if name != STANDARD:
-            return read_whole(Path(name))
-        return unpacked(sys.stdin.buffer.read())
+        return unpacked(sys.stdin.buffer.read()) if name == STANDARD else read_whole(name)
     except Unreadable as error:
-        raise CommandError(f"{shown(name)}: {error}", FOUND) from None
+        raise CommandError(f"{_shown(name)}: {error}", FOUND) from None
 
 
 def _of_grades(rows: Ratings, scale: Scale | None) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """`pytest-relevance init`: a first suite, and the conftest.py with the search that it calls.
 
-Without a judgment file it is a small example that passes at once; its search is a toy, to be replaced by yours. With
-one, the suite names it and its queries: what is missing is your search, and conftest.py says where it goes. A copy of
-the JSON Schema of case files, which the suite names for editors, stands beside them. What is there already is never
+Without a judgment file they are a small example that passes at once; replace its toy search by yours. With one, the
+suite names it and its queries: only your search is missing, and conftest.py says where it goes. A copy of the JSON
+Schema of case files, which the suite names for editors, is written to the same folder. Existing files are never
 overwritten.
 """
 
@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from textwrap import dedent
+from string import Template
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, quoted, shown
@@ -27,6 +27,7 @@ from pytest_relevance.cli.command import (
     CommandError,
     add_reading,
     existing,
+    judgment_file,
     refuse_to_overwrite,
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
@@ -45,11 +46,11 @@ _NO_ENGINE = re.compile("test_.*|.*_test|conftest|setup|noxfile|__.*__")
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="where to write (default: here)")
-    parser.add_argument("--judgments", metavar="FILE", type=existing, help="a judgment file in any format")
+    parser.add_argument("--judgments", metavar="FILE", type=judgment_file, help="a judgment file in any format")
     parser.add_argument(
-        "--queries", metavar="FILE", type=existing, help="the texts of its queries, if it has ids alone"
+        "--queries", metavar="FILE", type=existing, help="a file with the texts of its queries, if it has ids alone"
     )
-    parser.add_argument("--name", default="search", help=f"the suite is called NAME{_ENDING} (default: %(default)s)")
+    parser.add_argument("--name", default="search", help=f"write the suite to NAME{_ENDING} (default: %(default)s)")
     add_reading(parser, "--format", "--scale", "--raters", "--grade-column")
 
 
@@ -64,7 +65,8 @@ def run(arguments: Namespace) -> int:
     if arguments.judgments is not None:
         said = _of_judgments(arguments, suite, conftest, command, texts)
     elif arguments.queries is None:
-        texts |= {suite: example_suite(command), conftest: example_conftest(_engine(folder))}
+        texts[suite] = _filled("example_suite", command=command)
+        texts[conftest] = _filled("example_conftest", module=_engine(folder))
         said = "They pass as they are, with a toy for a search. Put yours in its place, and write your own cases."
     else:
         raise CommandError(f"{PROGRAM} init: --queries goes with --judgments; name the judgment file, too")
@@ -118,11 +120,10 @@ def _of_judgments(arguments: Namespace, suite: Path, conftest: Path, command: st
 
     def text(folder: Path | None) -> str:
         keys = _keys(arguments, rows, folder, len(unjudged), len(queries))
-        return suite_of_files(command, {**keys, **gain})
+        return _suite_of_files(command, {**keys, **gain})
 
     cases = parse_suite(text(None).encode(), suite.name).cases  # from here: its folder may not exist yet
-    documents = [document for of_query in judgments.values() for document in of_query][:2]
-    code = conftest_of_judgments(arguments.judgments.name, documents, _engine(suite.parent))
+    code = _judged_conftest(judgments, arguments.judgments.name, _engine(suite.parent))
     amounts = f"{counted(len(cases), 'case')} with {counted(sum(len(case.judgments) for case in cases), 'judgment')}"
     said = f"{amounts}. What is missing is your search: write it in conftest.py."
     if unjudged:
@@ -220,116 +221,20 @@ def _write(texts: Mapping[Path, str]) -> None:
         raise CommandError(f"{error.filename}: cannot be written: {error.strerror}; nothing was written") from None
 
 
-FLOOR = 0.3
-"""The floor of a first suite: low enough for most cases to pass, high enough for a broken search to fail."""
-
-_FIXTURE = '''
-
-@pytest.fixture(scope="session")
-def search():
-    """What every relevance case of this folder calls."""
-    return my_search
-'''
-
-
-def example_suite(command: str) -> str:
-    """Return an example suite that passes with `example_conftest`. `command` is the pytest command to run it."""
-    return dedent(f"""\
-        # What the search must find, and keep finding. Run it: {command}
-        # Each case is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).
-        min_ndcg: 0.8    # a ranking below this fails; a case may have a floor of its own
-
-        cases:
-          - query: winter boots    # what a user types: put your own queries here, and the ids of your documents
-            judgments:             # how good a document is for that query: 3 is what they want, 0 is junk
-              boots-1: 3
-              boots-2: 2
-              polish-1: 0
-
-          - query: rain jacket
-            judgments:
-              jacket-1: 3
-              boots-2: 0
-            expect:
-              first: jacket-1      # beyond the floor
-
-          - query: qwertz
-            expect:
-              results: 0           # better nothing than anything
-        """)
-
-
-def example_conftest(module: str) -> str:
-    """Return a conftest.py with a toy search. `module` is the name of a module that may have the user's own."""
-    return _EXAMPLE_CONFTEST.replace("MODULE", module) + _FIXTURE
-
-
-_EXAMPLE_CONFTEST = '''\
-"""The search that the relevance cases of this folder call: a toy, in the place of which you put your own."""
-
-import pytest
-
-DOCUMENTS = {
-    "boots-1": "Winter boots, lined",
-    "boots-2": "Rubber boots",
-    "jacket-1": "Rain jacket",
-    "polish-1": "Polish for leather boots, black",
-    "socks-1": "Warm socks",
-}
-
-
-def my_search(query, k=10):
-    """Return the best documents for a query, best first: ids, or dicts with an id and a title.
-
-    Yours asks an engine, perhaps:    return client.search(index="products", q=query, size=k)
-    Or a module beside this file:     import MODULE (above), and here return MODULE.my_function(query, k)
-    """
-    words = query.lower().split()
-    scores = {document: sum(word in title.lower() for word in words) for document, title in DOCUMENTS.items()}
-    best = sorted((document for document in scores if scores[document]), key=scores.get, reverse=True)
-    return [{"id": document, "title": DOCUMENTS[document]} for document in best[:k]]
-'''
-
-
-def suite_of_files(command: str, keys: Mapping[str, str]) -> str:
+def _suite_of_files(command: str, keys: Mapping[str, str]) -> str:
     """Return a suite whose judgments and queries are in files. The values of `keys` are YAML."""
-    lines = [
-        f"# What the search must find, and keep finding. Run it: {command}",
-        "# Each query is a test: conftest.py searches, and nDCG@10 says how good the ranking is (1 is best).",
-        *(f"{name}: {value}" for name, value in keys.items()),
-        f"min_ndcg: {FLOOR}    # a ranking below this fails; raise it to what your search reaches",
-    ]
-    return "\n".join(lines) + "\n"
+    lines = (f"{name}: {value}" for name, value in keys.items())
+    return _filled("judged_suite", command=command, keys="\n".join(lines))
 
 
-def conftest_of_judgments(file: str, documents: Iterable[str], module: str) -> str:
-    """Return a conftest.py whose search the user must write.
-
-    `documents` are example ids of the judgment `file`, `module` is the name of a module that may have the search.
-    """
+def _judged_conftest(judgments: Judgments, file: str, module: str) -> str:
+    """Return a conftest.py with an unwritten search, for judgments from `file`. `module` may have the user's search."""
+    documents = [document for of_query in judgments.values() for document in of_query][:2]
     ids = ", ".join(shown(document, 60) for document in documents)
-    return (
-        f'''\
-"""The search that the relevance cases of this folder call. Write `my_search`; the rest can stay."""
-
-import pytest
+    return _filled("judged_conftest", module=module, where=repr(f"first, as they stand in {file}: [{ids}, ...]"))
 
 
-def my_search(query, k=10):
-    """Return the best documents for a query, best first: their ids, as they stand in the judgments.
-
-    Or dicts with an id and a title, or what your engine answers, as it is. Perhaps:
-
-        return client.search(index="products", q=query, size=k)
-
-    Or a function of a module beside this file, after `import {module}` above:
-
-        return {module}.my_function(query, k)
-    """
-    raise NotImplementedError(
-        "my_search() in conftest.py is still to be written: ask your engine, and return the ids of what it finds, best "
-        {f"first, as they stand in {file}: [{ids}, ...]"!r}
-    )
-'''
-        + _FIXTURE
-    )
+def _filled(template: str, **values: str) -> str:
+    """Return the text of a template with its placeholders replaced."""
+    text = (Path(__file__).parent / "templates" / f"{template}.txt").read_text(encoding="utf-8")
+    return Template(text).substitute(values)

@@ -24,6 +24,7 @@ from pytest_relevance.cli.command import (
     existing,
     read_run_record,
     show,
+    writing,
 )
 
 
@@ -34,7 +35,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--last",
         action="store_true",
-        help="where a case came to something else in another record, take the result of the one that is named last",
+        help="where records have different results of a case, take that of the record that is named last",
     )
 
 
@@ -64,10 +65,9 @@ def run(arguments: Namespace) -> int:
     lines = merged_lines(merged, gates, len(runs), terminal_width())
     try:
         if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
-            merged.run.write(arguments.output)
+            with writing(arguments.output):
+                merged.run.write(arguments.output)
             complain(f"written: {arguments.output}")
-    except OSError as error:
-        raise CommandError(f"{arguments.output}: cannot be written: {error.strerror or error}") from None
     finally:
         show(lines)
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)

@@ -40,9 +40,9 @@ def declare(parser: ArgumentParser) -> None:
         help="compare with the record of another run, or with the baseline of a case file",
     )
     parser.add_argument(
-        "-v", "--verbose", action="count", default=0, help="all ranks of a failure; -vv: cases that passed, too"
+        "-v", "--verbose", action="count", default=0, help="show all ranks of a failure; -vv: also cases that passed"
     )
-    parser.add_argument("-q", "--quiet", action="count", default=0, help="a line a failure")
+    parser.add_argument("-q", "--quiet", action="count", default=0, help="show one line for each failure")
 
 
 def run(arguments: Namespace) -> int:

@@ -1,7 +1,7 @@
 """`pytest-relevance schema`: the JSON Schema of case files.
 
-With it an editor completes the keys of a case file, explains them and marks most mistakes. Write a copy beside the case
-files, again after an upgrade, and name it in their first line:
+With it an editor completes the keys of a case file, explains them and marks most mistakes. Write a copy to the folder
+of the case files, again after an upgrade, and name it in their first line:
 
   # yaml-language-server: $schema=relevance.schema.json
 """

@@ -18,11 +18,10 @@ from . import gains as gain
 from .compiled import CompiledJudgments, CompiledRankings, Floats, Indexes, Mask, count_by_query
 from .hits import Hits, find_hits
 from .names import Metric
-from .scalar import inferred_precision, ranks_needed, satisfaction
+from .scalar import inferred_precision, satisfaction
 from .settings import Settings
 
 _GAIN_MEASURES = ("nDCG", "DCG")
-_COUNT_ZEROS = ("Judged", "Bpref", "infAP")
 
 
 def score_batch(
@@ -40,28 +39,12 @@ def score_batch(
     if any(metric.measure in _GAIN_MEASURES for metric in metrics):
         gain.check_grades(judgments, settings)
     ordered = rankings.of(judgments.queries)
-    hits = find_hits(judgments, ordered, _depth(metrics, settings), settings, _zeros_matter(metrics, settings))
+    hits = find_hits(judgments, ordered, metrics, settings)
     batch = _Batch(judgments, ordered, hits, settings)
     scores = [SCORERS[metric.measure](metric, batch) for metric in metrics]
     if settings.undefined == "zero":
         return [np.where(np.isnan(score), 0.0, score) for score in scores]
     return scores
-
-
-def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
-    """Say how deep the results have to be looked at; None for all of them."""
-    ranks = [ranks_needed(metric, settings) for metric in metrics]
-    known = [rank for rank in ranks if rank is not None]
-    return max(known) if known and len(known) == len(ranks) else None
-
-
-def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
-    """Say whether any score depends on a document of grade 0 that was returned."""
-    if settings.unjudged == "skip" or any(metric.measure in _COUNT_ZEROS for metric in metrics):
-        return True
-    if isinstance(settings.gain, str):
-        return False
-    return settings.gain.get(0.0, 0.0) != 0
 
 
 @dataclass(slots=True, eq=False)

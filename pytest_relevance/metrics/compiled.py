@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pytest_relevance._text import shown
+
 Floats = npt.NDArray[np.float64]
 Indexes = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -146,7 +148,7 @@ def text_id(value: object, where: str, what: str) -> str:
         return value
     integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not integer and type(value).__name__ != "UUID":
-        raise ValueError(f"{where}: a {what} id is text or an integer, not {shorten(value)} ({type(value).__name__})")
+        raise ValueError(f"{where}: a {what} id is text or an integer, not {shown(value, 60)} ({type(value).__name__})")
     return str(value)
 
 
@@ -158,13 +160,7 @@ def sort_scores(documents: Iterable[str], scores: Iterable[float]) -> list[str]:
 def require_mapping(value: object, what: str, shape: str) -> None:
     """Raise ValueError unless `value` is a mapping; `what` and `shape` describe it in the message."""
     if not isinstance(value, Mapping):
-        raise ValueError(f"{what}: a mapping {shape} is needed, not {type(value).__name__} {shorten(value)}")
-
-
-def shorten(value: object) -> str:
-    """Show a value in a message, cut at sixty characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+        raise ValueError(f"{what}: a mapping {shape} is needed, not {type(value).__name__} {shown(value, 60)}")
 
 
 def _text_ids(ids: Iterable[object], where: str, what: str) -> list[str]:
@@ -188,7 +184,7 @@ def _ranking(query: str, ranking: object) -> Sequence[str]:
                 raise ValueError(f"{where}: the score of document {document!r} is a number, not {score!r}")
         return sort_scores(texts, texts.values())
     if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
-        raise ValueError(f"{where} is a list of documents or a mapping of scores, not {shorten(ranking)}")
+        raise ValueError(f"{where} is a list of documents or a mapping of scores, not {shown(ranking, 60)}")
     return list(ranking)
 
 
@@ -250,7 +246,7 @@ def _not_finite(grade: object) -> str:
         finite = _is_number(grade) and math.isfinite(float(grade))  # type: ignore[arg-type]
     except OverflowError:
         finite = False
-    found = f"{shorten(grade)} ({type(grade).__name__})"
+    found = f"{shown(grade, 60)} ({type(grade).__name__})"
     return "" if finite else f"a grade is a finite number such as 0, 1 or 2.5, not {found}"
 
 

@@ -198,26 +198,42 @@ def interval(
         present = ndcg(graded, settings, k)
     if present != present and settings.undefined == "zero":
         present = 0.0
-    grades = graded.grades[:k]
     later_copies = set(graded.repeated)
+    grades = graded.grades[:k]
     holes = [index for index, grade in enumerate(grades) if grade is None and index not in later_copies]
     if not holes or settings.ideal != "judged" or settings.unjudged != "zero":
         return present, present
     ideal = ideal_grades(graded, settings, k)
     if not ideal:
         return present, present
-
     if not settings.increasing:
         lowest, highest = _by_gain(lowest, highest, settings)
-    graded_best = _fill(graded, holes, [highest] * len(holes), k)
-    best = dcg(graded_best.grades, settings)
-    upper = best / dcg(ideal_grades(graded_best, settings, k) if best < 0 else ideal, settings)
-
-    deepest = _worst_count(grades, holes, ideal, k, lowest, highest, settings)
-    # The one that was found is computed as every score is, so that the ends compare exactly with floors and scores.
-    graded_worst = _fill(graded, holes, [lowest] * (len(holes) - deepest) + [highest] * deepest, k)
-    lower = dcg(graded_worst.grades, settings) / dcg(ideal_grades(graded_worst, settings, k), settings)
+    lower, upper = _ends(graded, holes, ideal, k, lowest, highest, settings)
     return min(lower, present), max(min(1.0, upper), present)
+
+
+def _ends(
+    graded: GradedRanking,
+    holes: Sequence[int],
+    ideal: Sequence[float],
+    k: int | None,
+    lowest: float,
+    highest: float,
+    settings: Settings,
+) -> tuple[float, float]:
+    """Give the least nDCG and an upper bound, by the grades in the `holes`, the indexes of the unjudged results."""
+    highest_everywhere = _fill(graded, holes, [highest] * len(holes), k)
+    best = dcg(highest_everywhere.grades, settings)
+    upper = best / dcg(ideal_grades(highest_everywhere, settings, k) if best < 0 else ideal, settings)
+
+    numerators = _dcgs_by_deepest(graded.grades[:k], holes, lowest, highest, settings)
+    denominators = _ideals_by_deepest(ideal, len(holes), k, lowest, highest, settings)
+    candidates = list(map(truediv, numerators, denominators))
+    deepest = candidates.index(min(candidates))
+    # Computed again as every score is, so that the interval compares exactly with floors and scores.
+    worst = _fill(graded, holes, [lowest] * (len(holes) - deepest) + [highest] * deepest, k)
+    lower = dcg(worst.grades, settings) / dcg(ideal_grades(worst, settings, k), settings)
+    return lower, upper
 
 
 def _fill(graded: GradedRanking, holes: Sequence[int], filling: Sequence[float], k: int | None) -> GradedRanking:
@@ -241,49 +257,43 @@ def _sums(discount: str, ranks: int) -> list[float]:
     return [0.0, *accumulate(1.0 / value for value in discount_table(discount, ranks)[:ranks])]
 
 
-def _worst_count(
-    grades: Sequence[float | None],
-    holes: Sequence[int],
-    ideal: Sequence[float],
-    k: int | None,
-    lowest: float,
-    highest: float,
-    settings: Settings,
-) -> int:
-    """Find how many of the deepest holes at the highest grade make nDCG least.
+def _dcgs_by_deepest(
+    grades: Sequence[float | None], holes: Sequence[int], lowest: float, highest: float, settings: Settings
+) -> list[float]:
+    """Give the DCG with the highest grade in the 0, 1, ... deepest holes, and the lowest grade in the others."""
+    low, high = settings.gains[lowest], settings.gains[highest]
+    discounts = discount_table(settings.discount, len(grades))
+    first = dcg(grades, settings) + sum(low / discounts[index] for index in holes)
+    return list(accumulate([(high - low) / discounts[index] for index in reversed(holes)], initial=first))
 
-    Every candidate differs from the one before in one hole, and its ideal is a list of equal gains in runs: with prefix
-    sums of 1 / discount each candidate costs a step for each different gain, not a step for each rank.
+
+def _ideals_by_deepest(
+    ideal: Sequence[float], holes: int, k: int | None, lowest: float, highest: float, settings: Settings
+) -> list[float]:
+    """Give the ideal DCG when 0, 1, ... of the holes have the highest grade, and the others the lowest.
+
+    An ideal is a list of equal gains in runs: with prefix sums of 1 / discount each costs a step for each different
+    gain, not a step for each rank.
     """
-    gains = settings.gains
-    low, high = gains[lowest], gains[highest]
-    length = len(ideal) + len(holes) if k is None else k
-    discounts = discount_table(settings.discount, max(length, len(grades)))
+    low, high = settings.gains[lowest], settings.gains[highest]
+    length = len(ideal) + holes if k is None else k
     prefix = _sums(settings.discount, length)
-
     counts = dict.fromkeys((low, high), 0)
     for grade in ideal:
-        counts[gains[grade]] = counts.get(gains[grade], 0) + 1
+        counts[settings.gains[grade]] = counts.get(settings.gains[grade], 0) + 1
     runs = [(gain, counts[gain]) for gain in sorted(counts, reverse=True) if gain > 0]
-
-    numerator = dcg(grades, settings) + sum(low / discounts[index] for index in holes)
-    least, found = math.inf, 0
-    for deepest in range(len(holes) + 1):
-        if deepest:
-            numerator += (high - low) / discounts[holes[-deepest]]
-        denominator = 0.0
-        rank = 0
+    totals = []
+    for deepest in range(holes + 1):
+        total, rank = 0.0, 0
         for gain, count in runs:
             if gain == high:
                 count += deepest
             if gain == low:
-                count += len(holes) - deepest
+                count += holes - deepest
             end = min(rank + count, length)
-            denominator += gain * (prefix[end] - prefix[rank])
+            total += gain * (prefix[end] - prefix[rank])
             rank = end
             if rank == length:
                 break
-        value = numerator / denominator
-        if value < least:
-            least, found = value, deepest
-    return found
+        totals.append(total)
+    return totals

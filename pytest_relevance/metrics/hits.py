@@ -14,12 +14,16 @@ from operator import attrgetter, getitem, itemgetter
 import numpy as np
 
 from .compiled import UNJUDGED_CODE, CompiledJudgments, CompiledRankings, Grades, Indexes, Mask
+from .names import Metric
+from .scalar import ranks_needed
 from .settings import Settings
 
 # Up to so many judgments, and beyond so many results, searching the list for each judged document beats hashing every
 # result.
 _FEW_JUDGMENTS = 8
 _MANY_RESULTS = 64
+
+_COUNT_ZEROS = ("Judged", "Bpref", "infAP")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,16 +42,17 @@ class Hits:
 
 
 def find_hits(
-    judgments: CompiledJudgments, rankings: CompiledRankings, depth: int | None, settings: Settings, zeros: bool
+    judgments: CompiledJudgments, rankings: CompiledRankings, metrics: Sequence[Metric], settings: Settings
 ) -> Hits:
-    """Find the judged results down to `depth` (None: all); `rankings` has the same queries in the same order.
+    """Find the judged results that the metrics need; `rankings` has the same queries in the same order.
 
-    Where it is cheaper, documents of grade 0 are left out unless `zeros` asks for them. With `unjudged="skip"` the
-    ranks are renumbered without gaps (call it with depth None and with `zeros`).
+    Where it is cheaper, documents of grade 0 are left out unless a score depends on them. With `unjudged="skip"` the
+    ranks are renumbered without gaps.
 
     Raises:
         ValueError: an id in a ranking cannot be looked up because it is neither text nor an integer.
     """
+    depth, zeros = _depth(metrics, settings), _zeros_matter(metrics, settings)
     lengths = np.fromiter(map(len, rankings.lists), np.intp, len(rankings.lists))
     if depth is not None and lengths.max(initial=0) <= depth:
         depth = None
@@ -60,7 +65,7 @@ def find_hits(
         raise
     counts = np.bincount(query, minlength=lengths.size)
     if _hides_ids(judgments, rankings, (counts == 0) & (judgments.counts > 0) & (lengths > 0)):
-        return find_hits(judgments.with_text_ids(), rankings.with_text_ids(), depth, settings, zeros)
+        return find_hits(judgments.with_text_ids(), rankings.with_text_ids(), metrics, settings)
     if settings.unjudged == "skip" and settings.negative == "zero":
         kept = np.flatnonzero(grade >= 0)
         query, rank, grade = query[kept], rank[kept], grade[kept]
@@ -71,12 +76,28 @@ def find_hits(
     return Hits(query, rank, grade, first, counts)
 
 
-def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, silent: Mask) -> bool:
+def _depth(metrics: Sequence[Metric], settings: Settings) -> int | None:
+    """Say how deep the results have to be looked at; None for all of them."""
+    ranks = [ranks_needed(metric, settings) for metric in metrics]
+    known = [rank for rank in ranks if rank is not None]
+    return max(known) if known and len(known) == len(ranks) else None
+
+
+def _zeros_matter(metrics: Sequence[Metric], settings: Settings) -> bool:
+    """Say whether any score depends on a document of grade 0 that was returned."""
+    if settings.unjudged == "skip" or any(metric.measure in _COUNT_ZEROS for metric in metrics):
+        return True
+    if isinstance(settings.gain, str):
+        return False
+    return settings.gain.get(0.0, 0.0) != 0
+
+
+def _hides_ids(judgments: CompiledJudgments, rankings: CompiledRankings, without_hits: Mask) -> bool:
     """Say whether a query without a judged result has ids that are no text, which match no text that looks the same.
 
     Only the first id of each side is looked at. Where ids of the same kind meet, they match as they are.
     """
-    chosen = silent.tolist()
+    chosen = without_hits.tolist()
     judged = map(next, map(iter, compress(judgments.tables, chosen)))
     returned = map(_FIRST, compress(rankings.lists, chosen))
     return not all(issubclass(kind, str) for kind in {*map(type, judged), *map(type, returned)})

@@ -1,7 +1,8 @@
 """The names of the measures: one table that drives parsing, help and documentation.
 
-A measure is added by a row in `MEASURES` and by the functions of that name in `scalar` and `batch`. What people call a
-measure elsewhere belongs in its `aliases`. Nothing here computes a score.
+A measure is added by a row in `MEASURES` and by functions in `scalar` and `batch`. The docstring of the function in
+`scalar` and docs/metrics.md give the source of the formula. What people call a measure elsewhere belongs in its
+`aliases`. Nothing here computes a score.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pytest_relevance._text import closest
+
 LARGEST_CUTOFF = 1_000_000
 DEFAULT_RELEVANCE_LEVEL = 1.0
 DEFAULT_PERSISTENCE = 0.8
@@ -19,13 +22,12 @@ DEFAULT_PERSISTENCE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One row of the table: how a measure is named, what may be written behind the name, and where it comes from."""
+    """One row of the table: how a measure is named, and what may be written behind the name."""
 
     name: str
     cutoff: str  # a key of CUTOFFS
     parameters: tuple[str, ...]  # keys of PARAMETERS
     summary: str
-    reference: str
     aliases: tuple[str, ...] = ()
 
     @property
@@ -61,14 +63,6 @@ PARAMETERS: Mapping[str, tuple[str, float, float, float]] = {
 }
 
 _REL = ("rel",)
-_BUCKLEY = "Buckley & Voorhees, TREC: Experiment and Evaluation in Information Retrieval, 2005"
-_JARVELIN = "Järvelin & Kekäläinen, TOIS 20(4), 2002"
-_IR_MEASURES = "ir_measures; trec_eval 10 has its complement, unj_k, which divides by k"
-_KANTOR = "Kantor & Voorhees, TREC-5 Confusion Track, 2000"
-_BPREF = "Buckley & Voorhees, SIGIR 2004"
-_INFAP = "Yilmaz & Aslam, CIKM 2006"
-_ERR = "Chapelle et al., CIKM 2009"
-_MOFFAT = "Moffat & Zobel, TOIS 27(1), 2008"
 
 _TABLE = (
     Measure(
@@ -76,50 +70,40 @@ _TABLE = (
         "optional",
         (),
         "DCG divided by the DCG of the ideal ranking",
-        f"{_JARVELIN}; Burges et al., ICML 2005 for the exponential gain",
         ("ndcg_cut", "normalized dcg", "normalised dcg"),
     ),
-    Measure("DCG", "optional", (), "sum of gain / discount over the ranks", _JARVELIN),
-    Measure("CG", "optional", (), "sum of the grades", _JARVELIN),
+    Measure("DCG", "optional", (), "sum of gain / discount over the ranks"),
+    Measure("CG", "optional", (), "sum of the grades"),
     Measure(
         "P",
         "optional",
         _REL,
         "share of relevant documents among the top k; without a cutoff, among what was returned",
-        f"{_BUCKLEY}; without a cutoff trec_eval's set_P, and the precision of Elasticsearch's rank_eval",
         ("precision", "prec"),
     ),
-    Measure("R", "optional", _REL, "share of all relevant documents that were returned", _BUCKLEY, ("recall",)),
+    Measure("R", "optional", _REL, "share of all relevant documents that were returned", ("recall",)),
     Measure(
         "AP",
         "optional",
         _REL,
         "mean over all relevant documents of the precision at their rank",
-        _BUCKLEY,
         ("map", "map_cut", "average precision"),
     ),
     Measure(
-        "RR",
-        "optional",
-        _REL,
-        "1 / rank of the first relevant document",
-        _KANTOR,
-        ("mrr", "recip_rank", "reciprocal rank"),
+        "RR", "optional", _REL, "1 / rank of the first relevant document", ("mrr", "recip_rank", "reciprocal rank")
     ),
-    Measure("ERR", "optional", (), "expected reciprocal rank at which a reader is satisfied", _ERR),
+    Measure("ERR", "optional", (), "expected reciprocal rank at which a reader is satisfied"),
     Measure(
         "RBP",
         "optional",
         ("p", "rel"),
         "rank-biased precision: the precision seen by a reader who goes on with probability p (0.8 unless written)",
-        _MOFFAT,
     ),
     Measure(
         "gRBP",
         "optional",
         ("p",),
         "graded RBP: each grade counts as its share of the query's highest grade (p is 0.8 unless written)",
-        f"{_MOFFAT}; trec_eval 10, whose rbp is gRBP(p=0.9)",
         ("graded rbp",),
     ),
     Measure(
@@ -127,22 +111,12 @@ _TABLE = (
         "required",
         _REL,
         "1 if a relevant document is in the top k, else 0",
-        _BUCKLEY,
         ("hit", "hits", "hit rate", "hit_rate", "hitrate"),
     ),
-    Measure("Judged", "required", (), "share of the results in the top k that are judged", _IR_MEASURES),
-    Measure(
-        "Bpref", "none", _REL, "share of relevant documents that are ranked above judged non-relevant ones", _BPREF
-    ),
-    Measure(
-        "Rprec",
-        "none",
-        _REL,
-        "precision at rank R, the number of relevant documents",
-        _BUCKLEY,
-        ("r-prec", "r-precision"),
-    ),
-    Measure("infAP", "none", _REL, "average precision inferred from an incompletely judged pool", _INFAP),
+    Measure("Judged", "required", (), "share of the results in the top k that are judged"),
+    Measure("Bpref", "none", _REL, "share of relevant documents that are ranked above judged non-relevant ones"),
+    Measure("Rprec", "none", _REL, "precision at rank R, the number of relevant documents", ("r-prec", "r-precision")),
+    Measure("infAP", "none", _REL, "average precision inferred from an incompletely judged pool"),
 )
 
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _TABLE}
@@ -243,7 +217,5 @@ def _number(value: float) -> str:
 
 
 def _suggestion(name: str) -> str:
-    import difflib  # only a mistake pays for it
-
-    close = difflib.get_close_matches(name.lower(), _BY_NAME, n=1)
-    return f" (did you mean {_BY_NAME[close[0]].name}?)" if close else ""
+    close = closest(name, tuple(_BY_NAME))
+    return f" (did you mean {_BY_NAME[close].name}?)" if close else ""

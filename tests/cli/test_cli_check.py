@@ -54,6 +54,56 @@ def test_a_damaged_baseline_is_an_error_as_it_is_in_pytest(terminal: Terminal) -
     assert said.lines[-1] == "1 file, 2 cases, 4 judgments: 1 error, no warnings"
 
 
+PRODUCTS = "id,title\nsku-1,Winter boots\nsku-4,Boot polish\n"
+
+
+def test_a_sound_catalogue(terminal: Terminal) -> None:
+    terminal.write("shop.relevance.yaml", f"\n    documents: products.csv{SHOP}")
+    terminal.write("products.csv", PRODUCTS)
+    for arguments in (("shop.relevance.yaml",), ("products.csv", "shop.relevance.yaml")):
+        said = terminal.run("check", *arguments)
+        assert (said.code, said.err) == (0, "")
+        assert said.lines[-1].endswith("2 cases, 4 judgments: no errors, no warnings")
+
+
+@pytest.mark.parametrize(
+    ("documents", "products", "says"),
+    [
+        ("products.csv", "sku,name\nsku-1,Winter boots\n", ':1: there is no column "id"'),
+        ("{file: products.csv, show: [brnd]}", "id,title,brand\nsku-1,Boots,A\n", 'did you mean "brand"?'),
+        ("products.csv", "id,title\nsku-1,Winter boots\nsku-4\n", ":3: found 1 column where there are 2"),
+        ("products.csv", PRODUCTS + "sku-1,Sandals\n", ':4: a second line of the document "sku-1" says something else'),
+    ],
+)
+def test_a_catalogue_with_a_mistake(terminal: Terminal, documents: str, products: str, says: str) -> None:
+    terminal.write("shop/shop.relevance.yaml", f"\n    documents: {documents}{SHOP}")
+    terminal.write("shop/products.csv", products)
+    said = terminal.run("check", "shop")
+    assert said.code == 1
+    assert said.lines[0].startswith("shop/products.csv:")
+    assert says in said.lines[0]
+    assert said.lines[1:] == ["", "1 file, 2 cases, 4 judgments: 1 error, no warnings"]
+
+
+def test_a_catalogue_of_other_documents(terminal: Terminal) -> None:
+    judgments = "".join(f"{{query: q{number}, judgments: {{sku-{number}: 1}}}}, " for number in range(5))
+    terminal.write("shop.relevance.yaml", f"min_ndcg: 0.5\ndocuments: products.csv\ncases: [{judgments}]\n")
+    terminal.write("products.csv", "id,title\n1,Winter boots\n")
+    said = terminal.run("check", "shop.relevance.yaml")
+    assert said.code == 1
+    assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it")
+
+
+def test_the_catalogue_of_two_suites_is_checked_once(terminal: Terminal) -> None:
+    terminal.write("products.csv", "id,title\nsku-1,Winter boots\nsku-4\n")
+    terminal.write("a.relevance.yaml", f"\n    documents: products.csv{SHOP}")
+    terminal.write("b.relevance.yaml", f"\n    documents: products.csv{SHOP}")
+    terminal.write("c.relevance.yaml", f"\n    documents: {{file: products.csv, show: [brand]}}{SHOP}")
+    said = terminal.run("check", ".")
+    assert said.lines[-1] == "3 files, 6 cases, 12 judgments: 2 errors, no warnings"
+    assert len([line for line in said.lines if line.startswith("products.csv:")]) == 2
+
+
 def test_listed_queries_without_judgments_are_counted(terminal: Terminal) -> None:
     terminal.write("queries.tsv", "q1\tboots\nq2\tlaces\nq3\tsocks\n")
     terminal.write("shop.qrels", "q1 0 a 3\nq1 0 b 0\n")

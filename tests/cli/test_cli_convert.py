@@ -350,7 +350,7 @@ def test_a_mistake_in_the_source_writes_nothing(terminal: Terminal) -> None:
         (("shop.csv", "out.xyz"), 'the ending of "out.xyz" says no format; name it: --to case-file, csv'),
         (("shop.csv", "-"), "standard output has no format; name it: --to case-file"),
         (("--to", "?"), "it may be csv, tsv, parquet, quepid"),
-        (("shop.csv", "out.json", "--to"), "it may be csv, tsv, parquet, quepid"),
+        (("shop.csv", "out.json", "--to"), "a format is missing; it may be case-file, csv, tsv, parquet, quepid"),
         (("shop.csv", "out.json", "--from"), "it may be parquet, quepid, rre, "),
         (("shop.csv", "out.json", "--to", "quepit"), "it may be csv, tsv, parquet, quepid"),
         (("shop.csv", "out.json", "--from", "quepit"), 'unknown format "quepit"'),

@@ -67,6 +67,42 @@ def test_an_unknown_option_is_told_the_one_it_is_close_to(terminal: Terminal) ->
     assert 'pytest-relevance schema: error: there is no option "--ouput=x"; did you mean "--output"?' in said.err
 
 
+def test_an_option_without_a_command_is_named(terminal: Terminal) -> None:
+    said = terminal.run("--verison")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.endswith('pytest-relevance: error: there is no option "--verison"; did you mean "--version"?\n')
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_by_its_name(terminal: Terminal, name: str) -> None:
+    assert terminal.run("help", name) == terminal.run(name, "--help")
+
+
+def test_help_of_an_unknown_command(terminal: Terminal) -> None:
+    said = terminal.run("help", "chek")
+    assert (said.code, said.out) == (2, "")
+    assert 'there is no command "chek"; did you mean "check"?' in said.err
+
+
+@pytest.mark.parametrize("columns", [80, 100, 140])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_the_terminal(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = terminal.run(name, "--help").lines
+    assert max(map(len, lines)) <= columns
+    schema = "  # yaml-language-server: $schema=relevance.schema.json"
+    assert (schema in lines) == (name == "schema")
+
+
+@pytest.mark.parametrize("command", [("raters",), ("init", "--judgments")])
+def test_a_case_file_in_the_place_of_judgments(terminal: Terminal, command: tuple[str, ...]) -> None:
+    terminal.write("shop.relevance.yaml", "cases:\n  - query: boots\n    judgments: {a: 3}\n")
+    said = terminal.run(*command, "shop.relevance.yaml")
+    assert (said.code, said.out) == (2, "")
+    assert '"shop.relevance.yaml" is a case file, and a judgment file is needed' in said.err
+    assert "pytest-relevance convert" in said.err
+
+
 def test_one_argument_too_many_is_a_mistake(terminal: Terminal) -> None:
     said = terminal.run("schema", "x")
     assert (said.code, said.out) == (2, "")

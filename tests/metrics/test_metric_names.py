@@ -101,9 +101,8 @@ def test_what_is_no_text_is_refused(value: object) -> None:
         parse_metric(value)  # type: ignore[arg-type]
 
 
-def test_every_measure_is_scored_on_both_paths_and_says_where_it_comes_from() -> None:
+def test_every_measure_is_scored_on_both_paths() -> None:
     assert set(SCORERS) == set(BATCH_SCORERS) == set(MEASURES)
-    assert all(measure.summary and measure.reference for measure in MEASURES.values())
 
 
 def test_the_usage_of_a_measure() -> None:
