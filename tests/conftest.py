@@ -1,8 +1,9 @@
-"""What all tests share: modules that are imported once, and which examples Hypothesis draws.
+"""What all tests share: modules that are imported once, compiled modules, and which examples Hypothesis draws.
 
 A run draws the same examples every time. `--hypothesis-profile=deep --hypothesis-seed=N` draws others, and more.
 """
 
+import os
 from importlib import import_module
 
 # A pytest run in this process forgets the modules that it was the first to import. Imported a second time, the modules
@@ -12,6 +13,10 @@ import pandas  # noqa: F401
 import pytest
 import yaml  # noqa: F401
 from hypothesis import HealthCheck, settings
+
+# Tests start several hundred processes. Where bytecode files are switched off, each compiles all that it imports, which
+# takes two thirds of its time. The workers of pytest-xdist, which import most first, are started without it too.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 SUITE, DEEP = "suite", "deep"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import importlib
 import re
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -204,6 +205,9 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Proje
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR", "PY_COLORS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
+    # A file that a test writes twice within a second, in one size, must not be read from bytecode of the first.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return Project(pytester)
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from pytest_relevance import Run as Record
 from pytest_relevance.cli import main
-from pytest_relevance.results.record import read_record
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project, Run
@@ -253,7 +252,7 @@ def test_a_coroutine_function_on_the_loop_of_the_plugin(project: Project) -> Non
     project.cases(CASES)
     run = project.run("--relevance-record=run.jsonl", loops=False)
     assert row_of(run, "boots", "hiking").startswith("hiking Hiking grade 3 not returned")
-    results, *_ = read_record(project.path / "run.jsonl")
+    results = Record.open(project.path / "run.jsonl").results
     assert [result.titles.get(result.query.split()[0]) for result in results] == ["Boots", "Hat", "Sandals"]
 
 
@@ -322,7 +321,7 @@ def test_the_workers_of_xdist(shop: Project) -> None:
     """Each asks for itself; what passing cases need arrives with the last report of a worker."""
     run = shop.run("-n2", "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 1, "failed": 2}
-    results, *_ = read_record(shop.path / "run.jsonl")
+    results = Record.open(shop.path / "run.jsonl").results
     assert [dict(result.titles) for result in results] == [
         {"boots": "Boots!", "hiking": "Hiking!"},
         {"hat": "Hat!", "cap": "Cap!"},
@@ -336,7 +335,7 @@ def test_half_characters_in_a_title_reach_the_controller(shop: Project) -> None:
     shop.conftest(DOCUMENTS.replace("each.title() +", "'\\udc80' +"))
     run = shop.run("-n1", "--relevance-record=run.jsonl")
     assert run.counts == {"passed": 1, "failed": 2}
-    results, *_ = read_record(shop.path / "run.jsonl")
+    results = Record.open(shop.path / "run.jsonl").results
     assert results[1].titles["hat"] == "\udc80!"
 
 
@@ -374,7 +373,7 @@ def test_an_index_for_each_variant(project: Project) -> None:
     assert row_of(run, "boots[large]", "lost").startswith("lost lost of large grade 2 not returned")
     assert run.results["boots[small]"].not_in_index == ("lost",)
     assert run.results["boots[large]"].not_in_index == ()
-    results, *_ = read_record(project.path / "run.jsonl")
+    results = Record.open(project.path / "run.jsonl").results
     assert [result.not_in_index for result in results] == [("lost",), ()]
 
 
@@ -433,7 +432,7 @@ def test_two_indexes_that_have_other_documents_under_the_same_ids(project: Proje
         project.write(f"{name}/conftest.py", text.replace("!= lost", f"!= '{'lost' if name == 'films' else 'none'}'"))
         project.cases("cases: [{query: hat, judgments: {hat: 1, lost: 1}}]", f"{name}/{name}.relevance.yaml")
     project.run("--relevance-record=run.jsonl")
-    books, films = read_record(project.path / "run.jsonl")[0]
+    books, films = Record.open(project.path / "run.jsonl").results
     assert [books.titles, films.titles] == [{"hat": "books hat", "lost": "books lost"}, {"hat": "films hat"}]
     assert [books.not_in_index, films.not_in_index] == [(), ("lost",)]
 
@@ -464,7 +463,7 @@ def test_a_record_has_the_titles_of_passing_cases(shop: Project) -> None:
     assert [len(batch) for batch in asked] == [500, 500, 201]
     assert [document for batch in asked for document in batch] == [*words, "lost"]
     assert events(run)[-2:] == ["documents are torn down", "search is torn down"]
-    first, second = read_record(shop.path / "run.jsonl")[0]
+    first, second = Record.open(shop.path / "run.jsonl").results
     assert [len(first.titles), len(second.titles)] == [600, 600]
     assert second.not_in_index == ("lost",)
 
@@ -494,7 +493,7 @@ def test_an_index_is_asked_before_it_is_closed(project: Project, scope: str) -> 
     project.cases("cases: [{query: hat, judgments: {hat: 1}}, {query: cap, judgments: {cap: 1}}]")
     run = project.run("--relevance-record=run.jsonl")
     assert run.counts == {"passed": 4}
-    titles = {(each.id, each.variant): each.titles for each in read_record(project.path / "run.jsonl")[0]}
+    titles = {(each.id, each.variant): each.titles for each in Record.open(project.path / "run.jsonl").results}
     assert titles == {(hat, name): {hat: f"{hat} of {name}"} for hat in ("hat", "cap") for name in ("small", "large")}
 
 
@@ -503,7 +502,7 @@ def test_a_run_that_stops_at_a_failure_records_what_it_has(shop: Project, worker
     shop.cases(CASES.replace("boots: 1, hiking: 3", "boots: 3, hiking: 0", 1).replace("lost: 2", "lost: 0"))
     run = shop.run("-x", "--relevance-record=run.jsonl", *workers)
     assert run.counts == {"passed": 2, "failed": 1}
-    assert [bool(result.titles) for result in read_record(shop.path / "run.jsonl")[0]] == [True, True, True]
+    assert [bool(result.titles) for result in Record.open(shop.path / "run.jsonl").results] == [True, True, True]
 
 
 def test_a_worklist_names_what_is_unjudged(shop: Project) -> None:
@@ -645,7 +644,7 @@ def test_an_index_with_other_ids_is_not_believed(shop: Project) -> None:
         'relevance_documents does not know "boots", which the search returned: does it take the same ids? No document '
         "is said to be missing from the index"
     ]
-    assert not any(result.not_in_index for result in read_record(shop.path / "run.jsonl")[0])
+    assert not any(result.not_in_index for result in Record.open(shop.path / "run.jsonl").results)
 
 
 @pytest.mark.parametrize("raised", ["KeyboardInterrupt", "pytest.exit.Exception('enough')"])
