@@ -40,8 +40,12 @@ _LONGEST_CELL = 2**31 - 1  # what a C long has room for on every platform
 _AT_A_TIME = 200  # rows: few enough that they are freed before the garbage collector looks at them
 _LIMIT = Lock()
 _NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
-_CALCULATED = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
-"""The characters that begin a formula in a spreadsheet: `= + - @`, their fullwidth forms, tab, carriage return."""
+FORMULA = re.compile(" *[=+@\\t\\r\uff1d\uff0b\uff0d\uff20-]")
+"""The beginning of a cell that a spreadsheet would calculate: `= + - @`, their fullwidth forms, tab, carriage return.
+
+A cell that matches is written with a space in front, and read without its first space. The pattern means the same in
+JavaScript.
+"""
 
 
 class Rows:
@@ -286,18 +290,15 @@ def _parquet_frame(source: Source) -> Any:
 
 
 def escaped(text: str) -> str:
-    """Put a space in front of text that begins like a formula, so that no spreadsheet calculates it.
-
-    `unescaped` removes the space, and one from a text that has such spaces of its own.
-    """
-    return f" {text}" if text.lstrip(" ")[:1] in _CALCULATED else text
+    """Put a space in front of text that begins like a `FORMULA`, so that no spreadsheet calculates it."""
+    return f" {text}" if FORMULA.match(text) else text
 
 
 def unescaped(cells: list[str]) -> list[str]:
-    """Remove the space that Quepid (and `escaped`) puts before a text that a spreadsheet would calculate."""
+    """Remove the space that Quepid and `escaped` put in front of what begins like a `FORMULA`."""
     if "\n " not in "\n".join(["", *cells]):
         return cells  # no cell begins with a space: one search for all, as there may be millions
-    marked = {cell for cell in set(cells) if cell[:1] == " " and cell.lstrip(" ")[:1] in _CALCULATED}
+    marked = {cell for cell in set(cells) if cell[:1] == " " and FORMULA.match(cell)}
     return [cell[1:] if cell in marked else cell for cell in cells] if marked else cells
 
 

@@ -25,6 +25,9 @@ from pytest_relevance.results.run import Run
 SCRIPTS = ("data", "metrics", "grading", "state", "list", "charts", "case", "main")
 """The script's files, in the order in which the page runs them."""
 
+STYLES = ("page.css", "case.css")
+"""The files of the style."""
+
 COMPRESSED_FROM = 1_000_000
 """The size of the data, in bytes, from which they are embedded with gzip and base64."""
 
@@ -35,7 +38,7 @@ def html_page(run: Run) -> str:
     Half a surrogate pair, which UTF-8 does not have, is written as an escape.
     """
     gates = run_gates(run)
-    style = _file("page.css")
+    style = "\n".join(_file(name) for name in STYLES)
     script = "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
     encoding, data = embedded(page_data(run))
     page = Template(_file("page.html")).substitute(

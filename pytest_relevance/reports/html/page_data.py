@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from pytest_relevance.judgments.formats.table import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
 from pytest_relevance.reports.breakdown import Loss, break_down
 from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
@@ -16,6 +17,8 @@ from pytest_relevance.reports.summary.cases import variant_label, variant_of, va
 from pytest_relevance.results.case_result import NEW, SKIPPED, CaseResult
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
+
+_EMPTY: Sequence[object] = (None, "", [], {})
 
 _MOST_GRADES = 10
 """How many grades a scale may have to be graded by digits and buttons."""
@@ -33,6 +36,7 @@ def page_data(run: Run) -> dict[str, Any]:
     return {
         "name": run.name,
         "record": record_name(run),
+        "formula": FORMULA.pattern,
         "discounts": {kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)},
         "settings": [*map(_settings, tables.settings, tables.grades.values())],
         "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
@@ -86,8 +90,10 @@ def _scale(result: CaseResult) -> tuple[tuple[float, str], ...]:
 def _ranks(result: CaseResult) -> int:
     """How many discounts the page needs for a case: for its ranking, and for an ideal with every result judged."""
     accepted = 0 if result.baseline is None else len(result.baseline.documents)
+    if result.settings.ideal == "max":
+        return max(len(result.documents), accepted, result.k)
     judged = sum(result.judgments.values()) + len(result.documents)
-    return max(len(result.documents), accepted, min(result.k, judged) + 1)
+    return max(len(result.documents), accepted, min(result.k, judged))
 
 
 def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
@@ -161,7 +167,7 @@ def _case(result: CaseResult, tables: _Tables, gains: PlausibleGains, variants: 
     baseline = result.baseline
     if baseline is not None and baseline.standing != NEW:
         values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
-    return {name: value for name, value in values.items() if value not in (None, "", [], {}, False)}
+    return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
 
 
 def _moved(document: str | None, before: int | None, after: int | None) -> dict[str, Any] | None:

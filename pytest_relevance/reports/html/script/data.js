@@ -85,6 +85,7 @@
  * @typedef {object} PageData
  * @property {string} name
  * @property {string} record a name of the run that no other run has
+ * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
  * @property {Record<string, number[]>} discounts of ranks 1, 2, ...
  * @property {Settings[]} settings
  * @property {Scale[]} scales
