@@ -68,7 +68,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     if broken := verdicts[ERROR] + verdicts[NOT_SEARCHED]:
         return Headline(f"{counted(broken, 'query', 'queries')} could not be scored", BROKEN)
     if failed:
-        of = f"{len({(result.file, result.id) for result in failed}):,} of {counted(case_count(ran), 'query', 'queries')}"
+        of = f"{case_count(failed):,} of {counted(case_count(ran), 'query', 'queries')}"
         doubt = " or are inconclusive" if verdicts[INCONCLUSIVE] else ""
         return Headline(f"{of} fail{doubt}", BROKEN)
     if unmet:
@@ -122,7 +122,9 @@ def case_change(result: CaseResult) -> CaseChange:
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
     """The cases that failed or whose score fell, the newly failing first, then by weight times drop."""
     found = [case_change(result) for result in results if result.status != SKIPPED]
-    chosen = [change for change in found if has_failed(change.result) or (change.before is not None and change.effect < 0)]
+    chosen = [
+        change for change in found if has_failed(change.result) or (change.before is not None and change.effect < 0)
+    ]
     return sorted(chosen, key=lambda change: (not is_new_failure(change.result), change.effect))
 
 

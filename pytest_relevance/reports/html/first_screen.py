@@ -50,7 +50,9 @@ def _means(run: Run) -> Iterator[str]:
 def _context(run: Run) -> str:
     """What ran, against what, what was searched, and when."""
     ran = [result for result in run.results if result.status != SKIPPED]
-    searches = dict.fromkeys(f"{result.search}[{result.variant}]" if result.variant else result.search for result in ran)
+    searches = dict.fromkeys(
+        f"{result.search}[{result.variant}]" if result.variant else result.search for result in ran
+    )
     parts = [*dict.fromkeys(result.file for result in ran), *searches]
     against = [info.against or "the baseline" for info in run.files.values() if info.against or info.has_baseline]
     parts += [f"against {' and '.join(dict.fromkeys(against))}"] if against else []

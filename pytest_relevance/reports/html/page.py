@@ -9,16 +9,15 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
 from typing import Any
 
-from pytest_relevance.reports.headline import headline, worst_first
-from pytest_relevance.reports.html.page_data import page_data
+from pytest_relevance.reports.headline import headline
 from pytest_relevance.reports.html.first_screen import first_screen
+from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.run_report import run_gates
 from pytest_relevance.results.run import Run
 
