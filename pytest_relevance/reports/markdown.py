@@ -25,7 +25,7 @@ from pytest_relevance.reports.summary.slices import tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import verdict_lines
 from pytest_relevance.reports.table import MOST_CHARACTERS, RIGHT, Column, Table, block, code, escaped
-from pytest_relevance.reports.text import harmless, plain
+from pytest_relevance.reports.text import REPORT_MARK, harmless, plain
 from pytest_relevance.results.baseline.overall import has_failed
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.fingerprint import changed, changes_text
@@ -114,7 +114,7 @@ def run_sections(run: Run, *, verbosity: int = 0) -> Iterator[Section]:
 def _first(run: Run, gates: Sequence[GateResult]) -> str:
     """The sentence, the change of the mean, what ran against what, and the counts."""
     said = headline(run.results, gates, run.info)
-    lines = [f"### {_ENDS_IN[said.kind]} {escaped(said.text)}", ""]
+    lines = [f"<!-- {REPORT_MARK} -->", f"### {_ENDS_IN[said.kind]} {escaped(said.text)}", ""]
     changes = mean_change_lines(run.results, run.files, columns=_UNLIMITED)
     lines += [f"- {escaped(plain([spans]).strip())}" for spans in changes]
     if not changes and (mean := weighted_mean(run.results)) is not None:
