@@ -16,7 +16,7 @@ from pytest_relevance.reports.reasons import case_label, reasons_with_titles
 from pytest_relevance.reports.summary.cases import variant_label, variant_of, variants_of
 from pytest_relevance.results.case_result import NEW, SKIPPED, CaseResult
 from pytest_relevance.results.run import Run
-from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
+from pytest_relevance.results.worklist import PlausibleGains
 
 _EMPTY: Sequence[object] = (None, "", [], {})
 
@@ -30,7 +30,8 @@ def page_data(run: Run) -> dict[str, Any]:
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
-    cases = [_case(result, tables, gains, variants) for result in results]
+    cases = [_case(result, tables, variants) for result in results]
+    deepest = max((len(result.documents[: result.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
     return {
@@ -38,6 +39,7 @@ def page_data(run: Run) -> dict[str, Any]:
         "record": record_name(run),
         "formula": FORMULA.pattern,
         "discounts": {kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)},
+        "plausible": [gains.share(rank) for rank in range(1, deepest + 1)],
         "settings": [*map(_settings, tables.settings, tables.grades.values())],
         "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
         "cases": cases,
@@ -100,6 +102,7 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
     return {
         "text": settings_text(settings),
         "gains": [[grade, settings.gains[grade]] for grade in sorted(grades)],
+        "gain": settings.gain if isinstance(settings.gain, str) else "mapping",
         "increasing": settings.increasing,
         "discount": settings.discount,
         "ideal": settings.ideal,
@@ -110,7 +113,7 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
     }
 
 
-def _case(result: CaseResult, tables: _Tables, gains: PlausibleGains, variants: Sequence[Any]) -> dict[str, Any]:
+def _case(result: CaseResult, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
     change = case_change(result)
     lower, upper = result.interval
@@ -158,7 +161,6 @@ def _case(result: CaseResult, tables: _Tables, gains: PlausibleGains, variants: 
         "notInIndex": [*result.not_in_index],
         "notInCatalogue": [*result.not_in_catalogue],
         "losses": [*map(_loss, _losses(result))],
-        "worth": {each.document: each.worth for each in unjudged_results(result, gains)},
         "reasons": reasons_with_titles(result),
         "error": None if result.error is None else {"text": result.error.headline, "frame": result.error.frame},
         "explanations": dict(result.explanations),

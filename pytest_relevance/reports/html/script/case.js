@@ -53,7 +53,9 @@ class CaseView {
   toGrade() {
     const item = this.shown;
     const open = unjudgedOf(item).filter((document) => this.grades.get(item, document) === undefined);
-    return open.sort((one, other) => Math.abs(item.worth?.[other] ?? 0) - Math.abs(item.worth?.[one] ?? 0));
+    const own = this.grades.of(item);
+    const worth = new Map(open.map((document) => [document, Math.abs(worthOf(this.data, item, document, own))]));
+    return open.sort((one, other) => (worth.get(other) ?? 0) - (worth.get(one) ?? 0));
   }
 
   /** Answer for the current document, and go on to the next. @param {Answer} answer @param {string} [document] */

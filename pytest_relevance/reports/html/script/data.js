@@ -12,6 +12,7 @@
  * @typedef {object} Settings
  * @property {string} text
  * @property {[number, number][]} gains
+ * @property {string} gain "exponential", "linear" or "mapping"
  * @property {boolean} increasing whether a higher grade never has a lower gain
  * @property {string} discount "log2" or "ln"
  * @property {string} ideal "judged", "returned" or "max"
@@ -74,7 +75,6 @@
  * @property {string[]} [notInIndex]
  * @property {string[]} [notInCatalogue]
  * @property {Loss[]} [losses]
- * @property {Record<string, number>} [worth] how far a plausible grade of an unjudged result would move the score
  * @property {string[]} [reasons]
  * @property {{text: string, frame: string}} [error]
  * @property {Record<string, string>} [explanations]
@@ -87,6 +87,8 @@
  * @property {string} record a name of the run that no other run has
  * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
  * @property {Record<string, number[]>} discounts of ranks 1, 2, ...
+ * @property {number[]} plausible the gain that judged results have on average at ranks 1, 2, ..., as a share of the gain of the
+ *   top grade
  * @property {Settings[]} settings
  * @property {Scale[]} scales
  * @property {Case[]} cases

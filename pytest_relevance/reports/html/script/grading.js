@@ -140,7 +140,8 @@ class Grades extends EventTarget {
       const rank = (item.documents ?? []).indexOf(document) + 1;
       return rank ? [item.variant ? `${item.variant}: ${rank}` : `${rank}`] : [];
     });
-    const worth = Math.max(...items.map((item) => item.worth?.[document] ?? 0));
+    const returned = items.filter((item) => (item.documents ?? []).includes(document));
+    const worth = Math.max(0, ...returned.map((item) => worthOf(this.data, item, document, new Map())));
     const title = items.map((item) => item.titles?.[document] ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);
     const { id, query } = items[0];

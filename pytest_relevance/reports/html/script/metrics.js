@@ -152,6 +152,29 @@ class Measure {
 }
 
 /**
+ * How far an unjudged result would move nDCG@k with a plausible grade: one that has the gain which judged results have on
+ * average at its rank. Where no score is defined yet, the share that this gain is of the highest one.
+ * @param {PageData} data @param {Case} item @param {string} document @param {ReadonlyMap<string, number>} own
+ * @returns {number}
+ */
+function worthOf(data, item, document, own) {
+  const settings = data.settings[item.settings];
+  const measure = new Measure(settings, data.discounts[settings.discount]);
+  const share = data.plausible[(item.documents ?? []).indexOf(document)] ?? 0;
+  const gain = share * Math.max(0, measure.gain(item.highest));
+  let grade = settings.gain === "exponential" ? Math.log2(1 + gain) : gain;
+  if (!settings.increasing) {
+    const near = settings.gains.map(([known, value]) => /** @type {const} */ ([Math.abs(value - gain), known]));
+    [[, grade]] = near.sort(([one], [other]) => one - other);
+  } else {
+    measure.gains.set(grade, gain);
+  }
+  const before = measure.ndcg(gradedRanking(item, own), item.k);
+  const after = measure.ndcg(gradedRanking(item, new Map([...own, [document, grade]])), item.k);
+  return Number.isNaN(before) ? share : Number.isNaN(after) ? 0 : after - before;
+}
+
+/**
  * The present nDCG@k of a case with the grades that a reader gave, and its interval.
  * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Scored}
  */
