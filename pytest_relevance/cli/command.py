@@ -29,8 +29,8 @@ OK, FOUND, USAGE = 0, 1, 2
 STANDARD = "-"
 """The name of standard input and output."""
 
-TEXT, MARKDOWN, JSON = "text", "markdown", "json"
-_ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON}
+TEXT, MARKDOWN, JSON, HTML = "text", "markdown", "json", "html"
+_ENDINGS: Mapping[str, str] = {".md": MARKDOWN, ".markdown": MARKDOWN, ".json": JSON, ".html": HTML, ".htm": HTML}
 """The formats of a report, and the endings of file names that mean them."""
 
 YAML = (".yaml", ".yml")
@@ -157,11 +157,31 @@ def add_reading(parser: ArgumentParser, *options: str) -> None:
         parser.add_argument(option, metavar=placeholder, type=parse, help=what)
 
 
-def add_report(parser: Any) -> None:
-    """Add the options `--format` and `--output` of a report. `parser` may be a group of arguments."""
-    parser.add_argument("--format", choices=(TEXT, MARKDOWN, JSON), help="how the report is written (default: text)")
+def add_report(parser: Any, *more: str) -> None:
+    """Add the options of a report: `--format`, with `more` formats, `--output` and `--max-chars`.
+
+    `parser` may be a group of arguments.
+    """
+    add_format(parser, *more)
+    endings = listed([".md", ".json", *(f".{name}" for name in more)], "or")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write the report to a file, whose ending may say how (.md, .json)"
+        "-o", "--output", metavar="FILE", help=f"write the report to a file, whose ending may say how ({endings})"
+    )
+
+
+def add_format(parser: Any, *more: str) -> None:
+    """Add the options `--format`, with `more` formats than text, Markdown and JSON, and `--max-chars`."""
+    from pytest_relevance.reports.table import MOST_CHARACTERS
+
+    formats = (TEXT, MARKDOWN, *more, JSON)
+    parser.add_argument("--format", choices=formats, help="how the report is written (default: text)")
+    parser.add_argument(
+        "--max-chars",
+        metavar="N",
+        type=whole_from(1),
+        default=MOST_CHARACTERS,
+        help=f"the most characters of a report in Markdown: whole sections are left out (default: {MOST_CHARACTERS:,}, "
+        "what a comment of a pull request holds)",
     )
 
 

@@ -1,7 +1,7 @@
 """`pytest-relevance report`: what a run printed of its cases, from its record (pytest --relevance-record=FILE).
 
 Failures, gates that are not met, the summary and the verdict; or the same as Markdown, for the comment of a pull
-request, or as JSON. The exit code is 0 whatever the run came to, and 2 where RUN is no sound record.
+request, as an HTML page, or as JSON. The exit code is 0 whatever the run came to, and 2 where RUN is no sound record.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.command import (
+    HTML,
     JSON,
     MARKDOWN,
     OK,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("record", metavar="RUN", type=existing, help="the record of a run")
-    add_report(parser)
+    add_report(parser, HTML)
     parser.add_argument(
         "--against",
         metavar="BASELINE_OR_RUN",
@@ -53,7 +54,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _report(arguments: Namespace, format: str) -> str:
-    from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
+    from pytest_relevance.reports.run_report import report_data, report_lines
     from pytest_relevance.reports.text import WIDEST, plain, terminal_width
     from pytest_relevance.results.record import as_json
 
@@ -64,7 +65,13 @@ def _report(arguments: Namespace, format: str) -> str:
     if format == JSON:
         return json.dumps(json.loads(as_json(report_data(run))), indent=2) + "\n"
     if format == MARKDOWN:
-        return report_markdown(run, verbosity=verbosity)
+        from pytest_relevance.reports.markdown import run_markdown
+
+        return run_markdown(run, verbosity=verbosity, most=arguments.max_chars)
+    if format == HTML:
+        from pytest_relevance.reports.html.page import html_page
+
+        return html_page(run)
     width = WIDEST if arguments.output is not None else terminal_width()
     return plain(report_lines(run, verbosity=verbosity, width=width)) + "\n"
 

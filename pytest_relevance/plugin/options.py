@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
-OUTPUTS = ("unjudged", "record", "update", "ratchet")
+OUTPUTS = ("unjudged", "record", "html", "markdown", "update", "ratchet")
 """The options `--relevance-*` that write files at the end of a run."""
 
 SECRETS = r"token(?!iz)|secret|password|key(?!word|board)|auth(?!or(?!i))"
@@ -70,6 +70,14 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "--relevance-record": {
         "metavar": "FILE",
         "help": "write the record of the run: every case with its ranking and scores, for compare, merge and notebooks",
+    },
+    "--relevance-html": {
+        "metavar": "FILE",
+        "help": "write the report as one HTML file to forward, with all rankings and with grading in the page",
+    },
+    "--relevance-markdown": {
+        "metavar": "FILE",
+        "help": "write the report as Markdown, for the comment of a pull request",
     },
     "--relevance-repeat": {
         "metavar": "N",
@@ -266,8 +274,8 @@ def outputs_of(option: Any) -> list[str]:
 
 def needs_details(option: Any) -> bool:
     """Whether the details of every case are needed, passing ones too: ranking, grades, titles."""
-    written = (option.relevance_record, option.relevance_update, option.relevance_unjudged)  # asked for each case
-    return verbosity(option) > 1 or written != (None, None, None)
+    written = (option.relevance_record, option.relevance_update, option.relevance_unjudged, option.relevance_html)
+    return verbosity(option) > 1 or written != (None, None, None, None)  # asked for each case
 
 
 def runs_tests(config: pytest.Config) -> bool:

@@ -21,14 +21,17 @@ from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.failures import without_root
-from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests
+from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
 from pytest_relevance.plugin.updates import ratchet, update_baselines
-from pytest_relevance.reports.text import harmless
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.reports.text import REPORT_MARK, harmless
+from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
+
+
+_MARK_WITHIN = 2_000  # bytes from the beginning of a report
 
 
 def install(config: pytest.Config) -> None:
@@ -106,31 +109,78 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
         return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
 
     target = Target.of("--relevance-record", config.option.relevance_record, config, why_kept)
-    started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    started = _now()
     return lambda _: [_write_record(target, started)], f"{target.shown} is not written: no test ran"
 
 
 def _write_record(target: Target, started: str) -> Message:
-    from pytest_relevance import __version__
-    from pytest_relevance.results.faults import faults_to_record
     from pytest_relevance.results.record import write_record
 
     store = run_store(target.config)
-    command = ("pytest", *_command(target.config))
-    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
-    missing = (*store.broken, *store.unfinished())
-    files = {
-        Path(file).as_posix(): replace(info, path=_from_root(info.path, target.config))
-        for file, info in sorted(store.files.items())
-    }
-    faults = faults_to_record(store.results, store.warnings.values())
-    info = RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
+    files, info = _about_run(target.config, started)
     with paused_gc():
         problem = target.write(lambda path: write_record(path, store.dicts, files, info))
     if problem is not None:
         return Message(f"no record of the run: {problem}", is_good=False)
-    unfinished = f", {len(missing):,} did not finish: {first_named(missing)}" if missing else ""
+    unfinished = f", {len(info.missing):,} did not finish: {first_named(info.missing)}" if info.missing else ""
     return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
+
+
+def _about_run(config: pytest.Config, started: str) -> tuple[dict[str, FileInfo], RunInfo]:
+    """The case files of the run and how it was made, as a record has them: with paths relative to the root."""
+    from pytest_relevance import __version__
+    from pytest_relevance.results.faults import faults_to_record
+
+    store = run_store(config)
+    command = ("pytest", *_command(config))
+    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
+    missing = (*store.broken, *store.unfinished())
+    files = {
+        Path(file).as_posix(): replace(info, path=_from_root(info.path, config))
+        for file, info in sorted(store.files.items())
+    }
+    faults = faults_to_record(store.results, store.warnings.values())
+    return files, RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
+
+
+def _report(name: str, config: pytest.Config) -> tuple[Write, str]:
+    """The output of a report that people forward: `html` or `markdown`."""
+
+    def why_kept(data: bytes) -> str | None:
+        is_own = not data.strip() or REPORT_MARK.encode() in data[:_MARK_WITHIN]
+        return None if is_own else "is there, and is no report; name another file"
+
+    target = Target.of(f"--relevance-{name}", getattr(config.option, f"relevance_{name}"), config, why_kept)
+    started = _now()
+    return lambda _: [_write_report(name, target, started)], f"{target.shown} is not written: no test ran"
+
+
+def _write_report(name: str, target: Target, started: str) -> Message:
+    text = report_of(target.config, name, target.path.name, started)
+    data = text.encode("utf-8", "backslashreplace")
+    if (problem := target.write(lambda path: write_whole(path, data))) is not None:
+        return Message(f"no report: {problem}", is_good=False)
+    return Message(f"report: {target.shown}")
+
+
+def report_of(config: pytest.Config, name: str, title: str, started: str, most: int | None = None) -> str:
+    """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
+    from pytest_relevance.results.run import Run
+
+    with paused_gc():
+        run = Run(run_store(config).results, *_about_run(config, started), name=title)
+        if name == "html":
+            from pytest_relevance.reports.html.page import html_page
+
+            return html_page(run)
+        from pytest_relevance.reports.markdown import run_markdown
+
+        limit = {} if most is None else {"most": most}
+        return run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit)
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def _command(config: pytest.Config) -> Iterator[str]:
@@ -203,6 +253,8 @@ class Target:
 _OUTPUTS: Mapping[str, Callable[[pytest.Config], tuple[Write, str]]] = {
     "unjudged": _worklist,
     "record": _record,
+    "html": partial(_report, "html"),
+    "markdown": partial(_report, "markdown"),
     "update": lambda config: (lambda _: update_baselines(config), ""),
     "ratchet": lambda config: (lambda _: ratchet(config), ""),
 }

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import case_in_prose, counted, listed
-from pytest_relevance.reports.failure import failure_lines, failure_reason
-from pytest_relevance.reports.reasons import case_label
-from pytest_relevance.reports.summary.baseline import mean_change_lines, mover_tables
-from pytest_relevance.reports.summary.cases import anything_ran, lowest_table, variants_of
+from pytest_relevance.reports.failure import failure_lines
+from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.faults import (
-    fault_texts,
     repeated_lines,
     shown_together,
     together_text,
     together_title,
 )
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
-from pytest_relevance.reports.summary.slices import tag_table, variant_tables
-from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
-from pytest_relevance.reports.table import Column, Table, block, code, escaped
-from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line, plain
+from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line
 from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched
@@ -34,9 +27,6 @@ from pytest_relevance.results.run_info import changes_text
 if TYPE_CHECKING:
     from pytest_relevance.results.merge import Merged
 
-_MOST = 5  # rows of a table in Markdown that has more
-_UNLIMITED = 100_000  # columns of a table in Markdown
-
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
     """The report that a run printed of its cases: failures, gates that failed, the summary, the verdict.
@@ -45,7 +35,7 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     """
     gates = run_gates(run)
     lines: list[Line] = []
-    for repeats, results in _shown(run, verbosity):
+    for repeats, results in results_to_report(run, verbosity):
         result = results[0]
         if len(results) == 1:
             shown = repeated_lines if repeats else failure_lines
@@ -62,23 +52,6 @@ def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[L
     if anything_ran(run.results):
         lines += summary_lines(run.results, run.files, run.info, gates, verbosity=verbosity, width=width)
     return [*lines, *verdict_lines(run.results, gates, run.info, verbosity=verbosity, width=width)]
-
-
-def report_markdown(run: Run, *, verbosity: int = 0) -> str:
-    """The report as Markdown: verdict, suites and gates first, then tags, variants, movers, and failures, folded."""
-    gates = run_gates(run)
-    verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
-    parts = [[f"### {code(run.name)}"], [f"**{escaped(verdict)}**"]]
-    changes = mean_change_lines(run.results, run.files, verbosity=verbosity, columns=_UNLIMITED)
-    parts += [[f"- {escaped(plain([spans]).strip())}" for spans in changes]] if changes else []
-    parts += _tables(run, gates, verbosity)
-    parts += [[f"**{code(text)}**"] for text in fault_texts(run.results, run.info)]
-    for repeats, results in _shown(run):
-        if len(results) == 1:
-            parts.append(_folded_failure(results[0], -1 if repeats else max(verbosity, 0)))
-        else:
-            parts.append([code(together_text(results, full=verbosity > 0))])
-    return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
 def report_data(run: Run) -> dict[str, Any]:
@@ -98,7 +71,7 @@ def run_gates(run: Run) -> list[GateResult]:
     return [gate for gate in judge_gates(run.results, run.files) if gate.file in ran]
 
 
-def _shown(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
+def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:
     """The results to report, those of a fault with many cases together, and whether they repeat an earlier one.
 
     Those that failed, and with a verbosity of 2 the others too; at last those that were not searched, together.
@@ -137,50 +110,6 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
         "message": gate.message,
         "findings": [{"about": found.about, "is_met": found.is_met, "text": found.text} for found in gate.findings],
     }
-
-
-def _tables(run: Run, gates: Sequence[GateResult], verbosity: int) -> list[list[str]]:
-    """The tables of the summary with their titles, without empty ones."""
-    results = run.results
-    variants, most = variants_of(results), None if verbosity > 0 else _MOST
-    compared = [result for result in results if not result.is_check]
-    tables = [
-        _suites(run, gates),
-        _gates(gates),
-        tag_table(compared, variants, None, _UNLIMITED),
-        *variant_tables(compared, variants, most, _UNLIMITED),
-        *mover_tables(results, most),
-        lowest_table(results, variants, _MOST),
-    ]
-    return [table.markdown() for table in tables if table.rows]
-
-
-def _suites(run: Run, gates: Sequence[GateResult]) -> Table:
-    table = Table([Column("suite", is_code=True), *map(Column, ("variant", "mean", "cases", "latency", "gates"))])
-    for file, rows in suite_rows(run.results, variants_of(run.results), gate_outcomes(gates)).items():
-        for name, *figures in rows:
-            table.add(file, name.removeprefix(file).strip(), *figures)
-    return table
-
-
-def _gates(gates: Sequence[GateResult]) -> Table:
-    table = Table([Column("gate", is_code=True), Column("outcome"), Column("found", is_code=True)])
-    for gate in gates:
-        table.add(gate.name, gate.outcome(), gate.message)
-    return table
-
-
-def _folded_failure(result: CaseResult, verbosity: int) -> list[str]:
-    """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    query, reason = (escape(harmless(text)) for text in (case_label(result), failure_reason(result)))
-    text = plain(failure_lines(result, verbosity=verbosity))
-    return [
-        f"<details><summary><code>{query}</code> <code>{reason}</code></summary>",
-        "",
-        *block(text),
-        "",
-        "</details>",
-    ]
 
 
 MOST_NAMED = 20

@@ -63,6 +63,10 @@ def document_columns(title: str = "document", *, full: bool = False) -> tuple[Co
     return (Column(title, least=24, middle=True, is_code=True), titles)
 
 
+MOST_CHARACTERS = 65_000
+"""How long a report in Markdown is by default: a comment on GitHub holds 65,536 characters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell made of styled spans, or one that covers several columns."""

@@ -9,6 +9,9 @@ import shutil
 import unicodedata
 from collections.abc import Iterable
 
+REPORT_MARK = "pytest-relevance report"
+"""What stands at the beginning of a report in HTML or Markdown, in a comment, so that it is known as one."""
+
 WIDEST = 100
 """The default width of a report, in terminal columns."""
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance.reports.run_report import report_lines, report_markdown
+from pytest_relevance.reports.markdown import run_markdown
+from pytest_relevance.reports.run_report import report_lines
 from pytest_relevance.reports.text import plain
 
 from .conftest import Project, Run
@@ -216,7 +217,7 @@ def test_the_record_has_the_faults_and_its_report_shows_them_once(project: Proje
     assert record.results[-1].error is None
 
     for form, most in (("text", 30), ("markdown", 40)):
-        shown = plain(report_lines(record)) if form == "text" else report_markdown(record)
+        shown = plain(report_lines(record)) if form == "text" else run_markdown(record)
         assert len(shown.splitlines()) < most
         text = " ".join(shown.split())
         assert "10 searches failed alike: ConnectionError: no engine behind" in text

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines, report_markdown
+from pytest_relevance.reports.markdown import run_markdown
+from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines
 from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.summary.summary import stability_lines, verdict_lines
 from pytest_relevance.reports.text import plain
@@ -96,7 +97,7 @@ def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
 
 
 def test_as_markdown() -> None:
-    found = report_markdown(run(BOOTS, LAMP, gates=(MEAN, PASSING)))
+    found = run_markdown(run(BOOTS, LAMP, gates=(MEAN, PASSING)))
     assert found.startswith(
         block("""
         ### `main.jsonl`
@@ -134,7 +135,7 @@ def test_as_markdown() -> None:
 def test_markdown_of_hostile_text() -> None:
     evil = result("boots", "``` </details> @somebody", note="```\n# title")
     evil.query = "<script>@somebody</script>"
-    found = report_markdown(run(evil))
+    found = run_markdown(run(evil))
     assert "<script>" not in found.replace('`boots "<script>@somebody</script>"`', "").partition("````")[0]
     assert found.count("````") == 2
 

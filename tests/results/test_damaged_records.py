@@ -13,7 +13,8 @@ from pytest_relevance import FileInfo, Run, RunInfo, read_run
 from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.reports.run_report import report_data, report_lines, report_markdown
+from pytest_relevance.reports.markdown import run_markdown
+from pytest_relevance.reports.run_report import report_data, report_lines
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates
 from pytest_relevance.results.merge import Unmergeable, merge_runs
@@ -54,7 +55,7 @@ WAYS: dict[str, Callable[[Path, Path], object]] = {
     ),
     "run": lambda path, other: read_run(path),
     "text": lambda path, other: report_lines(Run.open(path), verbosity=2),
-    "markdown": lambda path, other: report_markdown(Run.open(path)),
+    "markdown": lambda path, other: run_markdown(Run.open(path)),
     "data": lambda path, other: report_data(Run.open(path)),
 }
 

@@ -1,0 +1,153 @@
+"""A run in one sentence, and what changed most in it: the beginning of every report that is sent to somebody.
+
+Both are functions of the results, gates and `RunInfo`, so that the page, the Markdown and the annotations agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted
+from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.reports.breakdown import break_down
+from pytest_relevance.reports.summary.cases import case_count
+from pytest_relevance.results.baseline.overall import NEWLY_FAILING, REGRESSED, failure_kind, has_failed, mean_change
+from pytest_relevance.results.case_parts import NEW, STALE
+from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, SKIPPED, CaseResult
+from pytest_relevance.results.gates import GateResult
+from pytest_relevance.results.run_info import RunInfo
+
+WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
+"""What a run came to: the search got worse; something failed that no baseline tells apart, or did not run; the mean
+rose significantly and nothing failed; nothing failed; nothing ran."""
+
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A sentence without a full stop, and which of `WORSE`, `BROKEN`, `BETTER`, `FINE` and `NOTHING` it says."""
+
+    text: str
+    kind: str
+
+
+def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Headline:
+    """The sentence about a run: `Search got worse: 20 queries newly fail`.
+
+    The first of these that holds: cases are missing, queries fail newly, scores dropped by more than their tolerance,
+    gates failed beside a baseline, searches failed, queries or gates fail without a baseline.
+    """
+    ran = [result for result in results if result.status != SKIPPED]
+    if not ran:
+        return Headline("Nothing was searched", NOTHING)
+    failed = [result for result in ran if has_failed(result)]
+    kinds = Counter(map(failure_kind, failed))
+    unmet = sum(gate.outcome() == FAILED for gate in gates)
+    change = mean_change(ran)
+    for count, one, several in (
+        (kinds[NEWLY_FAILING], "query newly fails", "queries newly fail"),
+        (kinds[REGRESSED], "query fell by more than its tolerance", "queries fell by more than their tolerance"),
+        (unmet if change is not None and change.after < change.before else 0, "gate is not met", "gates are not met"),
+    ):
+        if count:
+            return Headline(f"Search got worse: {counted(count, one, several)}", WORSE)
+    if info.missing:
+        return Headline(f"The run did not finish: {counted(len(info.missing), 'case is', 'cases are')} missing", BROKEN)
+    verdicts = Counter(result.verdict for result in failed)
+    if broken := verdicts[ERROR] + verdicts[NOT_SEARCHED]:
+        return Headline(f"{counted(broken, 'query', 'queries')} could not be scored", BROKEN)
+    if failed:
+        of = f"{case_count(failed):,} of {counted(case_count(ran), 'query', 'queries')}"
+        doubt = " or are inconclusive" if verdicts[INCONCLUSIVE] else ""
+        return Headline(f"{of} fail{doubt}", BROKEN)
+    if unmet:
+        return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
+    if change is None:
+        return Headline(f"All {counted(case_count(ran), 'query', 'queries')} pass", FINE)
+    if change.after > change.before and change.p <= _SIGNIFICANT:
+        return Headline("Search got better: no query newly fails", BETTER)
+    return Headline("No query newly fails", FINE)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseChange:
+    """What happened to one case: nDCG@k before (None without a baseline) and now, and the documents to name.
+
+    `lost` is the document that costs most: of the accepted ranking the one whose discounted gain fell most, without a
+    baseline the one with the largest loss; `lost_from` and `lost_to` are its ranks (from 1) then and now, None where it
+    was not returned. `on_top` is the result that a reader finds in its place: the first one that was not as high in the
+    accepted ranking, without a baseline the first result. Both are None where there is none.
+    """
+
+    result: CaseResult
+    before: float | None
+    after: float | None
+    lost: str | None = None
+    lost_from: int | None = None
+    lost_to: int | None = None
+    on_top: str | None = None
+
+    @property
+    def effect(self) -> float:
+        """The weight times the change; without a baseline the weight times what is missing to 1."""
+        if self.after is None:
+            return -self.result.weight
+        return self.result.weight * (self.after - (1.0 if self.before is None else self.before))
+
+
+def case_change(result: CaseResult) -> CaseChange:
+    """What happened to a case since its baseline, or what is wrong with it where it has none."""
+    baseline = result.baseline
+    if baseline is None or baseline.standing in (NEW, STALE) or not baseline.documents:
+        before = None if baseline is None or baseline.standing == NEW else baseline.score
+        losses = break_down(result).losses if result.judgments else ()
+        worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
+        lost, rank = (None, None) if worst is None else (worst.document, worst.rank)
+        return CaseChange(result, before, result.score, lost, None, rank, next(iter(result.documents), None))
+    places = {document: rank for rank, document in reversed([*enumerate(baseline.documents, 1)])}
+    return CaseChange(result, baseline.score, result.score, *_most_lost(result), _risen(result, places))
+
+
+def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
+    """The cases that failed or whose score fell, the newly failing first, then by weight times drop."""
+    found = [case_change(result) for result in results if result.status != SKIPPED]
+    chosen = [
+        change for change in found if has_failed(change.result) or (change.before is not None and change.effect < 0)
+    ]
+    return sorted(chosen, key=lambda change: (not is_new_failure(change.result), change.effect))
+
+
+def is_new_failure(result: CaseResult) -> bool:
+    """Whether a case newly fails."""
+    return has_failed(result) and failure_kind(result) == NEWLY_FAILING
+
+
+def _most_lost(result: CaseResult) -> tuple[str | None, int | None, int | None]:
+    """The document of the accepted ranking whose discounted gain fell most, with its ranks then and now."""
+    assert result.baseline is not None
+    settings, k = result.settings, result.k
+    accepted, grades = result.baseline.documents[:k], result.baseline.grades[:k]
+    discounts = discount_table(settings.discount, k)
+    falls: list[tuple[float, int, str, int | None]] = []
+    for rank, (document, grade) in enumerate(zip(accepted, grades, strict=False), 1):
+        now = result.rank_of(document)
+        gain = settings.gains[grade]
+        kept = gain / discounts[now - 1] if now is not None and now <= k else 0.0
+        fall = gain / discounts[rank - 1] - kept
+        if fall > 0:
+            falls.append((fall, -rank, document, now))
+    if not falls:
+        return None, None, None
+    _, rank, document, now = max(falls, key=lambda fall: fall[:2])
+    return document, -rank, now
+
+
+def _risen(result: CaseResult, places: dict[str, int]) -> str | None:
+    """The first result in the top k that was lower, or absent, in the accepted ranking."""
+    for rank, document in enumerate(result.documents[: result.k], 1):
+        if places.get(document, rank + 1) > rank:
+            return document
+    return None

@@ -1,0 +1,77 @@
+"""The HTML report of a run: one file that needs no network, with a first screen that is readable without scripts.
+
+`page.html` is its template, `page.css` its style and `script/*.js` its script, put into it as they stand. Its
+Content-Security-Policy allows nothing but these, by their digests, so that no text of a user can run or load anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from pytest_relevance.reports.headline import headline
+from pytest_relevance.reports.html.first_screen import first_screen
+from pytest_relevance.reports.html.page_data import page_data
+from pytest_relevance.reports.run_report import run_gates
+from pytest_relevance.results.run import Run
+
+SCRIPTS = ("data", "metrics", "grading", "state", "list", "charts", "case", "main")
+"""The script's files, in the order in which the page runs them."""
+
+STYLES = ("page.css", "case.css")
+"""The files of the style."""
+
+COMPRESSED_FROM = 1_000_000
+"""The size of the data, in bytes, from which they are embedded with gzip and base64."""
+
+
+def html_page(run: Run) -> str:
+    """The page about a run, as text to be written in UTF-8.
+
+    Half a surrogate pair, which UTF-8 does not have, is written as an escape.
+    """
+    gates = run_gates(run)
+    style = "\n".join(_file(name) for name in STYLES)
+    script = "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
+    encoding, data = embedded(page_data(run))
+    page = Template(_file("page.html")).substitute(
+        policy=content_security_policy(style, script),
+        title=escape(f"{headline(run.results, gates, run.info).text} - {run.name}"),
+        style=style,
+        script=script,
+        encoding=encoding,
+        data=data,
+        first_screen=first_screen(run, gates),
+    )
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def content_security_policy(style: str, script: str) -> str:
+    """The policy of the page: this style and this script, and nothing from anywhere else."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def embedded(data: Any) -> tuple[str, str]:
+    """Data as the text of a script element, and how it is encoded: `json`, or `gzip` (in base64) where it is large."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    if len(text) < COMPRESSED_FROM:
+        return "json", text.replace("<", "\\u003c")
+    return "gzip", base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+
+
+def _digest(text: str) -> str:
+    """A source expression of Content Security Policy: the SHA-256 digest of an inline style or script."""
+    return f"sha256-{base64.b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}"
+
+
+def _file(name: str) -> str:
+    return (files("pytest_relevance.reports.html") / name).read_text(encoding="utf-8")

@@ -1,0 +1,188 @@
+"""The data of the HTML report in builtin types, as the page's script reads them (`script/data.js` has their types)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from pytest_relevance.judgments.formats.table import FORMULA
+from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.reports.breakdown import Loss, break_down
+from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
+from pytest_relevance.reports.headline import case_change, is_new_failure
+from pytest_relevance.reports.reasons import case_label, reasons_with_titles
+from pytest_relevance.reports.summary.cases import variant_label, variant_of, variants_of
+from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.results.run import Run
+from pytest_relevance.results.worklist import PlausibleGains
+
+_EMPTY: Sequence[object] = (None, "", [], {})
+
+_MOST_GRADES = 10
+"""How many grades a scale may have to be graded by digits and buttons."""
+
+
+def page_data(run: Run) -> dict[str, Any]:
+    """Everything the script of the page needs of a run: one object for each case, and the tables that they share."""
+    results = [result for result in run.results if result.status != SKIPPED]
+    tables = _Tables()
+    gains = PlausibleGains(results)
+    variants = variants_of(results)
+    cases = [_case(result, tables, variants) for result in results]
+    deepest = max((len(result.documents[: result.k]) for result in results), default=0)
+    longest = max((_ranks(result) for result in results), default=0)
+    kinds = {settings.discount for settings in tables.settings}
+    return {
+        "name": run.name,
+        "record": record_name(run),
+        "formula": FORMULA.pattern,
+        "discounts": {kind: discount_table(kind, longest)[:longest] for kind in sorted(kinds)},
+        "plausible": [gains.share(rank) for rank in range(1, deepest + 1)],
+        "settings": [*map(_settings, tables.settings, tables.grades.values())],
+        "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
+        "cases": cases,
+    }
+
+
+def record_name(run: Run) -> str:
+    """A name of the run that differs from those of other runs: when it began, and a digest of its scores."""
+    digest = blake2b(digest_size=6)
+    for result in run.results:
+        digest.update(f"{result.key}{result.scores}{result.digest}".encode("utf-8", "surrogatepass"))
+    return f"{run.info.started} {digest.hexdigest()}".strip()
+
+
+class _Tables:
+    """The settings and scales of a run, each once; `grades` are the grades whose gains the page needs, by settings."""
+
+    def __init__(self) -> None:
+        self.settings: dict[Settings, int] = {}
+        self.scales: dict[tuple[tuple[float, str], ...], int] = {}
+        self.grades: dict[int, set[float]] = {}
+
+    def settings_of(self, result: CaseResult) -> int:
+        """The number of the settings of a result; its grades are added to those that need a gain."""
+        number = self.settings.setdefault(result.settings, len(self.settings))
+        grades = self.grades.setdefault(number, set())
+        grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in _scale(result)))
+        return number
+
+    def scale_of(self, result: CaseResult) -> int:
+        """The number of the scale of a result."""
+        return self.scales.setdefault(_scale(result), len(self.scales))
+
+
+def _scale(result: CaseResult) -> tuple[tuple[float, str], ...]:
+    """The grades that a result may be given, the lowest first, each with its name or an empty text.
+
+    Those with a name, or else all whole grades from the lowest to the highest, and the grades of judgments where these
+    are few; where a mapping gives the gains, the grades that it has.
+    """
+    grades = {*result.grade_names, result.lowest, result.highest}
+    if isinstance(result.settings.gain, Mapping):
+        grades |= {grade for grade in result.settings.gain if result.lowest <= grade <= result.highest}
+    elif not result.grade_names:
+        whole = range(math.ceil(result.lowest), math.floor(result.highest) + 1)
+        grades |= {float(grade) for grade in whole[: _MOST_GRADES + 1]} if len(whole) <= _MOST_GRADES else set()
+    return tuple((grade, result.grade_names.get(grade, "")) for grade in sorted(grades))
+
+
+def _ranks(result: CaseResult) -> int:
+    """How many discounts the page needs for a case: for its ranking, and for an ideal with every result judged."""
+    accepted = 0 if result.baseline is None else len(result.baseline.documents)
+    if result.settings.ideal == "max":
+        return max(len(result.documents), accepted, result.k)
+    judged = sum(result.judgments.values()) + len(result.documents)
+    return max(len(result.documents), accepted, min(result.k, judged))
+
+
+def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
+    return {
+        "text": settings_text(settings),
+        "gains": [[grade, settings.gains[grade]] for grade in sorted(grades)],
+        "gain": settings.gain if isinstance(settings.gain, str) else "mapping",
+        "increasing": settings.increasing,
+        "discount": settings.discount,
+        "ideal": settings.ideal,
+        "unjudged": settings.unjudged,
+        "negative": settings.negative,
+        "undefined": settings.undefined,
+        "maxGrade": settings.max_grade,
+    }
+
+
+def _case(result: CaseResult, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
+    """The object of a case: empty values are left out."""
+    change = case_change(result)
+    lower, upper = result.interval
+    values: dict[str, Any] = {
+        "node": result.node or f"{result.file}::{result.id}",
+        "id": result.id,
+        "query": result.query,
+        "label": case_label(result),
+        "file": result.file,
+        "place": result.place,
+        "search": search_label(result.search, result.variant, result.params),
+        "variant": variant_label(variant_of(result), variants) if len(variants) > 1 else "",
+        "tags": [*result.tags],
+        "weight": None if result.weight == 1 else result.weight,
+        "params": {name: str(value) for name, value in result.params.items()},
+        "note": result.note,
+        "status": result.status,
+        "isNew": is_new_failure(result),
+        "k": result.k,
+        "floor": result.floor,
+        "score": result.score,
+        "lower": lower if result.lower is not None else None,
+        "upper": upper if result.lower is not None else None,
+        "before": change.before,
+        "effect": change.effect,
+        "lost": _moved(change.lost, change.lost_from, change.lost_to),
+        "onTop": change.on_top,
+        "latency": result.latency,
+        "settings": tables.settings_of(result),
+        "scale": tables.scale_of(result),
+        "lowest": result.lowest,
+        "highest": result.highest,
+        "documents": [*result.documents],
+        "grades": [*result.grades],
+        "scores": [*result.engine_scores],
+        "deeper": dict(result.deeper),
+        "returned": result.returned,
+        "judgments": [*map(list, result.judgments.items())],
+        "missing": [*map(list, result.missing)],
+        "accepted": [],
+        "acceptedGrades": [],
+        "titles": dict(result.titles),
+        "fields": {document: dict(fields) for document, fields in result.shown.items()},
+        "notes": dict(result.notes),
+        "notInIndex": [*result.not_in_index],
+        "notInCatalogue": [*result.not_in_catalogue],
+        "losses": [*map(_loss, _losses(result))],
+        "reasons": reasons_with_titles(result),
+        "error": None if result.error is None else {"text": result.error.headline, "frame": result.error.frame},
+        "explanations": dict(result.explanations),
+        "unstable": unstable_text(result),
+    }
+    baseline = result.baseline
+    if baseline is not None and baseline.standing != NEW:
+        values |= {"accepted": [*baseline.documents], "acceptedGrades": [*baseline.grades], "stale": [*baseline.stale]}
+    return {name: value for name, value in values.items() if value not in _EMPTY and value is not False}
+
+
+def _moved(document: str | None, before: int | None, after: int | None) -> dict[str, Any] | None:
+    return None if document is None else {"document": document, "from": before, "to": after}
+
+
+def _losses(result: CaseResult) -> Sequence[Loss]:
+    """The losses of a case, the largest first; none where it is perfect or not defined."""
+    if result.score is None or result.score == 1 or not result.judgments:
+        return ()
+    return [loss for loss in break_down(result).losses if abs(loss.loss) > 5e-7]
+
+
+def _loss(loss: Loss) -> list[Any]:
+    return [loss.document, loss.grade, loss.rank, loss.loss, loss.places, loss.candidates]

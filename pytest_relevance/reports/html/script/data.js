@@ -1,0 +1,110 @@
+// @ts-check
+"use strict";
+
+/*
+ * The data of the page as `page_data.py` writes them. Fields of a case that are empty or null are left out.
+ */
+
+/** A document: its grade, or null for an unjudged one. @typedef {number | null} Grade */
+
+/**
+ * Conventions of a score. `gains` are pairs of a grade and its gain.
+ * @typedef {object} Settings
+ * @property {string} text
+ * @property {[number, number][]} gains
+ * @property {string} gain "exponential", "linear" or "mapping"
+ * @property {boolean} increasing whether a higher grade never has a lower gain
+ * @property {string} discount "log2" or "ln"
+ * @property {string} ideal "judged", "returned" or "max"
+ * @property {string} unjudged "zero" or "skip"
+ * @property {string} negative "keep" or "zero"
+ * @property {string} undefined "nan" or "zero"
+ * @property {number | null} maxGrade
+ */
+
+/** The grades that a result may be given, the lowest first, with names or "". @typedef {{grades: [number, string][]}} Scale */
+
+/** A document that moved; ranks from 1, null where it was not returned. @typedef {{document: string, from: number | null, to: number | null}} Moved */
+
+/** Document (null: any of several), grade, rank (null: not returned), loss of nDCG, places, candidates. @typedef {[string | null, number, number | null, number, number, number]} Loss */
+
+/**
+ * One case in one variant of its search.
+ * @typedef {object} Case
+ * @property {string} node pytest's node id
+ * @property {string} id
+ * @property {string} query
+ * @property {string} label the query, behind the id where that differs
+ * @property {string} file
+ * @property {string} place file and line
+ * @property {string} search
+ * @property {string} [variant] only where there are several
+ * @property {string[]} [tags]
+ * @property {number} [weight] 1 where it is left out
+ * @property {Record<string, string>} [params]
+ * @property {string} [note]
+ * @property {string} status
+ * @property {boolean} [isNew] whether it newly fails
+ * @property {number} k
+ * @property {number} [floor]
+ * @property {number} [score] nDCG@k
+ * @property {number} [lower]
+ * @property {number} [upper]
+ * @property {number} [before] nDCG@k of the accepted ranking under the judgments of today
+ * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
+ * @property {Moved} [lost]
+ * @property {string} [onTop]
+ * @property {number} [latency] seconds
+ * @property {number} settings index in `PageData.settings`
+ * @property {number} scale index in `PageData.scales`
+ * @property {number} lowest
+ * @property {number} highest
+ * @property {string[]} [documents] the ranking, best first
+ * @property {Grade[]} [grades] one for each document; null also for a later copy
+ * @property {(number | null)[]} [scores] the engine's
+ * @property {Record<string, number>} [deeper] ranks of documents below `documents`
+ * @property {number} [returned]
+ * @property {[number, number][]} [judgments] how many judgments there are of each grade, pairs of grade and count
+ * @property {[string, number][]} [missing] judged documents that are not in `documents`, with grades
+ * @property {string[]} [accepted] the ranking of the baseline
+ * @property {Grade[]} [acceptedGrades]
+ * @property {string[]} [stale] what changed since the ranking was accepted
+ * @property {Record<string, string>} [titles]
+ * @property {Record<string, Record<string, string>>} [fields] further fields of documents
+ * @property {Record<string, string>} [notes] of judgments, by document
+ * @property {string[]} [notInIndex]
+ * @property {string[]} [notInCatalogue]
+ * @property {Loss[]} [losses]
+ * @property {string[]} [reasons]
+ * @property {{text: string, frame: string}} [error]
+ * @property {Record<string, string>} [explanations]
+ * @property {string} [unstable]
+ */
+
+/**
+ * @typedef {object} PageData
+ * @property {string} name
+ * @property {string} record a name of the run that no other run has
+ * @property {string} formula the beginning of a cell that a spreadsheet would calculate, as a regular expression
+ * @property {Record<string, number[]>} discounts of ranks 1, 2, ...
+ * @property {number[]} plausible the gain that judged results have on average at ranks 1, 2, ..., as a share of the gain of the
+ *   top grade
+ * @property {Settings[]} settings
+ * @property {Scale[]} scales
+ * @property {Case[]} cases
+ */
+
+/**
+ * Read the data that the page carries.
+ * @returns {Promise<PageData>}
+ */
+async function readData() {
+  const element = /** @type {HTMLElement} */ (document.getElementById("data"));
+  const text = element.textContent ?? "";
+  if (element.dataset.encoding !== "gzip") {
+    return JSON.parse(text);
+  }
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}

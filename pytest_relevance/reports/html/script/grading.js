@@ -1,0 +1,150 @@
+// @ts-check
+/*
+ * The grades that a reader gives to unjudged results. They are kept in the browser under the name of the record, and
+ * are downloaded as a worklist: a CSV file of judgments.
+ */
+
+/** What a reader answers who cannot tell; no judgment. */
+const CANNOT_TELL = "?";
+
+const WORKLIST_COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"];
+
+/** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
+
+/** @typedef {{query: string, document: string, before: Answer | undefined}} Step what an undo takes back */
+
+class Grades extends EventTarget {
+  /** @param {PageData} data */
+  constructor(data) {
+    super();
+    this.data = data;
+    this.storageKey = `pytest-relevance grades of ${data.record}`;
+    /** Answers by query (`queryOf`) and document. @type {Map<string, Map<string, Answer>>} */
+    this.answers = new Map();
+    /** @type {Step[]} */
+    this.steps = [];
+    this.rater = "";
+    this.isKept = true;
+    this.load();
+  }
+
+  /** What the variants of one case share: the same judgments. @param {Case} item */
+  static queryOf(item) {
+    return JSON.stringify([item.file, item.id]);
+  }
+
+  /** @param {Case} item @param {string} document @returns {Answer | undefined} */
+  get(item, document) {
+    return this.answers.get(Grades.queryOf(item))?.get(document);
+  }
+
+  /** The grades of a case by document, without what could not be told. @param {Case} item @returns {Map<string, number>} */
+  of(item) {
+    const own = new Map();
+    for (const [document, answer] of this.answers.get(Grades.queryOf(item)) ?? []) {
+      if (answer !== CANNOT_TELL) {
+        own.set(document, answer);
+      }
+    }
+    return own;
+  }
+
+  /** How many answers there are. */
+  get count() {
+    return [...this.answers.values()].reduce((sum, answers) => sum + answers.size, 0);
+  }
+
+  /** @param {Case} item @param {string} document @param {Answer} answer */
+  set(item, document, answer) {
+    this.steps.push({ query: Grades.queryOf(item), document, before: this.get(item, document) });
+    this.put(Grades.queryOf(item), document, answer);
+    this.changed();
+  }
+
+  /** Take the last answer back. @returns {Step | undefined} what was taken back */
+  undo() {
+    const step = this.steps.pop();
+    if (step) {
+      this.put(step.query, step.document, step.before);
+      this.changed();
+    }
+    return step;
+  }
+
+  /** @param {string} rater */
+  setRater(rater) {
+    this.rater = rater;
+    this.save();
+  }
+
+  /** @param {string} query @param {string} document @param {Answer | undefined} answer */
+  put(query, document, answer) {
+    const answers = this.answers.get(query) ?? new Map();
+    if (answer === undefined) {
+      answers.delete(document);
+    } else {
+      answers.set(document, answer);
+    }
+    this.answers.set(query, answers);
+  }
+
+  changed() {
+    this.save();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  load() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(this.storageKey) ?? "{}");
+      this.rater = kept.rater ?? "";
+      for (const [query, document, answer] of kept.answers ?? []) {
+        this.put(query, document, answer);
+      }
+    } catch {
+      this.isKept = false; // the browser keeps nothing for files from a disk, or what it kept was damaged
+    }
+  }
+
+  save() {
+    const answers = [...this.answers].flatMap(([query, of]) => [...of].map(([document, answer]) => [query, document, answer]));
+    try {
+      localStorage.setItem(this.storageKey, JSON.stringify({ rater: this.rater, answers }));
+      this.isKept = true;
+    } catch {
+      this.isKept = false;
+    }
+  }
+
+  /** The answers as a worklist, in the order of the queries. @returns {string} CSV */
+  toCsv() {
+    /** @type {Map<string, Case[]>} */
+    const variants = new Map();
+    for (const item of this.data.cases) {
+      const query = Grades.queryOf(item);
+      variants.set(query, [...(variants.get(query) ?? []), item]);
+    }
+    const rows = [...variants].flatMap(([query, items]) =>
+      [...(this.answers.get(query) ?? [])].map(([document, answer]) => this.row(items, document, answer)),
+    );
+    const formula = new RegExp(`^(?:${this.data.formula})`);
+    const cell = (/** @type {string} */ text) => {
+      const safe = formula.test(text) ? ` ${text}` : text;
+      return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    };
+    return [WORKLIST_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+  }
+
+  /** @param {Case[]} items the variants of one case @param {string} document @param {Answer} answer @returns {string[]} */
+  row(items, document, answer) {
+    const ranks = items.flatMap((item) => {
+      const rank = (item.documents ?? []).indexOf(document) + 1;
+      return rank ? [item.variant ? `${item.variant}: ${rank}` : `${rank}`] : [];
+    });
+    const returned = items.filter((item) => (item.documents ?? []).includes(document));
+    const worth = Math.max(0, ...returned.map((item) => worthOf(this.data, item, document, new Map())));
+    const title = items.map((item) => item.titles?.[document] ?? "").find(Boolean) ?? "";
+    const grade = answer === CANNOT_TELL ? "" : String(answer);
+    const { id, query } = items[0];
+    return [id, query, document, title, ranks.join("; "), worth.toFixed(4), grade, this.data.record, this.rater];
+  }
+}

@@ -1,0 +1,185 @@
+// @ts-check
+/*
+ * nDCG@k of a case and its interval, with the grades that a reader gave in the page. The same definitions, in the same
+ * order of summation, as metrics/graded.py; a test holds both to each other.
+ */
+
+/**
+ * A ranking with grades in place of documents: the grade at each rank (null: unjudged, or a later copy), the indexes of
+ * later copies, and the grades of all judgments of the query.
+ * @typedef {{grades: Grade[], repeated: Set<number>, judged: number[]}} GradedRanking
+ */
+
+/** @typedef {{score: number, lower: number, upper: number}} Scored nDCG@k (NaN: not defined) and its interval */
+
+/**
+ * The graded ranking of a case with further judgments.
+ * @param {Case} item
+ * @param {ReadonlyMap<string, number>} own grades by document, of documents that have no judgment
+ * @returns {GradedRanking}
+ */
+function gradedRanking(item, own) {
+  const documents = item.documents ?? [];
+  const grades = [...(item.grades ?? [])];
+  const judged = (item.judgments ?? []).flatMap(([grade, count]) => Array(count).fill(grade));
+  const repeated = new Set();
+  const seen = new Set();
+  documents.forEach((document, index) => {
+    if (seen.has(document)) {
+      repeated.add(index);
+      return;
+    }
+    seen.add(document);
+    const grade = own.get(document);
+    if (grade !== undefined && grades[index] === null) {
+      grades[index] = grade;
+    }
+  });
+  judged.push(...own.values());
+  return { grades, repeated, judged };
+}
+
+/** The definitions of one set of settings, with the discounts of ranks 1, 2, ... */
+class Measure {
+  /**
+   * @param {Settings} settings
+   * @param {number[]} discounts
+   */
+  constructor(settings, discounts) {
+    this.settings = settings;
+    this.discounts = discounts;
+    /** @type {Map<Grade, number>} */
+    this.gains = new Map(settings.gains);
+    this.gains.set(null, 0);
+  }
+
+  /** @param {Grade} grade @returns {number} */
+  gain(grade) {
+    const gain = this.gains.get(grade);
+    if (gain === undefined) {
+      throw new Error(`grade ${grade} has no gain`);
+    }
+    return gain;
+  }
+
+  /** @param {Grade[]} grades @returns {number} */
+  dcg(grades) {
+    return grades.reduce((sum, grade, index) => sum + this.gain(grade) / this.discounts[index], 0);
+  }
+
+  /**
+   * The 0-based indexes of the results that are scored.
+   * @param {GradedRanking} ranking @returns {number[]}
+   */
+  scoredIndexes(ranking) {
+    const { unjudged, negative } = this.settings;
+    const isScored = (/** @type {Grade} */ grade) =>
+      unjudged === "zero" || (grade !== null && (negative !== "zero" || grade >= 0));
+    return ranking.grades.flatMap((grade, index) => (isScored(grade) ? [index] : []));
+  }
+
+  /**
+   * The grades of the ideal ranking, best first, cut at k, without documents that have no gain.
+   * @param {GradedRanking} ranking @param {number} k @returns {number[]}
+   */
+  idealGrades(ranking, k) {
+    const { ideal, maxGrade, unjudged } = this.settings;
+    if (ideal === "max") {
+      const top = maxGrade ?? (ranking.judged.length ? Math.max(...ranking.judged) : null);
+      return top === null || this.gain(top) <= 0 ? [] : Array(k).fill(top);
+    }
+    const returned = ranking.grades.filter((grade) => grade !== null);
+    const pool = /** @type {number[]} */ (ideal === "returned" ? returned : ranking.judged);
+    return pool
+      .filter((grade) => this.gain(grade) > 0)
+      .sort((one, other) => this.gain(other) - this.gain(one) || other - one)
+      .slice(0, k);
+  }
+
+  /** nDCG@k, NaN where it is not defined. @param {GradedRanking} ranking @param {number} k @returns {number} */
+  ndcg(ranking, k) {
+    const best = this.idealGrades(ranking, k);
+    const hasGain = ranking.judged.some((grade) => this.gain(grade) > 0);
+    if (this.settings.ideal === "judged" ? !best.length : !hasGain) {
+      return NaN;
+    }
+    if (!best.length) {
+      return 0;
+    }
+    const scored = this.scoredIndexes(ranking).slice(0, k);
+    return this.dcg(scored.map((index) => ranking.grades[index])) / this.dcg(best);
+  }
+
+  /**
+   * nDCG@k and the least and the greatest that the unjudged results leave open.
+   * @param {GradedRanking} ranking @param {number} k @param {number} lowest @param {number} highest grades of the scale
+   * @returns {Scored}
+   */
+  interval(ranking, k, lowest, highest) {
+    const { ideal: kind, unjudged, undefined: ifUndefined, increasing } = this.settings;
+    let score = this.ndcg(ranking, k);
+    if (Number.isNaN(score) && ifUndefined === "zero") {
+      score = 0;
+    }
+    const grades = ranking.grades.slice(0, k);
+    const holes = grades.flatMap((grade, index) => (grade === null && !ranking.repeated.has(index) ? [index] : []));
+    const ideal = this.idealGrades(ranking, k);
+    if (!holes.length || kind !== "judged" || unjudged !== "zero" || !ideal.length) {
+      return { score, lower: score, upper: score };
+    }
+    let [least, most] = [lowest, highest];
+    if (!increasing) {
+      const scale = this.settings.gains.map(([grade]) => grade).filter((grade) => grade >= lowest && grade <= highest);
+      scale.sort((one, other) => this.gain(one) - this.gain(other));
+      [least, most] = [scale[0], scale[scale.length - 1]];
+    }
+    const filled = (/** @type {number} */ deepest) => {
+      const filling = holes.map((_, number) => (number >= holes.length - deepest ? most : least));
+      const all = [...grades];
+      holes.forEach((index, number) => (all[index] = filling[number]));
+      return { grades: all, repeated: new Set(), judged: [...ranking.judged, ...filling] };
+    };
+    const allBest = filled(holes.length);
+    const best = this.dcg(allBest.grades);
+    const upper = best / this.dcg(best < 0 ? /** @type {Grade[]} */ (this.idealGrades(allBest, k)) : ideal);
+    let lower = score;
+    for (let deepest = 0; deepest <= holes.length; deepest += 1) {
+      const worst = filled(deepest);
+      lower = Math.min(lower, this.dcg(worst.grades) / this.dcg(this.idealGrades(worst, k)));
+    }
+    return { score, lower, upper: Math.max(Math.min(1, upper), score) };
+  }
+}
+
+/**
+ * How far an unjudged result would move nDCG@k with a plausible grade: one that has the gain which judged results have on
+ * average at its rank. Where no score is defined yet, the share that this gain is of the highest one.
+ * @param {PageData} data @param {Case} item @param {string} document @param {ReadonlyMap<string, number>} own
+ * @returns {number}
+ */
+function worthOf(data, item, document, own) {
+  const settings = data.settings[item.settings];
+  const measure = new Measure(settings, data.discounts[settings.discount]);
+  const share = data.plausible[(item.documents ?? []).indexOf(document)] ?? 0;
+  const gain = share * Math.max(0, measure.gain(item.highest));
+  let grade = settings.gain === "exponential" ? Math.log2(1 + gain) : gain;
+  if (!settings.increasing) {
+    const near = settings.gains.map(([known, value]) => /** @type {const} */ ([Math.abs(value - gain), known]));
+    [[, grade]] = near.sort(([one], [other]) => one - other);
+  } else {
+    measure.gains.set(grade, gain);
+  }
+  const before = measure.ndcg(gradedRanking(item, own), item.k);
+  const after = measure.ndcg(gradedRanking(item, new Map([...own, [document, grade]])), item.k);
+  return Number.isNaN(before) ? share : Number.isNaN(after) ? 0 : after - before;
+}
+
+/**
+ * The present nDCG@k of a case with the grades that a reader gave, and its interval.
+ * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Scored}
+ */
+function scoreOf(data, item, own) {
+  const settings = data.settings[item.settings];
+  const measure = new Measure(settings, data.discounts[settings.discount]);
+  return measure.interval(gradedRanking(item, own), item.k, item.lowest, item.highest);
+}

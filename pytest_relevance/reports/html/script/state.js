@@ -1,0 +1,155 @@
+// @ts-check
+/*
+ * What the reader looks at: the text searched for, filters, order and the open query. It is kept in the fragment of the
+ * page's address, so that every state has a link, and back and forward work.
+ */
+
+/**
+ * @typedef {object} State
+ * @property {string} open node id of the open query, or ""
+ * @property {string} text
+ * @property {string} show one of `SHOWN`
+ * @property {string} tag
+ * @property {string} suite
+ * @property {string} variant
+ * @property {string} sort one of `ORDERS`
+ * @property {boolean} all whether the list goes on after the worst
+ */
+
+/** @type {State} */
+const START = { open: "", text: "", show: "", tag: "", suite: "", variant: "", sort: "", all: false };
+
+/**
+ * What the filters show: a name, and which cases. "" is the beginning: what failed or got worse, and then the rest.
+ * @type {Record<string, {label: string, includes: (item: Case) => boolean}>}
+ */
+const SHOWN = {
+  "": { label: "All", includes: () => true },
+  new: { label: "Newly failing", includes: (item) => item.isNew === true },
+  failed: { label: "Failed", includes: (item) => isFailed(item) },
+  unjudged: { label: "Unjudged", includes: (item) => unjudgedOf(item).length > 0 },
+  changed: { label: "Changed", includes: (item) => isChanged(item) },
+};
+
+/** @type {Record<string, {label: string, compare: (one: Case, other: Case) => number}>} */
+const ORDERS = {
+  "": { label: "worst first", compare: (one, other) => Number(isListed(other)) - Number(isListed(one)) || newFirst(one, other) || effectOf(one) - effectOf(other) },
+  score: { label: "score", compare: (one, other) => (one.score ?? -1) - (other.score ?? -1) },
+  change: { label: "change", compare: (one, other) => changeOf(one) - changeOf(other) },
+  weight: { label: "weight", compare: (one, other) => (other.weight ?? 1) - (one.weight ?? 1) },
+  latency: { label: "latency", compare: (one, other) => (other.latency ?? 0) - (one.latency ?? 0) },
+  query: { label: "query", compare: (one, other) => one.query.localeCompare(other.query) },
+};
+
+const FAILED = new Set(["failed", "error", "not searched", "inconclusive"]);
+
+/** @param {Case} item */
+function isFailed(item) {
+  return FAILED.has(item.status);
+}
+
+/** Whether a case failed or its score fell, as the static list has it. @param {Case} item */
+function isListed(item) {
+  return isFailed(item) || (item.before !== undefined && effectOf(item) < 0);
+}
+
+/** @param {Case} one @param {Case} other */
+function newFirst(one, other) {
+  return Number(other.isNew ?? false) - Number(one.isNew ?? false);
+}
+
+/** @param {Case} item */
+function effectOf(item) {
+  return item.effect ?? 0;
+}
+
+/** The change of nDCG@k since the baseline, 0 where there is none. @param {Case} item */
+function changeOf(item) {
+  return item.before === undefined || item.score === undefined ? 0 : item.score - item.before;
+}
+
+/** Whether another ranking was returned than the accepted one, or its score changed. @param {Case} item */
+function isChanged(item) {
+  if (item.before === undefined) {
+    return false;
+  }
+  const accepted = item.accepted ?? [];
+  const now = item.documents ?? [];
+  const isSame = accepted.slice(0, item.k).every((document, rank) => document === now[rank]);
+  return Math.abs(changeOf(item)) > 1e-9 || (accepted.length > 0 && !isSame);
+}
+
+/** The different documents in the top k without a judgment, best first. @param {Case} item @returns {string[]} */
+function unjudgedOf(item) {
+  const documents = item.documents ?? [];
+  const grades = item.grades ?? [];
+  const graded = new Set(documents.filter((_, index) => grades[index] !== null));
+  const open = documents.slice(0, item.k).filter((document, index) => grades[index] === null && !graded.has(document));
+  return [...new Set(open)];
+}
+
+/**
+ * The state that a fragment of an address describes; what it does not know is left out.
+ * @param {string} hash @returns {State}
+ */
+function readState(hash) {
+  const given = new URLSearchParams(hash.replace(/^#/, ""));
+  const show = given.get("show") ?? "";
+  const sort = given.get("sort") ?? "";
+  return {
+    open: given.get("case") ?? "",
+    text: given.get("text") ?? "",
+    show: show in SHOWN ? show : "",
+    tag: given.get("tag") ?? "",
+    suite: given.get("suite") ?? "",
+    variant: given.get("variant") ?? "",
+    sort: sort in ORDERS ? sort : "",
+    all: given.has("all"),
+  };
+}
+
+/**
+ * The fragment of the address of a state, with "#".
+ * @param {State} state @returns {string}
+ */
+function stateHash(state) {
+  const given = new URLSearchParams();
+  const values = { ...state, case: state.open, open: "", all: state.all ? "1" : "" };
+  for (const [name, value] of Object.entries(values)) {
+    if (value) {
+      given.set(name, value);
+    }
+  }
+  return `#${given}`;
+}
+
+/**
+ * The cases that a state shows, in its order.
+ * @param {PageData} data @param {State} state @returns {Case[]}
+ */
+function matching(data, state) {
+  const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const { includes } = SHOWN[state.show];
+  const found = data.cases.filter(
+    (item) =>
+      includes(item) &&
+      (!state.tag || (item.tags ?? []).includes(state.tag)) &&
+      (!state.suite || item.file === state.suite) &&
+      (!state.variant || item.variant === state.variant) &&
+      words.every((word) => searchText(item).includes(word)),
+  );
+  return found.sort(ORDERS[state.sort].compare);
+}
+
+/** @type {WeakMap<Case, string>} */
+const searchTexts = new WeakMap();
+
+/** What the search looks at: query, id, tags and the titles of documents. @param {Case} item @returns {string} */
+function searchText(item) {
+  let text = searchTexts.get(item);
+  if (text === undefined) {
+    text = [item.query, item.id, ...(item.tags ?? []), ...Object.values(item.titles ?? {})].join("\n").toLowerCase();
+    searchTexts.set(item, text);
+  }
+  return text;
+}
