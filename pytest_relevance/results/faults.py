@@ -90,7 +90,7 @@ def fault_key(result: CaseResult) -> Key | None:
         error = result.error
         kind = CASE if error.phase else SEARCH
         return kind, error.phase, error.type, error.frame, _normalised(error, result.query)
-    return _ids_key(result) if result.is_unjudged else None
+    return _ids_key(result) if result.returns_unjudged else None
 
 
 def faults_to_record(results: Iterable[CaseResult], warnings: Iterable[str]) -> tuple[dict[str, Any], ...]:

@@ -91,7 +91,7 @@ def test_a_catalogue_of_other_documents(terminal: Terminal) -> None:
     terminal.write("products.csv", "id,title\n1,Winter boots\n")
     said = terminal.run("check", "shop.relevance.yaml")
     assert said.code == 1
-    assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it")
+    assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it; ")
 
 
 def test_the_catalogue_of_two_suites_is_checked_once(terminal: Terminal) -> None:

@@ -193,6 +193,20 @@ def test_a_case_without_a_judged_result_is_no_fault_where_others_have_one(projec
     assert len(run.short_summary) == 9
 
 
+def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(project: Project) -> None:
+    project.cases(
+        "min_ndcg: 0.5\ncases:\n" + "".join(f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9))
+    )
+    search = "import pytest\n@pytest.fixture\ndef search(): return lambda query: [{}]"
+    project.write("conftest.py", search.format("query[1:]"))
+    assert project.run("--relevance-update").counts == {"passed": 9}
+    project.write("conftest.py", search.format("'sku-' + query[1:]"))
+    run = project.run()
+    (sentence,) = run.sentences("search returned no judged document in any case (9): ")
+    assert 'are these the same kind of id? returned "sku-0", judged "0"' in sentence
+    assert "and 8 more cases failed alike" in run.text
+
+
 def test_junit_has_the_text_of_each_case(project: Project) -> None:
     project.conftest(UNREACHABLE)
     shop(project, 12)

@@ -83,8 +83,9 @@ class _Known:
         except CatalogueError as error:
             self._is_final, self._documents = True, Documents()
             self._problems.append(f"documents have no titles from the catalogue: {error}")
-        if is_over and not (self._documents.known or self._is_final):
-            self._problems += filter(None, [self._catalogue.why_none_known(self._asked)])
+        if is_over and not self._is_final:
+            known = self._asked & self._documents.known
+            self._problems += filter(None, [self._catalogue.why_few_known(self._asked, known)])
 
     def _add(self, found: Documents) -> None:
         self._documents.titles |= found.titles
