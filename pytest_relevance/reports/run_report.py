@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_in_prose, counted, listed
+from pytest_relevance._text import case_in_prose, counted, first_few
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.faults import (
@@ -115,8 +115,6 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
 MOST_NAMED = 20
 """How many node ids are listed of what did not finish."""
 
-_MOST_EXAMPLES = 3
-
 
 def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
     """The report of a run that was merged from so many `records`, `width` terminal columns wide.
@@ -150,9 +148,8 @@ def _joined(merged: Merged, records: int) -> str:
 def _cases(merged: Merged, keys: Sequence[Key]) -> str:
     """How many cases there are, and the first of them."""
     queries = {result.key: result.query for result in merged.run.results}
-    names = [case_in_prose(key[1], queries[key], key[2]) for key in keys[:_MOST_EXAMPLES]]
-    more = len(keys) - len(names)
-    return f"{counted(len(keys), 'case')} ({listed([*names, f'{more:,} more'] if more else names, 'and')})"
+    names = [case_in_prose(key[1], queries[key], key[2]) for key in keys]
+    return f"{counted(len(keys), 'case')} ({first_few(names)})"
 
 
 def _missing(merged: Merged) -> Iterator[str]:

@@ -115,7 +115,7 @@ def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: p
         return represent(**{**options, "tbfilter": _user_frames})
 
     # pytest makes the representation later, and parses the whole module of each frame for it: one is made, not two
-    excinfo.getrepr = brief  # type: ignore[method-assign]
+    excinfo.getrepr = brief  # type: ignore[method-assign, assignment]
 
 
 def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.numbers import LEAST, p_text, signed
+from pytest_relevance._text import counted, listed, p_text
+from pytest_relevance.reports.numbers import LEAST, signed
 from pytest_relevance.reports.summary.cases import (
     add_case,
     case_count,
