@@ -31,8 +31,8 @@ from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
-from pytest_relevance.results.record import as_json
-from pytest_relevance.results.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
+from pytest_relevance.results.records.file import as_json
+from pytest_relevance.results.records.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
     from pytest_relevance.results.documents.titles import RunTitles

@@ -42,7 +42,7 @@ from pytest_relevance.results.compare.gates import ComparisonGates
 from pytest_relevance.results.compare.incompatibilities import some_cases
 from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
-from pytest_relevance.results.run_info import changes_text
+from pytest_relevance.results.records.run_info import changes_text
 
 ShowDocument = Callable[[str, Mapping[str, str]], str]
 """A function that makes text of a document and the titles of all."""

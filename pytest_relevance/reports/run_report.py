@@ -21,11 +21,11 @@ from pytest_relevance.results.baseline.overall import has_failed, in_failure_ord
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched
 from pytest_relevance.results.gates import GateResult, judge_gates
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import changes_text
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.merge import Merged
+    from pytest_relevance.results.records.merge import Merged
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:

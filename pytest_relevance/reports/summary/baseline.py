@@ -34,7 +34,7 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.run_info import FileInfo, Fingerprint, changed, changes_text
+from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, changed, changes_text
 
 SIGNIFICANT = 0.05
 """The p-value up to which a change of the mean is coloured."""

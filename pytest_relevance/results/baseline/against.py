@@ -20,9 +20,9 @@ from pytest_relevance.results.baseline.update import entry_of
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.expectations import expectation_of
-from pytest_relevance.results.record import read_record
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import Fingerprint
+from pytest_relevance.results.records.file import read_record
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import Fingerprint
 from pytest_relevance.results.scoring import defined
 
 Entries = Mapping[str, BaselineEntries]

@@ -20,8 +20,8 @@ from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntr
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, MEASURED, PASSED, CaseResult
 from pytest_relevance.results.expectations import Found, check, digits_apart
-from pytest_relevance.results.record import as_json
-from pytest_relevance.results.run_info import Fingerprint, changed
+from pytest_relevance.results.records.file import as_json
+from pytest_relevance.results.records.run_info import Fingerprint, changed
 from pytest_relevance.results.scoring import defined, is_bounded, looks_at_all, scores_all, too_few_judged
 
 _ROUNDING = 1e-9  # a drop of exactly the tolerance is within it, however it was computed

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pytest_relevance._text import counted, first_few, listed, quoted
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.faults import faults_to_record, project_faults
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import Changes, FileInfo, RunInfo, changed, common
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import Changes, FileInfo, RunInfo, changed, common
 
 _SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)
 """The fields in which two results of one case must be equal; how long the search took does not matter."""
