@@ -115,7 +115,11 @@ def case_name(case: str, query: str, variant: str | None = None) -> str:
 
     Nothing is escaped or cut.
     """
-    name = case if case == query else f'{case} "{query}"'
+    return with_variant(case if case == query else f'{case} "{query}"', variant)
+
+
+def with_variant(name: str, variant: str | None) -> str:
+    """Name a case or a search with its variant, if it has one: `search[bm25]`."""
     return name if variant is None else f"{name}[{variant}]"
 
 

@@ -40,9 +40,9 @@ from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.gates import ComparisonGates
 from pytest_relevance.results.compare.incompatibilities import some_cases
-from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
 from pytest_relevance.results.records.run_info import changes_text
+from pytest_relevance.results.scoring import asked_text
 
 ShowDocument = Callable[[str, Mapping[str, str]], str]
 """A function that makes text of a document and the titles of all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_in_prose, counted, first_few
+from pytest_relevance._text import case_in_prose, counted, first_few, with_variant
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.faults import (
@@ -156,14 +156,9 @@ def _missing(merged: Merged) -> Iterator[str]:
     for gap in merged.gaps:
         absent = gap.total - gap.found
         cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
-        yield f"{gap.file}, {_search(gap.search, gap.variant)}: {cases}"
+        yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {cases}"
     names = merged.run.missing
     for name in names[:MOST_NAMED]:
         yield f"did not finish: {name}"
     if len(names) > MOST_NAMED:
         yield f"... and {len(names) - MOST_NAMED:,} more that did not finish"
-
-
-def _search(name: str, variant: str | None) -> str:
-    """A case or a search with its variant: `search[bm25]`."""
-    return name + (f"[{variant}]" if variant is not None else "")

@@ -26,8 +26,8 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.expectations import digits_apart, digits_of_change
-from pytest_relevance.results.rankings.cut import asked_text, cut_text
 from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.scoring import asked_text, cut_text
 
 ERRORS = "errors"
 """The `about` of a finding that names the cases without a score."""
