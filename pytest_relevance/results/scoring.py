@@ -5,7 +5,7 @@ adds what a report, a record or a baseline needs beyond the figures; a case that
 that work.
 
 A search that is given a number of results (its parameter `k`) and returned as many may have had more: its ranking is
-cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is to be asked (`depth`).
+cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`).
 """
 
 from __future__ import annotations
