@@ -17,7 +17,7 @@ from pytest_relevance.results.baseline.overall import NEWLY_FAILING, REGRESSED, 
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.records.run_info import RunInfo
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
 """What a run came to: the search got worse; something failed that no baseline tells apart, or did not run; the mean

@@ -16,7 +16,7 @@ from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.records.run_info import RunInfo
 
 SEARCH, CASE, IDS = "search", "case", "ids"
 """The kinds of a fault: the search failed; the case failed before or after it; nothing that was returned is judged."""

@@ -536,6 +536,9 @@ def test_ids_that_a_spreadsheet_has_changed(terminal: Terminal) -> None:
     terminal.write("alone.csv", "query,doc_id,grade\nboots,7.0,2\nboots,7,0\n")
     said = terminal.run("check", "alone.csv")
     assert warned(said, "ids that a spreadsheet seems to have changed") == ['alone.csv:2: "boots": "7.0" and "7"']
+    terminal.write("alone.csv", "query,doc_id,grade\nboots,1e5,2\nboots,100000,0\n")
+    said = terminal.run("check", "alone.csv")
+    assert warned(said, "ids that a spreadsheet seems to have changed") == ['alone.csv:2: "boots": "1e5" and "100000"']
 
 
 FINAL = "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -478,6 +478,30 @@ class TestTracebacks:
         assert "attempt 9\n... 20 more lines (-v shows all)\n" in shown
         assert "JSONDecodeError: Expecting value" in shown
         assert "alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (search" in one_line(run)
+
+    @pytest.mark.parametrize("conftest", [LIBRARY, FAULTS["without an id"][0], FAULTS["broken set-up"][0]])
+    def test_each_exception_is_represented_once(
+        self, project: Project, monkeypatch: pytest.MonkeyPatch, conftest: str
+    ) -> None:
+        represented = []
+        getrepr: Callable[..., object] = pytest.ExceptionInfo.getrepr
+
+        def counting(excinfo: pytest.ExceptionInfo[BaseException], **options: object) -> object:
+            represented.append(excinfo)
+            return getrepr(excinfo, **options)
+
+        monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", counting)
+        project.conftest(conftest)
+        shop(project, 4)
+        project.run()
+        assert len(represented) == 4
+
+    def test_an_error_without_a_frame_of_the_user_keeps_all_frames(self, project: Project) -> None:
+        project.conftest("import json\nimport pytest\n@pytest.fixture\ndef search(): return json.loads")
+        shop(project, 1)
+        shown = project.run().failure("q001")
+        assert "json/__init__.py" in shown
+        assert "json/decoder.py" in shown
 
     @pytest.mark.parametrize("option", ["-v", "--tb=long", "--tb=short", "--full-trace"])
     def test_options_ask_for_more(self, project: Project, option: str) -> None:

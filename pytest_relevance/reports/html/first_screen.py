@@ -17,7 +17,7 @@ from pytest_relevance.reports.summary.cases import metric_of, short_label, varia
 from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 
 MOST_WORST = 10
 """How many cases the first screen lists."""

@@ -19,7 +19,7 @@ from pytest_relevance.reports.headline import headline
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.run_report import run_gates
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 
 SCRIPTS = ("data", "metrics", "grading", "state", "list", "charts", "case", "main")
 """The script's files, in the order in which the page runs them."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, listed, p_text
 from pytest_relevance.reports.headline import case_change, is_new_failure
-from pytest_relevance.reports.numbers import LEAST, p_text, signed
+from pytest_relevance.reports.numbers import LEAST, signed
 from pytest_relevance.reports.summary.cases import (
     add_case,
     case_count,
@@ -35,7 +35,7 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.run_info import FileInfo, Fingerprint, changed, changes_text
+from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, changed, changes_text
 
 SIGNIFICANT = 0.05
 """The p-value up to which a change of the mean is coloured."""

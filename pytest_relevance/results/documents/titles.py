@@ -9,8 +9,8 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.case_parts import from_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents.catalogue import Catalogue, Documents
-from pytest_relevance.results.documents.columns import CatalogueError
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.documents.catalogue_lines import CatalogueError
+from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_KEPT = 200_000
 """How many documents of a catalogue are kept where texts are asked for before the end of the run."""
