@@ -96,12 +96,19 @@ def run_markdown(run: Run, *, verbosity: int = 0, most: int = MOST_CHARACTERS) -
     return joined_sections(run_sections(run, verbosity=verbosity), most)
 
 
-def run_sections(run: Run, *, verbosity: int = 0) -> Iterator[Section]:
+def merged_markdown(run: Run, notes: Sequence[str], *, most: int = MOST_CHARACTERS) -> str:
+    """The same of a run that was merged from records; `notes` are sentences about these."""
+    return joined_sections(run_sections(run, notes=notes), most)
+
+
+def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> Iterator[Section]:
     """The sections of the report, the most important first."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
     full, variants = verbosity > 0, variants_of(ran)
     yield Section(_first(run, ran, gates), "the summary")
+    if notes:
+        yield Section("\n".join(f"- {span(note)}" for note in notes), "notes")
     if run.info.missing:
         yield Section(_missing(run.info.missing), "what did not finish")
     changes = worst_first(ran)
