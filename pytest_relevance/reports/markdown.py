@@ -80,7 +80,7 @@ _UNLIMITED = 100_000  # columns of a table in Markdown
 _OUTCOMES: Mapping[str, str] = {FAILED: "**not met**", PASSED: "met", SKIPPED: "not evaluated"}
 """The outcomes of a gate, as a reader who does not know pytest calls them."""
 
-_HINT = re.compile(rf"^( *\.\.\. .*?){re.escape(MORE_HINT)}", re.MULTILINE)
+_HINT = re.compile(rf"^( *\.\.\. .*?){re.escape(MORE_HINT)}(.*)$", re.MULTILINE)
 """How a terminal shows the rest of a list; a reader of Markdown has no such option."""
 
 Changes = Sequence[CaseChange]
@@ -110,7 +110,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
     if notes:
         yield Section("\n".join(f"- {span(note)}" for note in notes), "notes")
     if run.info.missing:
-        yield Section(_missing(run.info.missing), "what did not finish")
+        yield Section(_missing(run.info.missing), "what is missing")
     changes = worst_first(ran)
     tables = [
         ("the gates", _gates(gates, full=full)),
@@ -141,7 +141,9 @@ def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult]) -> 
     elif (mean := weighted_mean(ran)) is not None:
         lines.append(f"- mean {metric_of(ran)} {score_text(mean)} over all suites and variants")
     if run.results:
-        lines.append(f"- {escaped('; '.join(case_counts(run.results)))}")
+        absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
+        counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
+        lines.append(f"- {escaped('; '.join(counts))}")
     lines += [f"- {', '.join(context)}"] if (context := _context(run, ran)) else []
     lines += [f"- searched since the baseline: {span(text)}" for text in _searched(run)]
     return "\n".join(lines).rstrip("\n")
@@ -200,9 +202,9 @@ def _searched(run: Run) -> list[str]:
 
 
 def _missing(names: Sequence[str]) -> str:
-    """The cases and files that did not finish, the first of them by name."""
+    """The cases and files that did not finish, or are in no record that was merged; the first of them by name."""
     counts = Counter(names)
-    lines = [f"**Did not finish** ({len(names):,})", ""]
+    lines = [f"**Missing** ({len(names):,})", ""]
     for name, count in [*counts.items()][:_MOST_MISSING]:
         lines.append(f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else ""))
     more = len(names) - sum([*counts.values()][:_MOST_MISSING])
@@ -365,6 +367,11 @@ def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
 def _folded(result: CaseResult, verbosity: int) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
     query, reason = (escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), failure_reason(result)))
-    text = _HINT.sub(r"\1", plain(failure_lines(result, verbosity=verbosity)))
+    text = _HINT.sub(_without_hint, plain(failure_lines(result, verbosity=verbosity)))
     lines = [f"<details><summary><code>{query}</code> <code>{reason}</code></summary>", "", *block(text)]
     return "\n".join([*lines, "", "</details>"])
+
+
+def _without_hint(found: re.Match[str]) -> str:
+    """A line without its hint at `-v`; what follows the hint keeps its column."""
+    return found[1] + (" " * len(MORE_HINT) + found[2] if found[2] else "")

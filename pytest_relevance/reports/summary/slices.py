@@ -49,7 +49,8 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: 
     shown = dict([*tags.items()][:most])
     for_tag = 2 + min(max(len("by tag") - 2, *map(width, shown), 0), _WIDEST_TAG)
     figures = FigureColumns(variants, columns - for_tag - 28)
-    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3, yields=1)])
+    cases_column = Column(gap=3, yields=1, is_code=len(variants) > 1)  # it may name variants
+    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, cases_column])
     rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in shown.items()}
     for cells in rows.values():
         table.add(*cells)
@@ -108,7 +109,7 @@ class FigureColumns:
         self.columns = [Column(title, RIGHT, at_least=5, has_user_title=True) for title in titles]
         self._fits = Table(self.columns).width() <= room
         if not self._fits:
-            label = Column(None, gap=1, at_least=max(map(width, titles)))
+            label = Column(None, gap=1, at_least=max(map(width, titles)), is_code=True)
             self.columns = [Column("lowest and highest"), label, Column(None, gap=3), label]
 
     def cells(self, figures: Mapping[Variant, float]) -> list[str]:
