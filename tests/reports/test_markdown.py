@@ -16,7 +16,7 @@ from pytest_relevance.reports.markdown import run_markdown, run_sections
 from pytest_relevance.reports.markdown_parts import Section, joined_sections
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from tests.helpers import block, result_of
-from tests.reports.markdown_reader import Page, assert_inert, read
+from tests.reports.markdown_reader import HOSTILE, Page, assert_inert, read
 
 FILE = "shop.relevance.yaml"
 
@@ -287,22 +287,6 @@ def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(sections
 
 
 # --- text of users ----------------------------------------------------------------------------------------------------
-
-HOSTILE = [
-    "@team #1 GH-2",
-    "[click](javascript:alert(1)) ![i](http://x/y.png)",
-    "<script>alert(1)</script><img src=x onerror=alert(1)>",
-    "<!-- not closed",
-    "--> </code></summary></details> <b>",
-    "` `` ``` ````",
-    "a|b \\| c \\\\| d\\",
-    "\n# heading\n\n- item\r\n```\n</details>",
-    "www.example.com https://example.com me@example.com",
-    "**bold** _it_ ~~gone~~ $x^2$ &lt;b&gt; :smile:",
-    "\u202egnirts\u2066 \u200b\x1b[31m\x00\u2028",
-    "[ref]: http://example.com",
-    "``` | ` |",
-]
 
 
 def everywhere(text: str) -> Run:
