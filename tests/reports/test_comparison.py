@@ -264,7 +264,7 @@ def test_markdown_is_cut_at_whole_sections(tagged: Comparison) -> None:
 
 def one_by_one(*changes: float, metric: str = "nDCG@10") -> Comparison:
     """Queries whose scores by a metric change by so much, from 0.5."""
-    runs = [
+    before, after = (
         Run(
             [
                 CaseResult("f", 1, f"q{number}", "measured", scores={metric: 0.5 + change * part}, digest="d")
@@ -273,8 +273,8 @@ def one_by_one(*changes: float, metric: str = "nDCG@10") -> Comparison:
             name=str(part),
         )
         for part in (0, 1)
-    ]
-    return compare_runs(*runs, [metric])
+    )
+    return compare_runs(before, after, [metric])
 
 
 @pytest.mark.parametrize(
@@ -310,15 +310,18 @@ def test_the_sentence_about_new_errors_and_about_nothing() -> None:
 
 
 def test_in_variants_a_query_counts_once() -> None:
-    results = [
-        [
-            CaseResult("f", 1, f"q{number}", "measured", variant=name, scores={"nDCG@10": score}, digest="d")
-            for name in ("bm25", "dense")
-            for number in range(8)
-        ]
+    before, after = (
+        Run(
+            [
+                CaseResult("f", 1, f"q{number}", "measured", variant=name, scores={"nDCG@10": score}, digest="d")
+                for name in ("bm25", "dense")
+                for number in range(8)
+            ],
+            name=str(score),
+        )
         for score in (0.9, 0.1)
-    ]
-    found = compare_runs(*(Run(each, name=str(number)) for number, each in enumerate(results)))
+    )
+    found = compare_runs(before, after)
     assert comparison_headline(found).text == "Search got worse: 8 queries fell by more than 0.05"
 
 
@@ -340,8 +343,8 @@ def test_text_of_users_stays_text_in_markdown(text: str) -> None:
         for score in (1.0, 0.5)
     )
     other = replace(one, id="other", tags=())
-    whole = [Run([each, other], {}, RunInfo(fingerprint={text: each.score}), name=text) for each in (one, two)]
-    found = compare_runs(*whole)
+    before, after = (Run([each, other], {}, RunInfo(fingerprint={text: each.score}), name=text) for each in (one, two))
+    found = compare_runs(before, after)
     assert_inert(read(found.to_markdown(gates=found.judge({"nDCG@10": 0.1}, max_case_drop=0.1))))
     assert_inert(read(found.to_markdown()))
 
