@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -259,6 +260,18 @@ def test_the_first_section_is_there_however_long_it_is() -> None:
         "1 failure.\n"
     )
     assert joined_sections([Section("a" * 50, "the summary")], 10) == "a" * 50 + "\n"  # nothing else to leave out
+
+
+def test_what_has_no_room_is_not_rendered() -> None:
+    rendered: list[int] = []
+
+    def text(number: int) -> str:
+        rendered.append(number)
+        return "a" * 100
+
+    sections = [Section(partial(text, number), "failure") for number in range(50)]
+    assert joined_sections(sections, 500).endswith("characters: 46 failures.\n")
+    assert rendered == [0, 1, 2, 3, 4]
 
 
 SECTIONS = st.lists(
