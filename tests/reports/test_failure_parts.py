@@ -127,14 +127,17 @@ def test_results_that_stand_where_the_ideal_has_better_ones(shop: Shop) -> None:
     judgments = {"a": 3, "b": 3, "c": 2, "d": 2, "e": 1, "f": 0}
     keys: dict[str, Any] = {"judgments": judgments, "min_ndcg": 0.99}
     ranking = ["f", "x", "x", "a", "e", "b", "y"]
+    assert shop.part(shop.report(ranking, **keys), "too high") == "too high: f (grade 0, rank 1)"
+    judgments |= {"y": 0, "z": 0}
+    ranking = ["f", "x", "e", "y", "z", "c", "a", "b"]  # of x, which nobody has judged, nothing is said
     assert shop.part(shop.report(ranking, **keys), "too high") == (
-        "too high: f (grade 0, rank 1), x (unjudged, rank 2)"
+        "too high: f (grade 0, rank 1), e (grade 1, rank 3), y (grade 0, rank 4), z (grade 0, rank 5)"
     )
-    ranking = ["f", "x", "e", "y", "z", "a", "b"]
+    judgments |= {"x": 0}
     assert shop.part(shop.report(ranking, **keys), "too high") == (
-        "too high: f (grade 0, rank 1), x (unjudged, rank 2), e (grade 1, rank 3), and 2 more"
+        "too high: f (grade 0, rank 1), x (grade 0, rank 2), e (grade 1, rank 3), and 2 more"
     )
-    assert "e (grade 1, rank 3), y (unjudged, rank 4),\n          z (unjudged, rank 5)\n" in shop.report(
+    assert "e (grade 1, rank 3), y (grade 0, rank 4),\n          z (grade 0, rank 5)\n" in shop.report(
         ranking, FULL, **keys
     )
     assert shop.part(shop.report(ranking, ideal="max", judgments=judgments), "too high").endswith("rank 3), and 2 more")

@@ -100,6 +100,7 @@ def test_search_variants_stand_side_by_side() -> None:
           0.500  torch         hybrid   passed   shop.relevance.yaml:1
           0.800  winter boots  hybrid   passed   shop.relevance.yaml:1
           0.850  lamp          hybrid   passed   shop.relevance.yaml:1
+          ... 1 more below 1
         """)
 
 
@@ -347,9 +348,10 @@ def test_the_lowest_come_first_and_few_of_them() -> None:
     entries = [entry(f"query {number}", number / 100, line=number) for number in range(99, 0, -1)]
     lowest = summary(*entries).splitlines()[2:]
     assert lowest == [
-        f"  0.0{number}0  query {number}   passed   shop.relevance.yaml:{number}" for number in range(1, 6)
+        *(f"  0.0{number}0  query {number}   passed   shop.relevance.yaml:{number}" for number in range(1, 6)),
+        "  ... 94 more below 1",
     ]
-    assert len(summary(*entries, verbose=1).splitlines()) == 22
+    assert len(summary(*entries, verbose=1).splitlines()) == 23
 
 
 # --- whatever the input -----------------------------------------------------------------------------------------------
