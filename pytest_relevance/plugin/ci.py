@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance.plugin.failures import Crash
 from pytest_relevance.plugin.options import runs_tests, writes_ci_report
-from pytest_relevance.plugin.run_store import Message, run_store
+from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.reports.workflow_commands import without_commands
+from pytest_relevance.reports.workflow_commands import within_lines_without_commands, without_commands
 from pytest_relevance.results.case_result import FAILED
 from pytest_relevance.results.gates import GateResult
 
@@ -92,10 +93,10 @@ class GitHubReport:
         return None
 
     def _annotations(self) -> list[str]:
-        from pytest_relevance.reports.annotations import annotations
+        from pytest_relevance.reports.annotations import run_annotations
         from pytest_relevance.results.run import Run
 
-        found = annotations(Run(self._store.results), self._failed_gates())
+        found = run_annotations(Run(self._store.results), self._failed_gates())
         return [each.as_command(self._path(each.file)) for each in found]
 
     def _failed_gates(self) -> Sequence[GateResult]:
@@ -113,10 +114,10 @@ class GitHubReport:
 
 
 class CommandGuard:
-    """The hooks that break `##[` in the lines that pytest prints, such as those with the node ids of cases.
+    """The hooks that break what would be a command within the lines of pytest, which have node ids and error messages.
 
-    The lines of this plugin are guarded where these are written. A text that begins with `##[` is left as it is:
-    another plugin means it as a command, as no line of pytest begins with a part of a node id.
+    The lines of this plugin are guarded where these are written. A command at the very beginning of a line is left as
+    it is: another plugin or a test has printed it for the runner, as node ids and messages begin further right.
     """
 
     def __init__(self, config: pytest.Config) -> None:
@@ -133,6 +134,13 @@ class CommandGuard:
         """Guard the terminal in the controller of pytest-xdist, which collects nothing."""
         self._guard()
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Break commands in the message of a case's error: the short summary of `-vv` prints all of its lines."""
+        crash: Any = getattr(report.longrepr, "reprcrash", None)
+        if crash is not None and attached_to(report).get("cases") and not isinstance(crash, Crash):
+            crash.message = without_commands(crash.message)
+
     def _guard(self) -> None:
         if self._is_set or not self._config.pluginmanager.has_plugin("terminalreporter"):
             return
@@ -143,6 +151,6 @@ class CommandGuard:
 
 def _guarded(write: Callable[..., None]) -> Callable[..., None]:
     def guarded(text: str, **markup: Any) -> None:
-        write(text[:1] + text[1:].replace("##[", without_commands("##[")), **markup)
+        write(within_lines_without_commands(text), **markup)
 
     return guarded

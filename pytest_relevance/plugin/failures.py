@@ -21,7 +21,7 @@ from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain, terminal_width
-from pytest_relevance.reports.workflow_commands import is_github, line_without_commands
+from pytest_relevance.reports.workflow_commands import is_github, line_without_commands, safe_output
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.gates import GateResult, judge_gates
 
@@ -76,8 +76,8 @@ class Crash:
 
     @property
     def message(self) -> str:
-        """Why the case failed, in one line."""
-        return self.explain()
+        """Why the case failed, in one line; in GitHub Actions nothing in it is a command of the runner."""
+        return safe_output(self.explain())
 
     def __str__(self) -> str:
         """Return `PATH:LINE: MESSAGE`, the first line of it."""

@@ -59,7 +59,7 @@ class Annotation:
         return command("error", {"file": path, "line": self.line, "title": self.title}, self.message)
 
 
-def annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
+def run_annotations(run: Run, failed_gates: Sequence[GateResult]) -> list[Annotation]:
     """The first ten failures of a run, in the order of its report: newly failing cases first, gates last.
 
     Cases that failed alike are one failure, as in the report. Up to three of the ten are gates, or more where there is
