@@ -62,7 +62,7 @@ def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: R
     if failed:
         of = f"{case_count(failed):,} of {counted(case_count(ran), 'query', 'queries')}"
         doubt = " or are inconclusive" if verdicts[INCONCLUSIVE] else ""
-        return Headline(f"{of} fail{doubt}", BROKEN)
+        return Headline(f"{of} {'fails' if case_count(failed) == 1 else 'fail'}{doubt}", BROKEN)
     if unmet:
         return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
     if change is None:
