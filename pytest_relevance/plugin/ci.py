@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,11 @@ class GitHubReport:
     """The hooks that append to the summary of the job and print annotations, where any case ran."""
 
     def __init__(self, config: pytest.Config) -> None:
-        from pytest_relevance.plugin.outputs import now
-
         self._config = config
         self._store = run_store(config)
-        self._started = now()
+        self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
 
-    @pytest.hookimpl
+    @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Append the report to the summary of the job. A problem is a message, and changes no exit status."""
         summary = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -25,7 +25,6 @@ from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, r
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
 from pytest_relevance.plugin.updates import ratchet, update_baselines
 from pytest_relevance.reports.text import REPORT_MARK, harmless
-from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
@@ -110,7 +109,7 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
         return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
 
     target = Target.of("--relevance-record", config.option.relevance_record, config, why_kept)
-    started = now()
+    started = _now()
     return lambda _: [_write_record(target, started)], f"{target.shown} is not written: no test ran"
 
 
@@ -152,7 +151,7 @@ def _report(name: str, config: pytest.Config) -> tuple[Write, str]:
         return None if is_own else "is there, and is no report; name another file"
 
     target = Target.of(f"--relevance-{name}", getattr(config.option, f"relevance_{name}"), config, why_kept)
-    started = now()
+    started = _now()
     return lambda _: [_write_report(name, target, started)], f"{target.shown} is not written: no test ran"
 
 
@@ -175,13 +174,13 @@ def report_of(config: pytest.Config, name: str, title: str, started: str, most: 
 
             return html_page(run)
         from pytest_relevance.reports.markdown import run_markdown
+        from pytest_relevance.reports.workflow_commands import safe_output
 
         limit = {} if most is None else {"most": most}
         return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
 
 
-def now() -> str:
-    """The present time as a record has it."""
+def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
