@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 
 from pytest_relevance._text import counted
@@ -359,7 +360,7 @@ def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
     found = [*results_to_report(run, verbosity)]
     for repeats, results in sorted(found, key=lambda each: places.get(id(each[1][0]), len(places))):
         if len(results) == 1:
-            yield Section(_folded(results[0], -1 if repeats else verbosity), FAILURE)
+            yield Section(partial(_folded, results[0], -1 if repeats else verbosity), FAILURE)
         else:
             yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
 

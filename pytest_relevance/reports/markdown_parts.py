@@ -6,7 +6,7 @@ User text stands in code spans, so that no mention, link, reference or markup in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted, listed
@@ -25,12 +25,22 @@ ARROW = "\u2192"
 _MARKS = {WORSE: "\u274c", BROKEN: "\u274c", BETTER: "\u2705", FINE: "\u2705", NOTHING: "\u26a0\ufe0f"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Section:
-    """A part of a report that is left out as a whole: its Markdown, and what it is called where it is left out."""
+    """A part of a report that is left out as a whole: its Markdown, and what it is called where it is left out.
 
-    text: str
+    The Markdown may be given by a function, which is not called for a section that is left out.
+    """
+
+    source: str | Callable[[], str]
     name: str
+
+    @property
+    def text(self) -> str:
+        """The Markdown."""
+        if not isinstance(self.source, str):
+            self.source = self.source()
+        return self.source
 
 
 def joined_sections(sections: Iterable[Section], most: int = MOST_CHARACTERS) -> str:
@@ -39,18 +49,25 @@ def joined_sections(sections: Iterable[Section], most: int = MOST_CHARACTERS) ->
     The first is there whatever its length. A line at the end says what is left out.
     """
     found = [*sections]
-    whole = "\n\n".join(section.text for section in found) + "\n"
-    if len(whole) <= most or len(found) < 2:
+    texts: list[str] = []
+    used = 0
+    for section in found:
+        if used > most:
+            break
+        texts.append(section.text)
+        used += len(section.text) + len("\n\n")
+    whole = "\n\n".join(texts) + "\n"
+    if len(texts) == len(found) and (len(whole) <= most or len(found) < 2):
         return whole
     last = len(_left_out([section.name for section in found], most)) + len("\n")
     used, kept = 0, 0
-    for section in found:
-        used += len(section.text) + len("\n\n")
+    for text in texts:
+        used += len(text) + len("\n\n")
         if kept and used + last > most:
             break
         kept += 1
     left_out = _left_out([section.name for section in found[kept:]], most)
-    return "\n\n".join([*(section.text for section in found[:kept]), left_out]) + "\n"
+    return "\n\n".join([*texts[:kept], left_out]) + "\n"
 
 
 def _left_out(names: Sequence[str], most: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -259,6 +260,20 @@ def test_the_first_section_is_there_however_long_it_is() -> None:
         "1 failure.\n"
     )
     assert joined_sections([Section("a" * 50, "the summary")], 10) == "a" * 50 + "\n"  # nothing else to leave out
+
+
+def test_a_section_that_is_left_out_is_not_made() -> None:
+    """Of 10,000 failures few have room: the report of each takes about a millisecond."""
+    made: list[int] = []
+
+    def failure(number: int) -> str:
+        made.append(number)
+        return "x" * 100
+
+    sections = [Section(partial(failure, number), "failure") for number in range(1_000)]
+    joined = joined_sections(sections, 1_000)
+    assert joined.endswith("Left out, as this report has at most 1,000 characters: 991 failures.\n")
+    assert made == [*range(10)]
 
 
 SECTIONS = st.lists(
