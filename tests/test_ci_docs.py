@@ -362,7 +362,8 @@ GITLAB = {
 def gitlab_job(name: str, machine: Machine) -> tuple[int, str]:
     """Run a job of GitLab: the script in one shell, `after_script` in another, whose exit code does not count."""
     page = yaml.safe_load(BLOCKS[2])
-    code, output = machine.run("\n".join([*page["default"]["before_script"], *page[name]["script"]]), GITLAB)
+    script = ["set -o pipefail", *page["default"]["before_script"], *page[name]["script"]]
+    code, output = machine.run("\n".join(script), GITLAB)
     after, more = machine.run("\n".join(page[name].get("after_script", ())), GITLAB)
     assert after == 0, more
     artifacts = page[name]["artifacts"]
