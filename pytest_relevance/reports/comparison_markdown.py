@@ -57,9 +57,7 @@ def comparison_markdown(
 
     Each list has at most `limit` entries, None for all. The first section, with the sentence, is always there.
     """
-    sections = [*comparison_sections(comparison, limit=limit, gates=gates)]
-    whole = sum(len(section.text) + len("\n\n") for section in sections)
-    return joined_sections(sections, whole if most is None else most)
+    return joined_sections(comparison_sections(comparison, limit=limit, gates=gates), most)
 
 
 def comparison_sections(
@@ -164,7 +162,7 @@ def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, i
     for mover in movers:
         _, case, variant = mover.key
         name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
-        scores = f"{score_text(mover.first)} {ARROW} {score_text(mover.second)}"
+        scores = f"{score_text(mover.first)}{ARROW}{score_text(mover.second)}"
         documents = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover), "")
         table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, rank_counts(mover))
     return table
@@ -175,7 +173,7 @@ def _lost(mover: Mover) -> str:
     found = [*mover.lost, *(move for move in mover.shifted if move.distance < 0)]
     if not found:
         return ""
-    return f"{document_code(found[0].document, mover.titles)} {found[0].first} {ARROW} {found[0].second or 'gone'}"
+    return f"{document_code(found[0].document, mover.titles)} {found[0].first}{ARROW}{found[0].second or 'gone'}"
 
 
 def _gained(mover: Mover) -> str:
@@ -183,7 +181,7 @@ def _gained(mover: Mover) -> str:
     found = [*mover.found, *(move for move in mover.shifted if move.distance > 0)]
     if not found:
         return ""
-    return f"{document_code(found[0].document, mover.titles)} {found[0].first or 'new'} {ARROW} {found[0].second}"
+    return f"{document_code(found[0].document, mover.titles)} {found[0].first or 'new'}{ARROW}{found[0].second}"
 
 
 def _on_top(mover: Mover) -> str:

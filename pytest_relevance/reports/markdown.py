@@ -14,7 +14,7 @@ from functools import partial
 from html import escape
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.failure import failure_lines, failure_reason
+from pytest_relevance.reports.failure import failure_lines, reason_in_brief
 from pytest_relevance.reports.headline import (
     CaseChange,
     case_change,
@@ -255,10 +255,12 @@ def _case_tables(
     also = " without failing" if new or failing else ""
     yield "the queries that fell most", _cases(f"Fell{also}", fell, variants, most, lost)
     gained = {"gained": _gained}
-    yield "the queries that rose most", _cases("Rose", [*map(case_change, rose)], variants, most, gained)
+    gains = [CaseChange(result, (result.score or 0.0) - result.change, result.score) for result in rose]
+    yield "the queries that rose most", _cases("Rose", gains, variants, most, gained)
     if not (changes or rose):
         low = sorted((result for result in ran if result.score is not None and result.score < 1), key=_by_score)
-        yield "the lowest queries", _cases("Lowest", [*map(case_change, low[:most])], variants, most, lost)
+        table = _cases("Lowest", [*map(case_change, low[:most])], variants, most, lost, total=len(low))
+        yield "the lowest queries", table
 
 
 def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
@@ -266,9 +268,18 @@ def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
 
 
 def _cases(
-    title: str, changes: Changes, variants: Sequence[Variant], most: int | None, further: Mapping[str, Cell]
+    title: str,
+    changes: Changes,
+    variants: Sequence[Variant],
+    most: int | None,
+    further: Mapping[str, Cell],
+    total: int | None = None,
 ) -> Table:
-    """`query | nDCG@10 | lost | now on top`: what a reader of a pull request asks first."""
+    """`query | nDCG@10 | lost | now on top`: what a reader of a pull request asks first.
+
+    `further` makes the cells behind the score, by the titles of their columns. `total` is how many queries there are,
+    by default those of `changes`.
+    """
     shown = changes[:most]
     names = ["query", "variant"] if len(variants) > 1 else ["query"]
     columns = [
@@ -276,7 +287,7 @@ def _cases(
         Column(metric_of(change.result for change in shown), RIGHT),
         *(Column(name, is_markdown=True) for name in further),
     ]
-    table = Table(columns, title=title + shown_of(len(shown), len(changes)))
+    table = Table(columns, title=title + shown_of(len(shown), len(changes) if total is None else total))
     for change in shown:
         variant = [cell_code(short_label(change.result, variants))] if len(variants) > 1 else []
         cells = (make(change) for make in further.values())
@@ -286,7 +297,7 @@ def _cases(
 
 def _scores(change: CaseChange) -> str:
     after = change.result.status if change.after is None else score_text(change.after)
-    return after if change.before is None else f"{score_text(change.before)} {ARROW} {after}"
+    return after if change.before is None else f"{score_text(change.before)}{ARROW}{after}"
 
 
 def _lost(change: CaseChange) -> str:
@@ -298,7 +309,7 @@ def _lost(change: CaseChange) -> str:
     if change.lost_from is None:
         place = f"rank {change.lost_to}" if change.lost_to else "not returned"
     else:
-        place = f"{change.lost_from} {ARROW} {change.lost_to or 'gone'}"
+        place = f"{change.lost_from}{ARROW}{change.lost_to or 'gone'}"
     return f"{document_code(change.lost, change.result.titles)} {place}"
 
 
@@ -314,7 +325,7 @@ def _gained(change: CaseChange) -> str:
     if found is None:
         return ""
     document, before, now = found
-    return f"{document_code(document, change.result.titles)} {before or 'new'} {ARROW} {now}"
+    return f"{document_code(document, change.result.titles)} {before or 'new'}{ARROW}{now}"
 
 
 def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
@@ -367,7 +378,9 @@ def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
 
 def _folded(result: CaseResult, verbosity: int) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    query, reason = (escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), failure_reason(result)))
+    query, reason = (
+        escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), reason_in_brief(result))
+    )
     text = _HINT.sub(_without_hint, plain(failure_lines(result, verbosity=verbosity)))
     lines = [f"<details><summary><code>{query}</code> <code>{reason}</code></summary>", "", *block(text)]
     return "\n".join([*lines, "", "</details>"])

@@ -16,13 +16,31 @@ OWN_TAGS = {"details", "summary", "code"}
 OWN_TOKENS = {"text", "code_inline", "strong_open", "strong_close", "softbreak", "html_inline"}
 
 
+HOSTILE = [
+    "@team #1 GH-2",
+    "[click](javascript:alert(1)) ![i](http://x/y.png)",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "<!-- not closed",
+    "--> </code></summary></details> <b>",
+    "` `` ``` ````",
+    "a|b \\| c \\\\| d\\",
+    "\n# heading\n\n- item\r\n```\n</details>",
+    "www.example.com https://example.com me@example.com",
+    "**bold** _it_ ~~gone~~ $x^2$ &lt;b&gt; :smile:",
+    "\u202egnirts\u2066 \u200b\x1b[31m\x00\u2028",
+    "[ref]: http://example.com",
+    "``` | ` |",
+]
+"""Text of users that is markup, a mention, a link or a reference where it is not escaped."""
+
+
 @dataclass
 class Page:
     """What Markdown came to.
 
     `codes` are the code spans and `blocks` the code blocks, `texts` the text outside of both, `tables` the cells of
     each table by row, as their plain text. `elements` are all HTML elements in it and `comments` its comments,
-    `tokens` the kinds of everything within lines.
+    `tokens` the kinds of everything within lines, `kinds` those of the blocks.
     """
 
     codes: list[str] = field(default_factory=list)
