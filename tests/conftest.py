@@ -18,6 +18,9 @@ from hypothesis import HealthCheck, settings
 # takes two thirds of its time. The workers of pytest-xdist, which import most first, are started without it too.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Of the runs that tests start, only those that set this variable are to write to the summary of a job.
+os.environ.pop("GITHUB_ACTIONS", None)
+
 SUITE, DEEP = "suite", "deep"
 
 # no verdict depends on the time that something takes, nor on what an earlier run has left in a folder

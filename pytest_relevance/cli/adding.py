@@ -14,7 +14,7 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.yaml.editing import Change, Conflict, add_judgments, read_unjudged
 from pytest_relevance.cases.yaml.scalars import write_number
 from pytest_relevance.cases.yaml.writing import add_cases
-from pytest_relevance.cli.command import FOUND, OK, CommandError, complain, write
+from pytest_relevance.cli.command import FOUND, OK, CommandError, complain, say, write
 from pytest_relevance.judgments.model import Judgments, rekeyed
 from pytest_relevance.reports.text import harmless
 
@@ -122,9 +122,9 @@ def _report(out: str, changes: Sequence[Change], asked: int, new_cases: int) -> 
         *([f"{asked - len(changes):,} there already"] if asked > len(changes) else []),
         *([f"{counted(new_cases, 'case')} added"] if new_cases else []),
     ]
-    print(f"{harmless(out)}: {', '.join(amounts)}")
+    say(f"{harmless(out)}: {', '.join(amounts)}")
     for change in changes[:_MOST_LISTED]:
         was = f" (was {printable(change.old)})" if change.old is not None else ""
-        print(f"  {quoted(change.case, 40)}: {quoted(change.document or '', 40)}: {printable(change.new)}{was}")
+        say(f"  {quoted(change.case, 40)}: {quoted(change.document or '', 40)}: {printable(change.new)}{was}")
     if len(changes) > _MOST_LISTED:
-        print(f"  ... and {len(changes) - _MOST_LISTED:,} more")
+        say(f"  ... and {len(changes) - _MOST_LISTED:,} more")

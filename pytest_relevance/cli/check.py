@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import quoted
-from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, show
+from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, say, show
 from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
@@ -73,17 +73,17 @@ def run(arguments: Namespace) -> int:
                 _look_at_judgments(path, arguments, looked)
         except RecordError as error:  # of a baseline
             looked.errors += 1
-            print(error)
+            say(error)
         except (CaseFileError, JudgmentFileError) as error:
             looked.errors += len(error.problems)
             looked.read.update(
                 os.path.realpath(file) for each in error.problems if (file := getattr(each, "file", None))
             )
             looked.at_least = looked.at_least or error.at_least
-            print(error)
+            say(error)
         except OSError as error:
             looked.errors += 1
-            print(f"{harmless(path)}: cannot be read: {error.strerror or error}")
+            say(f"{harmless(path)}: cannot be read: {error.strerror or error}")
     _look_at_catalogues(looked)
     if looked.errors:
         print()
@@ -180,7 +180,7 @@ def _look_at_catalogues(looked: _Looked) -> None:
         problems.update(dict.fromkeys(check_catalogue(path, path, columns, documents)))
     for problem in problems:
         looked.errors += 1
-        print(problem)
+        say(problem)
 
 
 def _look_at_judgments(path: str, arguments: Namespace, looked: _Looked) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.reports.text import Line, harmless, plain
+from pytest_relevance.reports.workflow_commands import safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.grading import Scale
@@ -235,12 +236,17 @@ def survive_any_text() -> None:
 
 def complain(message: str) -> None:
     """Print a message to standard error."""
-    print(message, file=sys.stderr)
+    print(safe_output(message), file=sys.stderr)
+
+
+def say(text: object, end: str = "\n") -> None:
+    """Print text to standard output; in GitHub Actions nothing in it is a command of the runner."""
+    print(safe_output(str(text)), end=end)
 
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines of a report to standard output, without colours."""
-    print(plain(lines))
+    say(plain(lines))
 
 
 def as_indented_json(values: object) -> str:
@@ -276,11 +282,13 @@ def write(path: str | Path, data: bytes) -> None:
 
 def deliver(report: str, arguments: Namespace) -> None:
     """Write a report to the file that `--output` names, else to standard output. Raises `CommandError` as `write`."""
+    if report_format(arguments) == MARKDOWN:
+        report = safe_output(report)
     data = report.encode("utf-8", "backslashreplace")
     if arguments.output is not None:
         write(arguments.output, data)
         complain(f"written: {arguments.output}")
     elif report_format(arguments) == TEXT:
-        print(report, end="")
+        say(report, end="")
     else:  # the same bytes as in a file
         put(data)

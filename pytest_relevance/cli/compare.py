@@ -39,6 +39,7 @@ from pytest_relevance.cli.command import (
     existing,
     number,
     report_format,
+    say,
     whole_from,
 )
 from pytest_relevance.metrics.names import parse_metric
@@ -138,7 +139,7 @@ def run(arguments: Namespace) -> int:
         raise CommandError(f"{PROGRAM} compare: {error}") from None
     deliver(reports[format], arguments)
     if arguments.output is not None:
-        print(reports[TEXT], end="")
+        say(reports[TEXT], end="")
     if os.path.realpath(arguments.first) == os.path.realpath(arguments.second) and not arguments.variants:
         complain(f"A and B are the same file: {arguments.first}")
     return OK if gates is None or gates.passed else FOUND

@@ -32,8 +32,10 @@ from pytest_relevance.cli.command import (
     existing,
     put,
     read_run_record,
+    say,
     writing,
 )
+from pytest_relevance.reports.workflow_commands import safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -81,9 +83,9 @@ def run(arguments: Namespace) -> int:
             complain(f"written: {arguments.output}")
     finally:
         if arguments.format in (None, TEXT):
-            print(report, end="")
+            say(report, end="")
         else:  # the same bytes as in a file
-            put(report.encode("utf-8", "backslashreplace"))
+            put((safe_output(report) if arguments.format == MARKDOWN else report).encode("utf-8", "backslashreplace"))
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
     return OK if is_good else FOUND
 

@@ -68,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[options.CASE_FILES] = options.CaseFiles(config)
     options.tolerance(config)
     options.requires_baseline(config)
+    options.writes_ci_report(config)
     if config.option.relevance_against is not None and not hasattr(config, "workerinput"):
         options.recorded_rankings(config)  # a worker reads it where it collects a case file
     options.most_failures(config)

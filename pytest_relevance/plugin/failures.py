@@ -21,6 +21,7 @@ from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, STRONG, Line, harmless, plain, terminal_width
+from pytest_relevance.reports.workflow_commands import is_github, line_without_commands, safe_output
 from pytest_relevance.results.case_result import SKIPPED
 from pytest_relevance.results.gates import GateResult, judge_gates
 
@@ -75,8 +76,8 @@ class Crash:
 
     @property
     def message(self) -> str:
-        """Why the case failed, in one line."""
-        return self.explain()
+        """Why the case failed, in one line; in GitHub Actions nothing in it is a command of the runner."""
+        return safe_output(self.explain())
 
     def __str__(self) -> str:
         """Return `PATH:LINE: MESSAGE`, the first line of it."""
@@ -132,8 +133,11 @@ class MaskedError:
 
 
 def write_lines(tw: Any, lines: Iterable[Line]) -> None:
-    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter."""
-    for spans in lines:
+    """Write styled lines, each with a line end, to pytest's terminal writer or terminal reporter.
+
+    In GitHub Actions nothing in them is a command of the runner.
+    """
+    for spans in map(line_without_commands, lines) if is_github() else lines:
         for text, style in spans:
             if text:
                 tw.write(text, **MARKUP.get(style, {}))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PATTERNS = ("*.relevance.yaml", "*.relevance.yml")
 BASELINE = ("auto", "require")
+CI = ("auto", "off")
 OUTPUTS = ("unjudged", "record", "html", "markdown", "update", "ratchet")
 """The options `--relevance-*` that write files at the end of a run."""
 
@@ -79,6 +80,11 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "FILE",
         "help": "write the report as Markdown, for the comment of a pull request",
     },
+    "--relevance-ci": {
+        "choices": CI,
+        "help": "what a run leaves in GitHub Actions: its report in the summary of the job and annotations of its "
+        "first failures (auto, the default), or nothing (off)",
+    },
     "--relevance-repeat": {
         "metavar": "N",
         "type": _calls,
@@ -113,6 +119,12 @@ _INI: Sequence[tuple[str, str, str | None, object]] = (
     (
         "relevance_baseline",
         "auto (default) or require: whether a case file without a baseline fails (--relevance-baseline)",
+        None,
+        "auto",
+    ),
+    (
+        "relevance_ci",
+        "auto (default) or off: what a run leaves in GitHub Actions (--relevance-ci)",
         None,
         "auto",
     ),
@@ -194,6 +206,14 @@ def requires_baseline(config: pytest.Config) -> bool:
     if value not in BASELINE:
         raise pytest.UsageError(f"relevance_baseline is auto or require, found {value!r}")
     return bool(value == "require")
+
+
+def writes_ci_report(config: pytest.Config) -> bool:
+    """Whether a CI system gets what it can show. Raises UsageError where the ini key has an invalid value."""
+    value = config.option.relevance_ci or config.getini("relevance_ci")
+    if value not in CI:
+        raise pytest.UsageError(f"relevance_ci is auto or off, found {value!r}")
+    return bool(value == "auto")
 
 
 AGAINST: pytest.StashKey[RecordedRankings] = pytest.StashKey()

@@ -174,9 +174,10 @@ def report_of(config: pytest.Config, name: str, title: str, started: str, most: 
 
             return html_page(run)
         from pytest_relevance.reports.markdown import run_markdown
+        from pytest_relevance.reports.workflow_commands import safe_output
 
         limit = {} if most is None else {"most": most}
-        return run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit)
+        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
 
 
 def _now() -> str:

@@ -35,6 +35,7 @@ from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.text import Line, harmless
+from pytest_relevance.reports.workflow_commands import is_github
 from pytest_relevance.results.case_result import CHECK, CaseResult
 
 NAME = "relevance-reporting"
@@ -54,6 +55,10 @@ def install(config: pytest.Config) -> None:
     manager.register(SummarySection(config), "relevance-summary")
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
         manager.register(LoopChoice(), "relevance-loops")
+    if is_github():
+        from pytest_relevance.plugin import ci
+
+        ci.install(config)
 
 
 class Reporting:

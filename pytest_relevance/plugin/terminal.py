@@ -26,6 +26,7 @@ from pytest_relevance.reports.summary.faults import repeated_lines, shown_togeth
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, PLAIN, WIDEST, Line, folded, folded_lines, harmless, line, terminal_width
+from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
@@ -102,7 +103,8 @@ class SummarySection:
         """Print the failures that no terminal summary has shown."""
         for message in self._store.messages:
             if not message.is_good:
-                print(": ".join(filter(None, (message.option, message.text))), file=sys.stderr)
+                text = ": ".join(filter(None, (message.option, message.text)))
+                print(safe_output(text), file=sys.stderr)
 
     def _lines(self, results: Sequence[CaseResult]) -> list[Line]:
         """Return the lines of the section: summary and gates, messages about written files (once), verdict."""

@@ -1,0 +1,155 @@
+"""What a run leaves in GitHub Actions: its report in the summary of the job, and annotations of its first failures.
+
+Also the guard of the terminal, where ids and queries of cases must not be taken for commands of the runner.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_relevance.plugin.failures import Crash
+from pytest_relevance.plugin.options import runs_tests, writes_ci_report
+from pytest_relevance.plugin.run_store import Message, attached_to, run_store
+from pytest_relevance.reports.summary.cases import anything_ran
+from pytest_relevance.reports.text import harmless
+from pytest_relevance.reports.workflow_commands import within_lines_without_commands, without_commands
+from pytest_relevance.results.case_result import FAILED
+from pytest_relevance.results.gates import GateResult
+
+LARGEST_SUMMARY = 1024 * 1024
+"""How many bytes the summary of a step may have; GitHub shows nothing of a larger one."""
+
+_ANNOTATORS = ("annotate_errors", "pytest_github_actions_annotate_failures")
+"""The names of pytest-github-actions-annotate-failures: of its hooks since 0.3, of its module before."""
+
+
+def install(config: pytest.Config) -> None:
+    """Register what a run does in GitHub Actions. Workers of pytest-xdist do nothing of it."""
+    if hasattr(config, "workerinput"):
+        return
+    config.pluginmanager.register(CommandGuard(config), "relevance-command-guard")
+    if writes_ci_report(config) and runs_tests(config):
+        config.pluginmanager.register(GitHubReport(config), "relevance-github")
+
+
+class GitHubReport:
+    """The hooks that append to the summary of the job and print annotations, where any case ran."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._store = run_store(config)
+        self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Append the report to the summary of the job. A problem is a message, and changes no exit status."""
+        summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if summary and anything_ran(self._store.results):
+            try:
+                problem = self._append(Path(summary))
+            except OSError as error:
+                problem = f"{harmless(summary)} cannot be written: {error.strerror or error}"
+            if problem:
+                self._store.messages.append(Message(f"no report in the summary of the job: {problem}", is_good=False))
+
+    @pytest.hookimpl
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
+        """Print the annotations, when the terminal has ended its last line, unless another plugin annotates."""
+        if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
+            return
+        for annotation in self._annotations():
+            print(annotation, flush=True)
+
+    def _append(self, path: Path) -> str:
+        """Append the report to the summary, as far as there is room; return why nothing was appended, or ""."""
+        there = path.read_bytes() if path.exists() else b""
+        gap = b"\n" * (2 - there.endswith(b"\n")) if there else b""
+        room = LARGEST_SUMMARY - len(there) - len(gap)
+        report = self._report(room)
+        if report is None:
+            return f"{harmless(str(path))} has {len(there):,} of {LARGEST_SUMMARY:,} bytes already"
+        with path.open("ab") as file:
+            file.write(gap + report)
+        return ""
+
+    def _report(self, room: int) -> bytes | None:
+        """The report in at most so many bytes; None where not even its beginning has room."""
+        from pytest_relevance.plugin.outputs import report_of
+
+        most = room
+        while most > 0:
+            text = report_of(self._config, "markdown", "", self._started, most)
+            data = text.encode("utf-8", "backslashreplace")
+            if len(data) <= room:
+                return data
+            most = min(most - 1, most * room // len(data)) if len(text) <= most else 0
+        return None
+
+    def _annotations(self) -> list[str]:
+        from pytest_relevance.reports.annotations import run_annotations
+        from pytest_relevance.results.run import Run
+
+        found = run_annotations(Run(self._store.results), self._failed_gates())
+        return [each.as_command(self._path(each.file)) for each in found]
+
+    def _failed_gates(self) -> Sequence[GateResult]:
+        require = self._config.option.relevance_gates == "require"
+        return [gate for gate in self._store.gates if gate.outcome(require=require) == FAILED]
+
+    def _path(self, file: str) -> str | None:
+        """The path of a file relative to the workspace of the job, or None where it is outside."""
+        workspace = os.path.realpath(os.environ.get("GITHUB_WORKSPACE") or self._config.rootpath)
+        try:
+            path = os.path.relpath(os.path.realpath(self._config.invocation_params.dir / file), workspace)
+        except ValueError:  # the file is on another drive (Windows)
+            return None
+        return None if path.split(os.sep)[0] == os.pardir else Path(path).as_posix()
+
+
+class CommandGuard:
+    """The hooks that break what would be a command within the lines of pytest, which have node ids and error messages.
+
+    The lines of this plugin are guarded where these are written. A command at the very beginning of a line is left as
+    it is: another plugin or a test has printed it for the runner, as node ids and messages begin further right.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._is_set = False
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self) -> None:
+        """Guard the terminal before `--collect-only` prints the cases."""
+        self._guard()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """Guard the terminal in the controller of pytest-xdist, which collects nothing."""
+        self._guard()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Break commands in the message of a case's error: the short summary of `-vv` prints all of its lines."""
+        crash: Any = getattr(report.longrepr, "reprcrash", None)
+        if crash is not None and attached_to(report).get("cases") and not isinstance(crash, Crash):
+            crash.message = without_commands(crash.message)
+
+    def _guard(self) -> None:
+        if self._is_set or not self._config.pluginmanager.has_plugin("terminalreporter"):
+            return
+        self._is_set = True
+        writer: Any = self._config.get_terminal_writer()
+        writer.write = _guarded(writer.write)
+
+
+def _guarded(write: Callable[..., None]) -> Callable[..., None]:
+    def guarded(text: str, **markup: Any) -> None:
+        write(within_lines_without_commands(text), **markup)
+
+    return guarded

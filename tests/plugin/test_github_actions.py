@@ -1,0 +1,524 @@
+"""In GitHub Actions: the summary of the job, annotations, and output that holds no command but these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance.cli import main
+from tests.plugin.conftest import WORDS
+from tests.plugin.test_baseline_in_pytest import Shop
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+LARGEST = 1024 * 1024
+MARK = "<!-- pytest-relevance report -->"
+ZERO_WIDTH = "\u200b"
+_ESCAPES = {"%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ",", "%25": "%"}
+
+
+@dataclass
+class Command:
+    """A workflow command as the runner understands it."""
+
+    name: str
+    properties: dict[str, str]
+    message: str
+
+    @property
+    def place(self) -> str:
+        return f"{self.properties['file']}:{self.properties['line']}"
+
+    @property
+    def title(self) -> str:
+        return self.properties["title"]
+
+
+def commands(output: str) -> list[Command]:
+    """The commands that the runner finds in an output, by the rules of its class ActionCommand.
+
+    The text is trimmed and begins with `::`; or there is `##[` anywhere.
+    """
+    found: list[Command] = []
+    for line in output.splitlines():
+        if line.lstrip().startswith("::") and "::" in line.lstrip()[2:]:
+            head, _, message = line.lstrip()[2:].partition("::")
+            name, _, given = head.partition(" ")
+            properties = dict(pair.split("=", 1) for pair in given.split(",") if pair)
+            values = {key: unescaped(value) for key, value in properties.items()}
+            found.append(Command(name, values, unescaped(message, but=("%3A", "%2C"))))
+        elif "##[" in line:
+            found.append(Command("##[", {}, line))
+    return found
+
+
+def unescaped(text: str, but: tuple[str, ...] = ()) -> str:
+    for escape, character in _ESCAPES.items():  # %25 is the last, as in the runner
+        if escape not in but:
+            text = text.replace(escape, character)
+    return text
+
+
+class Job:
+    """A step of a job: its environment, and the file with its summary."""
+
+    def __init__(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.file = project.path / "step_summary.md"
+        self.file.write_bytes(b"")  # the runner makes it
+        self.set(GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(self.file), GITHUB_WORKSPACE=str(project.path))
+
+    def set(self, **environment: str) -> None:
+        for name, value in environment.items():
+            self._monkeypatch.setenv(name, value)
+
+    @property
+    def summary(self) -> str:
+        return self.file.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def job(project: Project, monkeypatch: pytest.MonkeyPatch) -> Job:
+    return Job(project, monkeypatch)
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    """Two cases, of which the second fails."""
+    project.conftest()
+    project.cases("""
+        min_ndcg: 0.9
+        cases:
+          - {query: a b, judgments: {a: 3, b: 1}}
+          - query: b a
+            judgments: {a: {grade: 3, title: Apple}, b: 1}
+    """)
+    return project
+
+
+def errors(run: Run) -> list[Command]:
+    return [command for command in commands(run.text) if command.name == "error"]
+
+
+# --- the summary of the job -------------------------------------------------------------------------------------------
+
+
+def test_the_report_is_appended_to_the_summary(shop: Project, job: Job) -> None:
+    job.file.write_text("# Of another step\ntext")
+    run = shop.run()
+    assert run.code == 1
+    assert job.summary.startswith(f"# Of another step\ntext\n\n{MARK}\n### \u274c ")
+    assert "\n| `b a` | 0.710 | `Apple` rank 2 | `b` |" in job.summary
+    assert job.summary.endswith("</details>\n")
+    shop.run()
+    assert job.summary.count(MARK) == 2
+    assert f"</details>\n\n{MARK}" in job.summary
+
+
+def test_nothing_is_left_where_the_runner_is_another(shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("false", ""):
+        monkeypatch.setenv("GITHUB_ACTIONS", value)
+        assert errors(shop.run()) == []
+    assert job.summary == ""
+
+
+@pytest.mark.parametrize("where", ["option", "ini"])
+def test_it_is_switched_off(shop: Project, job: Job, where: str) -> None:
+    if where == "ini":
+        shop.write("pytest.ini", "[pytest]\nrelevance_ci = off\n")
+    run = shop.run(*(["--relevance-ci=off"] if where == "option" else []))
+    assert (run.code, job.summary, errors(run)) == (1, "", [])
+
+
+def test_the_option_overrides_the_ini_key(shop: Project, job: Job) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_ci = off\n")
+    assert len(errors(shop.run("--relevance-ci=auto"))) == 1
+    assert MARK in job.summary
+
+
+def test_an_unknown_value_of_the_ini_key(shop: Project) -> None:
+    shop.write("pytest.ini", "[pytest]\nrelevance_ci = github\n")
+    run = shop.run()
+    assert run.code == 4
+    assert "relevance_ci is auto or off, found 'github'" in run.result.stderr.str()
+
+
+def test_without_a_summary_there_are_annotations_all_the_same(
+    shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY")
+    run = shop.run()
+    assert len(errors(run)) == 1
+    assert "no report" not in run.text
+
+
+@pytest.mark.parametrize(
+    ("summary", "reason"),
+    [
+        ("no/summary.md", "no/summary.md cannot be written: No such file or directory"),
+        (".", " cannot be written: Is a directory"),
+    ],
+)
+def test_a_summary_that_cannot_be_written_is_a_line_and_no_failure(
+    project: Project, job: Job, summary: str, reason: str
+) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a, judgments: {a: 1}, min_ndcg: 0.5}]")
+    job.set(GITHUB_STEP_SUMMARY=summary)
+    run = project.run()
+    assert run.code == 0
+    assert run.sentences("no report in the summary of the job: ")[0].endswith(reason)
+
+
+def test_a_summary_that_is_not_there_is_made(shop: Project, job: Job) -> None:
+    job.file.unlink()
+    shop.run()
+    assert job.summary.startswith(MARK)
+
+
+def test_the_summary_has_a_mebibyte_at_most(project: Project, job: Job) -> None:
+    """Bytes, not characters; what other steps wrote before counts."""
+    project.conftest()
+    title = "\u5927\u304d\u306a\u9774" * 40
+    cases = [
+        f"  - {{query: b a {number}, min_ndcg: 0.9, judgments: {{a: {{grade: 3, title: {title}}}, b: 1}}}}"
+        for number in range(30)
+    ]
+    project.cases("cases:\n" + "\n".join(cases))
+    project.run("-v")
+    whole = job.file.stat().st_size
+    before = b"x" * (LARGEST - whole + 5_000) + b"\n\n"
+    job.file.write_bytes(before)
+    run = project.run("-v")
+    assert LARGEST - 8_000 < job.file.stat().st_size <= LARGEST
+    assert job.file.read_bytes().startswith(before)
+    assert job.summary.rstrip().splitlines()[-1].startswith("Left out, as this report has at most ")
+    assert "no report" not in run.text
+
+
+@pytest.mark.parametrize("free", [0, 100])
+def test_a_summary_without_room_is_left_as_it_is(shop: Project, job: Job, free: int) -> None:
+    before = b"x" * (LARGEST - free)
+    job.file.write_bytes(before)
+    run = shop.run()
+    assert job.file.read_bytes() == before
+    (sentence,) = run.sentences("no report in the summary of the job: ")
+    assert sentence.endswith(f"has {LARGEST - free:,} of 1,048,576 bytes already")
+
+
+@pytest.mark.parametrize("options", [("--collect-only",), ("-k", "nothing"), ("--fixtures",), ("--setup-plan",)])
+def test_where_no_case_ran_nothing_is_left(shop: Project, job: Job, options: tuple[str, ...]) -> None:
+    run = shop.run(*options)
+    assert (job.summary, commands(run.text)) == ("", [])
+
+
+def test_where_all_cases_were_skipped_nothing_is_left(project: Project, job: Job) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a, skip: later, judgments: {a: 1}}]")
+    assert commands(project.run().text) == []
+    assert job.summary == ""
+
+
+def test_a_run_that_passes_has_a_summary_and_no_annotation(shop: Project, job: Job) -> None:
+    run = shop.run("--deselect", "shop.relevance.yaml::b a")
+    assert (run.code, commands(run.text)) == (0, [])
+    assert job.summary.startswith(f"{MARK}\n### \u2705 ")
+
+
+# --- annotations ------------------------------------------------------------------------------------------------------
+
+
+def test_a_failure_is_annotated_at_the_line_of_its_case(shop: Project, job: Job) -> None:
+    (annotation,) = commands(shop.run().text)
+    assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
+    assert annotation.title == "Failed: b a"
+    assert annotation.message.splitlines() == [
+        "nDCG@10 0.710 is below 0.900",
+        "lost: Apple (at rank 2)",
+        "now on top: b",
+    ]
+
+
+def test_newly_failing_cases_come_first_and_ten_at_most(project: Project, job: Job) -> None:
+    """The others follow in the order of the report, although they come first in the file."""
+    shop = Shop(project)
+    old = [f"  - {{query: old{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(8)]
+    new = [f"  - {{query: new{number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(4)]
+    shop.cases("\n".join(["cases:", *old, *new]))
+    shop.returns(**{f"old{number}": "b a" for number in range(8)}, **{f"new{number}": "a b" for number in range(4)})
+    shop.run("--relevance-update")
+    shop.returns(**{f"new{number}": "b a" for number in range(4)})
+    found = errors(shop.run())
+    assert [each.title for each in found] == [
+        *(f"Newly failing: new{number}" for number in range(4)),
+        *(f"Failed before: old{number}" for number in range(6)),
+    ]
+    assert [each.place for each in found[:2]] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
+    assert found[0].message.splitlines()[1:] == [
+        "nDCG@10 1.000 -> 0.710",
+        "lost: Title of a (at rank 2, before at rank 1)",
+        "now on top: Title of b",
+    ]
+
+
+def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
+    project.conftest()
+    cases = "\n".join(f"  - {{query: b a {number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(12))
+    gates = "gates:\n  - mean: {nDCG@10: 0.95}\n  - mean: {nDCG@10: 0.1}\n  - passing: 1\n    id: 'all, always'\n"
+    project.cases(gates + "cases:\n" + cases)
+    found = errors(project.run())
+    assert len(found) == 10
+    assert [(each.place, each.title) for each in found[8:]] == [
+        ("shop.relevance.yaml:2", "Gate not met: gate[mean nDCG@10 0.95]"),
+        ("shop.relevance.yaml:4", "Gate not met: gate[all, always]"),
+    ]
+    assert found[8].message == "mean nDCG@10 0.710, below 0.950 (12 cases)"
+
+
+def test_a_gate_that_is_required_and_was_not_judged_is_annotated(project: Project, job: Job) -> None:
+    project.conftest()
+    project.cases("gates: [{passing: 1}]\ncases:\n  - {query: a, judgments: {a: 1}}\n  - {query: b}\n")
+    assert errors(project.run("-k", "a")) == []
+    (found,) = errors(project.run("-k", "yaml and a", "--deselect=shop.relevance.yaml::b", "--relevance-gates=require"))
+    assert found.message == "not evaluated: 1 of 2 ran"
+
+
+def test_cases_that_failed_alike_are_one_annotation(project: Project, job: Job) -> None:
+    project.conftest(WORDS.replace("return query.split()", "raise ConnectionError('no engine')"))
+    queries = ["boots", "hats", "socks", "gloves", "belts", "bags", "scarves", "coats", "shirts", "jackets", "caps"]
+    project.cases("cases:\n" + "\n".join(f"  - {{query: {query}, judgments: {{a: 1}}}}" for query in queries))
+    first, *others = errors(project.run("--relevance-give-up=0"))
+    assert first.title == "Error: boots"
+    assert "no engine" in first.message
+    (together,) = others
+    assert together.title == "10 more cases"
+    assert together.message.startswith("and 10 more cases failed alike: hats, socks")
+
+
+def test_a_case_of_another_file_is_annotated_there(project: Project, job: Job) -> None:
+    project.conftest()
+    (project.path / "lists").mkdir()
+    project.write("lists/queries.csv", "id,query\nq1,a b\nq2,b a\n")
+    project.write("lists/judgments.csv", "query,document,grade\nq1,a,3\nq1,b,1\nq2,a,3\nq2,b,1\n")
+    project.cases("""
+        min_ndcg: 0.9
+        queries: lists/queries.csv
+        judgments: lists/judgments.csv
+    """)
+    (found,) = errors(project.run())
+    assert (found.place, found.title) == ("lists/queries.csv:3", 'Failed: q2 "b a"')
+
+
+def test_a_check_of_a_test_in_python_is_annotated_at_the_test(project: Project, job: Job) -> None:
+    project.write(
+        "test_search.py",
+        """
+        def test_ranking(relevance):
+            relevance.check("b a", ["b", "a"], {"a": 3, "b": 1}, min_ndcg=0.9)
+    """,
+    )
+    (found,) = errors(project.run())
+    assert found.place == "test_search.py:2"
+    assert found.message.startswith("nDCG@10 0.710 is below 0.900")
+
+
+def test_variants_are_named(project: Project, job: Job) -> None:
+    project.conftest(
+        WORDS.replace("@pytest.fixture", "@pytest.fixture(params=['bm25', 'knn'])").replace(
+            "def search():", "def search(request):"
+        )
+    )
+    project.cases("cases: [{query: b a, judgments: {a: 3, b: 1}, min_ndcg: 0.9}]")
+    assert [each.title for each in errors(project.run())] == ["Failed: b a [bm25]", "Failed: b a [knn]"]
+
+
+@pytest.mark.parametrize("below", ["", "services/shop"])
+def test_paths_are_relative_to_the_workspace(
+    shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
+    """The root of the project, and the folder where pytest is started, may be below the workspace."""
+    root = shop.path / below
+    root.mkdir(parents=True, exist_ok=True)
+    shop.write(str(root / "suites" / "pytest.ini"), "[pytest]\n")
+    for name in ("conftest.py", "shop.relevance.yaml"):
+        (shop.path / name).rename(root / "suites" / name)
+    monkeypatch.chdir(root)
+    (found,) = errors(shop.run("suites"))
+    assert found.place == (f"{below}/" if below else "") + "suites/shop.relevance.yaml:4"
+
+
+def test_a_file_outside_the_workspace_is_named_in_the_message(shop: Project, job: Job) -> None:
+    """GitHub takes no annotation on a file that the repository does not have."""
+    (shop.path / "repository").mkdir()
+    job.set(GITHUB_WORKSPACE=str(shop.path / "repository"))
+    (found,) = errors(shop.run())
+    assert found.properties == {"title": "Failed: b a"}
+    assert found.message.startswith("shop.relevance.yaml:4: nDCG@10 0.710 is below 0.900\n")
+
+
+def test_a_title_and_a_message_have_their_characters_back(project: Project, job: Job) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query: ["100%: a, b", "a"]
+    """)
+    project.write(
+        "100%, all.relevance.yaml",
+        """
+        cases:
+          - query: "50%0A off, now: \\r\\n::error::x"
+            id: sale
+            judgments: {a: {grade: 3, title: "a\\nb"}, "100%: a, b": 0}
+            min_ndcg: 0.9
+    """,
+    )
+    (found,) = commands(project.run("100%, all.relevance.yaml").text)
+    assert found.place == "100%, all.relevance.yaml:2"
+    assert found.title == 'Failed: sale "50%0A off, now: \\r\\n::error::x"'
+    assert found.message.splitlines()[1:] == ["lost: a\\nb (at rank 2)", "now on top: 100%: a, b"]
+
+
+def test_texts_of_any_length_are_cut(project: Project, job: Job) -> None:
+    project.conftest()
+    project.cases(f"cases: [{{query: b a {'long ' * 2000}, id: long, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}]")
+    (found,) = errors(project.run())
+    assert len(found.title) <= 120
+    assert len(found.message) < 2_000
+
+
+@pytest.mark.parametrize("name", ["annotate_errors", "pytest_github_actions_annotate_failures"])
+def test_another_plugin_annotates_already(shop: Project, job: Job, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """By either name of pytest-github-actions-annotate-failures; the summary is written all the same."""
+    shop.write(
+        "conftest.py",
+        f"{(shop.path / 'conftest.py').read_text()}\n\ndef pytest_configure(config):\n"
+        f"    config.pluginmanager.register(type('Other', (), {{}})(), {name!r})\n",
+    )
+    assert commands(shop.run().text) == []
+    assert MARK in job.summary
+
+
+def test_another_plugin_that_is_switched_off_annotates_nothing(shop: Project, job: Job) -> None:
+    name = "pytest_github_actions_annotate_failures"
+    shop.write(f"{name}.py", "")
+    shop.pytester.syspathinsert()
+    assert errors(shop.run("-p", name)) == []
+    assert len(errors(shop.run("-p", name, "-p", f"no:{name}"))) == 1
+
+
+def test_workers_leave_nothing_of_their_own(shop: Project, job: Job) -> None:
+    run = shop.run("-n2")
+    assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
+    assert job.summary.count(MARK) == 1
+
+
+def test_without_a_terminal(shop: Project, job: Job) -> None:
+    job.set(GITHUB_STEP_SUMMARY="no/summary.md")
+    run = shop.run("-p", "no:terminal")
+    assert [each.place for each in commands(run.text)] == ["shop.relevance.yaml:4"]
+    assert "no report in the summary of the job: no/summary.md cannot be written" in run.result.stderr.str()
+
+
+@pytest.mark.parametrize("options", [("-q",), ("-qq",), ("--tb=line",), ("-x",), ("--no-summary",)])
+def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job, options: tuple[str, ...]) -> None:
+    assert len(errors(shop.run(*options))) == 1
+
+
+# --- text of users is no command --------------------------------------------------------------------------------------
+
+HOSTILE = """
+    min_ndcg: 0.9
+    scale: [0, 3]
+    gates: [{mean: {nDCG@10: 0.95}}]
+    cases:
+      - query: "::error::quoted ##[group]x"
+        id: quoted##
+        note: "##[warning]note"
+        tags: [head]
+        judgments: {"::error::a": 3, "##[debug]b": {grade: 1, title: "##[section]title"}, c: 2}
+        expect: {first: "##[error]x"}
+      - {query: "##[command]x", judgments: {c: 3}}
+      - {query: "::warning::x", id: warning, judgments: {c: 3}}
+"""
+
+HOSTILE_SEARCH = """
+    import pytest
+
+    @pytest.fixture(params=["bm25", "knn"])
+    def search(request):
+        def search(query):
+            if query == "::warning::x":
+                raise ValueError("##[error]boom\\n::error::boom")
+            return [{"id": id, "title": "::notice::" + id} for id in ("##[debug]b", "::error::a", "##[error]z")]
+        return search
+"""
+
+
+@pytest.fixture
+def hostile(project: Project) -> Project:
+    project.conftest(HOSTILE_SEARCH)
+    project.cases(HOSTILE)
+    return project
+
+
+@pytest.mark.parametrize("options", [(), ("-v",), ("-vv", "-rA"), ("-q",), ("--tb=line",), ("-n2", "-v")])
+def test_no_text_of_a_user_is_a_command(hostile: Project, job: Job, options: tuple[str, ...]) -> None:
+    run = hostile.run("--relevance-ci=off", *options)
+    assert commands(run.text) == []
+    assert "##[" not in run.result.stderr.str()
+    assert f"##{ZERO_WIDTH}[" in run.text
+
+
+def test_nor_in_annotations_and_markdown(hostile: Project, job: Job) -> None:
+    run = hostile.run("--relevance-markdown=report.md")
+    assert {each.name for each in commands(run.text)} == {"error"}
+    assert all("##[" not in f"{each.title} {each.message}" for each in commands(run.text))
+    assert commands(job.summary) == commands((hostile.path / "report.md").read_text(encoding="utf-8")) == []
+
+
+def test_nor_in_what_commands_print(
+    hostile: Project, job: Job, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile.run("--relevance-record=run.jsonl")
+    monkeypatch.chdir(hostile.path)
+    capsys.readouterr()
+    for arguments in (
+        ["report", "run.jsonl", "-vv"],
+        ["report", "run.jsonl", "--format", "markdown"],
+        ["compare", "run.jsonl", "run.jsonl", "--common", "--variants", "bm25", "knn"],
+        ["merge", "run.jsonl"],
+        ["check", "shop.relevance.yaml"],
+    ):
+        main(arguments)
+        output = capsys.readouterr()
+        assert output.out, arguments
+        assert commands(output.out) == commands(output.err) == [], arguments
+
+
+def test_records_keep_texts_as_they_are(hostile: Project, job: Job) -> None:
+    hostile.run("--relevance-record=run.jsonl")
+    record = (hostile.path / "run.jsonl").read_text(encoding="utf-8")
+    assert "##[command]x" in record
+    assert ZERO_WIDTH not in record
+
+
+def test_elsewhere_nothing_is_broken(hostile: Project) -> None:
+    run = hostile.run("-v")
+    assert "##[command]x" in run.text
+    assert ZERO_WIDTH not in run.text
+
+
+def test_commands_of_other_plugins_stay(shop: Project, job: Job) -> None:
+    conftest = (shop.path / "conftest.py").read_text() + (
+        "\n\ndef pytest_terminal_summary(terminalreporter):\n"
+        "    terminalreporter.write_line('::group::Logs')\n"
+        "    terminalreporter.write_line('##[endgroup]')\n"
+    )
+    shop.write("conftest.py", conftest)
+    names = [each.name for each in commands(shop.run("--relevance-ci=off").text)]
+    assert names == ["group", "##["]

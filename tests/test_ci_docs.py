@@ -1,0 +1,408 @@
+"""docs/ci.md: its workflows are run, step by step, on a repository with two commits; the second makes search worse.
+
+The actions of GitHub are replaced by a few lines each, `gh`, `curl` and `pip` by commands that record what they are
+called with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+import yaml
+
+PAGE = (Path(__file__).parents[1] / "docs" / "ci.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+MARK = "<!-- pytest-relevance report -->"
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32" or not all(map(shutil.which, ("bash", "git", "awk"))), reason="the workflows are for Linux"
+)
+
+SEARCH = """
+    import pytest
+
+    RANKINGS = {"boots": "b1 b2", "hats": "h1 h2", "smart watch": "w1 w2 w3"}
+
+    @pytest.fixture
+    def search():
+        return lambda query: RANKINGS[query].split()
+"""
+SHOES = """
+    min_ndcg: 0.9
+    cases:
+      - {query: boots, judgments: {b1: 3, b2: 1}}
+      - {query: hats, judgments: {h1: 3, h2: 1}}
+"""
+WATCHES = """
+    min_ndcg: 0.9
+    gates: [{mean: {nDCG@10: 0.8}}]
+    cases: [{query: smart watch, judgments: {w1: {grade: 3, title: Orbit 2}, w2: 1, w3: 0}}]
+"""
+
+STUB = """#!{python}
+import json, os, sys
+
+name, arguments = os.path.basename(sys.argv[0]), sys.argv[1:]
+sent = [open(text.partition("@")[2], encoding="utf-8").read() for text in arguments if text.startswith("body")]
+with open({log!r}, "a", encoding="utf-8") as log:
+    log.write(json.dumps({{"name": name, "arguments": arguments, "sent": sent}}) + "\\n")
+for part, file in json.load(open({answers!r}, encoding="utf-8")).items():
+    if part in " ".join(arguments) and not sent:
+        data = open(file, "rb").read()
+        if "--output" in arguments:
+            open(arguments[arguments.index("--output") + 1], "wb").write(data)
+        else:
+            sys.stdout.buffer.write(data)
+        break
+else:
+    sys.exit(22 if name == "curl" and not sent else 0)
+"""
+
+
+@dataclass
+class Call:
+    """A call of a command that is replaced."""
+
+    name: str
+    arguments: list[str]
+    sent: list[str]
+
+
+class Machine:
+    """A machine that runs a job, in a clone of the repository."""
+
+    def __init__(self, folder: Path, origin: Path, branch: str) -> None:
+        self.folder, self.work, self._commands = folder, folder / "work", folder / "commands"
+        self._commands.mkdir(parents=True)
+        git(folder, "clone", "--quiet", "--branch", branch, str(origin), "work")
+        self._answers: dict[str, str] = {}
+        self.summary = folder / "summary.md"
+        log, answers = str(folder / "calls.jsonl"), str(folder / "answers.json")
+        for name in ("gh", "curl", "pip"):
+            (self._commands / name).write_text(STUB.format(python=sys.executable, log=log, answers=answers))
+            (self._commands / name).chmod(0o755)
+        self.answer()
+
+    def answer(self, **files: Path) -> None:
+        """Have the replaced commands answer with these files, wherever an argument has this text in it."""
+        self._answers |= {name.replace("_", "/"): str(path) for name, path in files.items()}
+        (self.folder / "answers.json").write_text(json.dumps(self._answers))
+
+    @property
+    def calls(self) -> list[Call]:
+        log = self.folder / "calls.jsonl"
+        return [Call(**json.loads(line)) for line in log.read_text().splitlines()] if log.exists() else []
+
+    def run(self, script: str, environment: Mapping[str, str]) -> tuple[int, str]:
+        """Run a script with bash, as the runner does; return the exit code and the output."""
+        path = os.pathsep.join([str(self._commands), str(Path(sys.executable).parent), os.environ["PATH"]])
+        given = {
+            "PATH": path,
+            "COLUMNS": "100",
+            "HOME": str(self.folder),
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        }
+        command = ["bash", "--noprofile", "--norc", "-e", "-c", script]
+        done = subprocess.run(command, cwd=self.work, env={**given, **environment}, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with main, and a branch that makes one query worse."""
+    folder = tmp_path_factory.mktemp("origin")
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    for name, text in (
+        ("conftest.py", SEARCH),
+        ("shoes.relevance.yaml", SHOES),
+        ("watches.relevance.yaml", WATCHES),
+        ("pytest.ini", "[pytest]\naddopts = -p no:cacheprovider -p no:asyncio -p no:anyio -p no:hypothesispytest\n"),
+        ("requirements.txt", "pytest-relevance\n"),
+    ):
+        (folder / name).write_text(dedent(text).lstrip(), encoding="utf-8")
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message=Search")
+    git(folder, "checkout", "--quiet", "-b", "worse")
+    (folder / "conftest.py").write_text(dedent(SEARCH).lstrip().replace("w1 w2 w3", "w3 w2"), encoding="utf-8")
+    git(folder, "commit", "--quiet", "--all", "--message=Boost straps")
+    git(folder, "checkout", "--quiet", "main")
+    return folder
+
+
+# --- GitHub Actions ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Step:
+    """What came of a step."""
+
+    name: str
+    code: int = 0
+    output: str = ""
+
+
+@dataclass
+class Workflow:
+    """A small runner of workflows: as much of GitHub Actions as docs/ci.md asks for."""
+
+    jobs: Mapping[str, Any]
+    origin: Path
+    folder: Path
+    event: str
+    branch: str
+    stored: dict[str, bytes] = field(default_factory=dict)
+    """Files in the cache and artifacts, by name."""
+
+    def run(self, job: str, matrix: Mapping[str, object] | None = None) -> tuple[Machine, list[Step]]:
+        """Run the steps of a job on a machine of its own."""
+        name = "-".join([job, *map(str, (matrix or {}).values())])
+        machine = Machine(self.folder / name, self.origin, self.branch)
+        steps: list[Step] = []
+        for step in self.jobs[job]["steps"]:
+            if self._is_due(step, machine, failed=any(done.code for done in steps)):
+                steps.append(self.step(step, machine, matrix or {}))
+        return machine, steps
+
+    def step(self, step: Mapping[str, Any], machine: Machine, matrix: Mapping[str, object]) -> Step:
+        """Run one step."""
+        if "uses" in step:
+            given = {key: self._filled(str(value), matrix) for key, value in step.get("with", {}).items()}
+            ACTIONS[step["uses"]](self, machine.work, given)
+            return Step(step.get("name", step["uses"]))
+        environment = {name: self._filled(str(value), matrix) for name, value in step.get("env", {}).items()}
+        github = {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_STEP_SUMMARY": str(machine.summary),
+            "GITHUB_WORKSPACE": str(machine.work),
+        }
+        code, output = machine.run(self._filled(step["run"], matrix), {**github, **environment})
+        return Step(step.get("name", step["run"]), code, output)
+
+    def _filled(self, text: str, matrix: Mapping[str, object]) -> str:
+        values = {
+            "github.sha": "c0ffee",
+            "github.event.pull_request.base.sha": "c0ffee",
+            "github.token": "a-token",
+            "github.repository": "shop/search",
+            "github.event.number": "7",
+            **{f"matrix.{name}": str(value) for name, value in matrix.items()},
+        }
+        return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], text)
+
+    def _is_due(self, step: Mapping[str, Any], machine: Machine, *, failed: bool) -> bool:
+        conditions = str(step.get("if", "success()")).removeprefix("${{ ").removesuffix(" }}").split(" && ")
+        holds = {"success()": not failed, "!cancelled()": True}
+        for condition in conditions:
+            if file := re.fullmatch(r"hashFiles\('(.*)'\) != ''", condition):
+                holds[condition] = (machine.work / file[1]).exists()
+        return all(holds[condition] for condition in conditions)
+
+
+def _keep(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
+    for path in given["path"].split():
+        workflow.stored[path] = (work / path).read_bytes()
+
+
+def _restore(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
+    if given["path"] in workflow.stored:
+        (work / given["path"]).write_bytes(workflow.stored[given["path"]])
+
+
+def _download(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
+    for name, data in workflow.stored.items():
+        if name.startswith(given["pattern"].removesuffix("*")):
+            (work / name).write_bytes(data)
+
+
+def _nothing(workflow: Workflow, work: Path, given: Mapping[str, str]) -> None:
+    """The machine has the repository and Python already."""
+
+
+ACTIONS: Mapping[str, Callable[[Workflow, Path, Mapping[str, str]], None]] = {
+    "actions/checkout@v4": _nothing,
+    "actions/setup-python@v5": _nothing,
+    "actions/cache/save@v4": _keep,
+    "actions/cache/restore@v4": _restore,
+    "actions/upload-artifact@v4": _keep,
+    "actions/download-artifact@v4": _download,
+}
+
+
+def by_name(steps: Sequence[Step]) -> dict[str, Step]:
+    return {step.name: step for step in steps}
+
+
+def workflow(number: int) -> Mapping[str, Any]:
+    jobs: Mapping[str, Any] = yaml.safe_load(BLOCKS[number])["jobs"]
+    return jobs
+
+
+@pytest.fixture(scope="module")
+def main_record(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the job of main keeps."""
+    on_main = Workflow(workflow(0), origin, tmp_path_factory.mktemp("main"), "push", "main")
+    machine, steps = on_main.run("record-main")
+    assert [step.code for step in steps] == [0] * len(steps), steps
+    assert machine.calls == [Call("pip", ["install", "-r", "requirements.txt"], [])]
+    return on_main.stored
+
+
+def test_there_are_three_workflows_that_parse() -> None:
+    assert [list(yaml.safe_load(block)) for block in BLOCKS] == [
+        ["name", True, "jobs"],  # `on`, in YAML 1.1
+        ["name", True, "jobs"],
+        ["default", "relevance-main", "relevance"],
+    ]
+    assert workflow(0)["record-main"]["if"] == "github.event_name == 'push'"
+    assert workflow(0)["pull-request"]["if"] == "github.event_name == 'pull_request'"
+
+
+def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
+    pull_request = Workflow(workflow(0), origin, tmp_path, "pull_request", "worse", dict(main_record))
+    machine, steps = pull_request.run("pull-request")
+    done = by_name(steps)
+    assert {name: step.code for name, step in done.items() if step.code} == {
+        "Run the branch": 1,
+        "Compare with main": 1,
+    }
+    assert (
+        "::error file=watches.relevance.yaml,line=3,title=Newly failing%3A smart watch::"
+        in done["Run the branch"].output
+    )
+
+    posted = machine.calls[-1]
+    assert posted.arguments[:4] == ["api", "--method", "POST", "repos/shop/search/issues/7/comments"]
+    assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query newly fails\n")
+    assert "Orbit 2" in posted.sent[0]
+    listed = machine.calls[-2].arguments
+    assert listed[:3] == ["api", "--paginate", "repos/shop/search/issues/7/comments"]
+    assert f'startswith("{MARK}")' in listed[-1]
+
+    assert pull_request.stored.keys() == {"main.jsonl.gz", "relevance.html", "branch.jsonl.gz"}
+    assert pull_request.stored["relevance.html"].startswith(b"<!doctype html>")
+    summary = machine.summary.read_text(encoding="utf-8")
+    assert summary.startswith(MARK)
+    assert "main.jsonl.gz" in summary.partition("</details>")[2]  # the comparison
+
+    # the next push: the comment is there already
+    (tmp_path / "id").write_text("4711\n")
+    machine.answer(issues_7_comments=tmp_path / "id")
+    (comment,) = (step for step in workflow(0)["pull-request"]["steps"] if step.get("name") == "Comment")
+    assert pull_request.step(comment, machine, {}).code == 0
+    updated = machine.calls[-1]
+    assert updated.arguments[:4] == ["api", "--method", "PATCH", "repos/shop/search/issues/comments/4711"]
+    assert updated.sent == posted.sent
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq filters as gh does")
+def test_the_comment_is_known_by_its_author_and_its_first_line() -> None:
+    (comment,) = (step for step in workflow(0)["pull-request"]["steps"] if step.get("name") == "Comment")
+    (expression,) = re.findall(r'--jq "(.*)" \|', comment["run"])
+    expression = expression.replace('\\"', '"').replace("$marker", MARK)
+    comments = [
+        {"id": 1, "user": {"type": "User"}, "body": f"{MARK}\ncopied"},
+        {"id": 2, "user": {"type": "Bot"}, "body": f"Other\n{MARK}"},
+        {"id": 3, "user": {"type": "Bot"}, "body": f"{MARK}\n### Search got worse"},
+    ]
+    found = subprocess.run(["jq", "-r", expression], input=json.dumps(comments), capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ("3\n", "")
+
+
+def test_a_pull_request_without_a_record_of_main(origin: Path, tmp_path: Path) -> None:
+    pull_request = Workflow(workflow(0), origin, tmp_path, "pull_request", "main")
+    machine, steps = pull_request.run("pull-request")
+    assert {step.code for step in steps} == {0}
+    assert "Compare with main" not in by_name(steps)
+    assert machine.calls[-1].sent[0].startswith(f"{MARK}\n### \u2705 ")
+
+
+def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
+    shards = Workflow(workflow(1), origin, tmp_path, "pull_request", "worse", dict(main_record))
+    codes = {}
+    for number in shards.jobs["shard"]["strategy"]["matrix"]["shard"]:
+        _, steps = shards.run("shard", {"shard": number})
+        codes[number] = by_name(steps)["Run the shard"].code
+    assert codes == {0: 1, 1: 0}  # the watches are in the second file
+    machine, steps = shards.run("merge")
+    assert {name: step.code for name, step in by_name(steps).items() if step.code} == {"Merge": 1}
+    assert "2 records, 3 results" in by_name(steps)["Merge"].output
+    assert machine.summary.read_text(encoding="utf-8").startswith(
+        f"{MARK}\n### \u274c Search got worse: 1 query newly fails\n"
+    )
+    assert (machine.work / "relevance.html").is_file()
+
+
+# --- GitLab CI --------------------------------------------------------------------------------------------------------
+
+GITLAB = {
+    "CI_API_V4_URL": "https://gitlab.example/api/v4",
+    "CI_PROJECT_ID": "12",
+    "CI_DEFAULT_BRANCH": "main",
+    "CI_MERGE_REQUEST_IID": "7",
+    "RELEVANCE_TOKEN": "a-token",
+}
+
+
+def gitlab_job(name: str, machine: Machine) -> tuple[int, str]:
+    """Run a job of GitLab: the script in one shell, `after_script` in another, whose exit code does not count."""
+    page = yaml.safe_load(BLOCKS[2])
+    script = ["set -o pipefail", *page["default"]["before_script"], *page[name]["script"]]
+    code, output = machine.run("\n".join(script), GITLAB)
+    after, more = machine.run("\n".join(page[name].get("after_script", ())), GITLAB)
+    assert after == 0, more
+    artifacts = page[name]["artifacts"]
+    for path in [*artifacts["paths"], artifacts["reports"]["junit"]]:
+        assert (machine.work / path).is_file()
+    return code, output
+
+
+def test_gitlab(origin: Path, tmp_path: Path) -> None:
+    on_main = Machine(tmp_path / "main", origin, "main")
+    assert gitlab_job("relevance-main", on_main)[0] == 0
+
+    branch = Machine(tmp_path / "branch", origin, "worse")
+    (tmp_path / "notes.json").write_text('[{"id": 1, "body": "Looks good"}]')
+    branch.answer(jobs_artifacts=on_main.work / "main.jsonl.gz", notes=tmp_path / "notes.json")
+    code, output = gitlab_job("relevance", branch)
+    assert code == 1
+    assert "1 failed: 1 newly" in output
+    assert "main.jsonl.gz -> branch.jsonl.gz" in output
+    notes = "https://gitlab.example/api/v4/projects/12/merge_requests/7/notes"
+    posted = branch.calls[-1]
+    assert posted.arguments[posted.arguments.index("--request") + 1] == "POST"
+    assert posted.arguments[-1] == notes
+    assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query newly fails\n")
+    fetched = branch.calls[1].arguments[-1]
+    assert fetched.endswith("/projects/12/jobs/artifacts/main/raw/main.jsonl.gz?job=relevance-main")
+
+    (tmp_path / "notes.json").write_text(json.dumps([{"id": 1, "body": "Hm"}, {"id": 9, "body": posted.sent[0]}]))
+    after, output = branch.run("\n".join(yaml.safe_load(BLOCKS[2])["relevance"]["after_script"]), GITLAB)
+    assert after == 0, output
+    updated = branch.calls[-1]
+    assert updated.arguments[updated.arguments.index("--request") + 1] == "PUT"
+    assert updated.arguments[-1] == f"{notes}/9"
+
+
+def test_gitlab_without_a_record_of_main(origin: Path, tmp_path: Path) -> None:
+    """The artifact is not there (curl --fail), nor is the note."""
+    branch = Machine(tmp_path / "branch", origin, "main")
+    (tmp_path / "notes.json").write_text("[]")
+    branch.answer(notes=tmp_path / "notes.json")
+    assert gitlab_job("relevance", branch)[0] == 0
+    assert branch.calls[-1].sent[0].startswith(f"{MARK}\n### \u2705 ")
