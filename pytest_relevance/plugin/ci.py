@@ -93,7 +93,7 @@ class GitHubReport:
 
     def _annotations(self) -> list[str]:
         from pytest_relevance.reports.annotations import run_annotations
-        from pytest_relevance.results.run import Run
+        from pytest_relevance.results.records.run import Run
 
         found = run_annotations(Run(self._store.results), self._failed_gates())
         return [each.as_command(self._path(each.file)) for each in found]

@@ -25,7 +25,7 @@ from pytest_relevance.results.baseline.overall import (
 )
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 
 MOST_ANNOTATIONS = 10
 """How many annotations of one kind GitHub shows for a step; it drops any further ones."""
