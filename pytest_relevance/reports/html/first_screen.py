@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.headline import CaseChange, headline, worst_first
+from pytest_relevance.reports.headline import CaseChange, Headline, worst_first
 from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
@@ -25,9 +25,8 @@ MOST_WORST = 10
 _UNLIMITED = 100_000
 
 
-def first_screen(run: Run, gates: Sequence[GateResult]) -> str:
+def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
     """The first screen of the page about a run, inside of `<main>`."""
-    said = headline(run.results, gates, run.info)
     parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
     parts += [_gates(gates)] if gates else []
     parts += [_worst(run)]
