@@ -59,7 +59,7 @@ def test_more_and_less_of_it(terminal: Terminal) -> None:
 def test_as_markdown(terminal: Terminal, asked: tuple[str, ...]) -> None:
     said = terminal.run("report", *asked, "run.jsonl")
     assert said.code == 0
-    assert said.lines[:2] == ["<!-- pytest-relevance report -->", "### \u274c 1 of 2 queries fail"]
+    assert said.lines[0] == "### `run.jsonl`"
     assert "<summary><code>möbel</code> <code>nDCG@10 0.000 is below 0.500" in said.out
 
 
@@ -72,10 +72,7 @@ def test_as_json(terminal: Terminal) -> None:
 
 
 @pytest.mark.usefixtures("record")
-@pytest.mark.parametrize(
-    ("name", "begins"),
-    [("run.md", "<!-- pytest-relevance report -->\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")],
-)
+@pytest.mark.parametrize(("name", "begins"), [("run.md", "### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")])
 def test_into_a_file_whose_name_says_how(terminal: Terminal, name: str, begins: str) -> None:
     said = terminal.run("report", "run.jsonl", "-o", name)
     assert (said.code, said.out, said.err) == (0, "", f"written: {name}\n")
