@@ -179,8 +179,7 @@ class CaseView {
    * @param {{isNow: boolean, isCopy?: boolean}} kind
    */
   result(item, name, rank, grade, { isNow, isCopy = false }) {
-    const attributes = isNow ? { "data-document": name } : { "data-accepted": name };
-    const row = make("li", { ...attributes, class: "result" }, make("span", { class: "rank" }, String(rank)), this.badge(item, grade));
+    const row = make("li", { [isNow ? "data-document" : "data-accepted"]: name, class: "result" }, make("span", { class: "rank" }, String(rank)), this.badge(item, grade));
     const words = make("div", { class: "words" }, make("span", { class: "title" }, userText(titleOf(item, name))));
     row.append(words);
     const small = [];
@@ -311,7 +310,7 @@ class CaseView {
       best += index < ideal.length ? measure.gain(ideal[index]) / discount : 0;
       const figures = [grade === null ? "" : `${grade}`, name === null ? "" : short(gain), discount.toFixed(3), name === null ? "" : (gain / discount).toFixed(3), dcg.toFixed(3), index < ideal.length ? `${ideal[index]}` : "", best.toFixed(3)];
       const title = name === null ? "nothing returned" : userText(titleOf(item, name));
-      return make("tr", {}, make("td", { class: "number" }, `${index + 1}`), make("td", {}, title), ...figures.map((figure) => make("td", { class: "number" }, figure)));
+      return make("tr", {}, make("td", { class: "number" }, `${index + 1}`), make("td", {}, title), ...figures.map((text) => make("td", { class: "number" }, text)));
     });
     if (!rows.length) {
       return [];

@@ -25,6 +25,7 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 
 /** Text of a user in its own direction, with control characters and those that reorder text as visible escapes. @param {string} text */
@@ -59,6 +60,12 @@ class CaseList {
     /** @type {Case[]} */
     this.items = [];
     this.shown = 0;
+    this.search = /** @type {HTMLInputElement} */ (
+      make("input", { type: "search", id: "search", placeholder: "query, title, tag", "aria-label": "search" })
+    );
+    this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
+    /** @type {Record<string, HTMLSelectElement>} */
+    this.selects = {};
     this.buildControls();
     this.table.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
@@ -77,17 +84,11 @@ class CaseList {
       button.addEventListener("click", () => this.go({ show: name, all: name === "" }));
       return count || name === "" ? button : "";
     });
-    this.search = /** @type {HTMLInputElement} */ (
-      make("input", { type: "search", id: "search", placeholder: "query, title, tag", "aria-label": "search" })
-    );
-    this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
     const values = {
       tag: new Set(this.data.cases.flatMap((item) => item.tags ?? [])),
       suite: new Set(this.data.cases.map((item) => item.file)),
       variant: new Set(this.data.cases.map((item) => item.variant ?? "")),
     };
-    /** @type {Record<string, HTMLSelectElement>} */
-    this.selects = {};
     for (const [name, found] of Object.entries(values)) {
       if (found.size > 1 || (name === "tag" && found.size)) {
         const all = { tag: "all tags", suite: "all suites", variant: "all variants" }[name] ?? "";

@@ -64,7 +64,9 @@ class Measure {
 
   /** @param {Grade[]} grades @returns {number} */
   dcg(grades) {
-    return grades.reduce((sum, grade, index) => sum + this.gain(grade) / this.discounts[index], 0);
+    let sum = 0;
+    grades.forEach((grade, index) => (sum += this.gain(grade) / this.discounts[index]));
+    return sum;
   }
 
   /**
@@ -83,7 +85,7 @@ class Measure {
    * @param {GradedRanking} ranking @param {number} k @returns {number[]}
    */
   idealGrades(ranking, k) {
-    const { ideal, maxGrade, unjudged } = this.settings;
+    const { ideal, maxGrade } = this.settings;
     if (ideal === "max") {
       const top = maxGrade ?? (ranking.judged.length ? Math.max(...ranking.judged) : null);
       return top === null || this.gain(top) <= 0 ? [] : Array(k).fill(top);
