@@ -10,7 +10,7 @@ from datetime import datetime
 from html import escape
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.headline import CaseChange, headline, is_new_failure, worst_first
+from pytest_relevance.reports.headline import CaseChange, Headline, is_new_failure, worst_first
 from pytest_relevance.reports.numbers import number, score_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
@@ -34,9 +34,8 @@ _COMPARED = (f"before {ARROW} after", "lost", "now on top")
 _ALONE = ("nDCG", "largest loss", "on top")
 
 
-def first_screen(run: Run, gates: Sequence[GateResult]) -> str:
+def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
     """The first screen of the page about a run, inside of `<div id="page">`."""
-    said = headline(run.results, gates, run.info)
     parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
     parts += [_gates(gates)] if gates else []
     parts += [_worst(run)]
