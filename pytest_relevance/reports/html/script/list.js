@@ -60,6 +60,8 @@ class CaseList {
     /** @type {Case[]} */
     this.items = [];
     this.shown = 0;
+    /** What the list shows, which a link to a query keeps: it is what the reader returns to. */
+    this.state = START;
     this.search = /** @type {HTMLInputElement} */ (
       make("input", { type: "search", id: "search", placeholder: "query, title, tag", "aria-label": "search" })
     );
@@ -114,6 +116,7 @@ class CaseList {
 
   /** @param {State} state */
   render(state) {
+    this.state = state;
     if (this.search.value !== state.text) {
       this.search.value = state.text;
     }
@@ -154,7 +157,7 @@ class CaseList {
 
   /** @param {Case} item @returns {HTMLElement} */
   row(item) {
-    const open = make("a", { href: stateHash({ ...START, open: item.node }), class: "query" }, userText(item.label));
+    const open = make("a", { href: stateHash({ ...this.state, open: item.node }), class: "query" }, userText(item.label));
     const head = make("th", { scope: "row" }, open);
     if (item.variant) {
       head.append(" ", make("span", { class: "variant" }, userText(item.variant)));
