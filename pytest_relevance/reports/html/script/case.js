@@ -82,6 +82,21 @@ class CaseView {
     return true;
   }
 
+  /** Take the last answer back, and show the query where it was given. */
+  undo() {
+    const step = this.grades.undo();
+    if (!step) {
+      return;
+    }
+    const isGivenIn = (/** @type {Case} */ item) => Grades.queryOf(item) === step.query;
+    const item = this.data.cases.find(isGivenIn);
+    if (item && !isGivenIn(this.shown)) {
+      this.go({ open: item.node });
+    }
+    this.current = step.document;
+    this.render();
+  }
+
   render() {
     const item = this.shown;
     const own = this.grades.of(item);
@@ -271,7 +286,7 @@ class CaseView {
     const download = make("button", { type: "button", id: "download", "data-download": true, ...(this.grades.count ? {} : { disabled: true }) }, `download ${this.grades.count} ${this.grades.count === 1 ? "judgment" : "judgments"}`);
     download.addEventListener("click", () => downloadGrades(this.grades));
     const undo = make("button", { type: "button", id: "undo", ...(this.grades.steps.length ? {} : { disabled: true }) }, "undo");
-    undo.addEventListener("click", () => this.grades.undo());
+    undo.addEventListener("click", () => this.undo());
     const kept = this.grades.isKept ? "" : " This browser keeps nothing for this page: download before you leave it.";
     const note = item.note ? [make("p", {}, make("b", {}, "note: "), userText(item.note))] : [];
     return [make("section", { class: "judging" }, make("h2", {}, "Judge"), ...note, make("p", {}, left + kept), make("p", { class: "actions" }, rater, download, undo))];

@@ -89,7 +89,7 @@ class Page {
     const keys = {
       j: () => this.step(1),
       k: () => this.step(-1),
-      u: () => this.undo(),
+      u: () => this.view.undo(),
       n: () => this.view.next() || this.nextUnjudged(),
       [CANNOT_TELL]: () => this.view.answer(CANNOT_TELL),
     };
@@ -119,21 +119,6 @@ class Page {
     if (next) {
       this.go({ open: next.node });
     }
-  }
-
-  /** Take the last answer back, and show where it was given. */
-  undo() {
-    const step = this.grades.undo();
-    if (!step) {
-      return;
-    }
-    const item = this.data.cases.find((other) => Grades.queryOf(other) === step.query);
-    const isShown = this.view.item && Grades.queryOf(this.view.item) === step.query;
-    if (item && !isShown) {
-      this.go({ open: item.node });
-    }
-    this.view.current = step.document;
-    this.view.render();
   }
 }
 
