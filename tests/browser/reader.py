@@ -112,6 +112,11 @@ class Reader:
         (found,) = self.texts(selector)
         return found
 
+    @property
+    def everything(self) -> str:
+        """The whole visible text of the page."""
+        return str(self.script("return document.body.innerText"))
+
     def attribute(self, selector: str, name: str) -> str:
         """An attribute of the first element that a CSS selector finds."""
         return str(self.element(selector).get_dom_attribute(name))

@@ -32,7 +32,7 @@ class TestMouse:
     def test_names_the_grades_and_shows_the_note(self, blue_shoes: Reader) -> None:
         labels = [button.text for button in blue_shoes.grade_buttons("loafer").values()]
         assert labels == ["0 irrelevant", "1 complement", "2 substitute", "3 exact", "? cannot tell"]
-        assert "customers mean trainers, not shoe polish" in blue_shoes.text("#case .judging")
+        assert "customers mean trainers, not shoe polish" in blue_shoes.everything
 
     def test_another_click_corrects_a_grade(self, blue_shoes: Reader) -> None:
         blue_shoes.grade_buttons("loafer")["3"].click()
@@ -59,7 +59,7 @@ class TestKeys:
         assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
         blue_shoes.press("?")
         assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "?"]
-        assert "Every result is judged." in blue_shoes.text("#case .judging")
+        assert blue_shoes.texts("#case .result.current") == []
 
     def test_a_digit_off_the_scale_does_nothing(self, blue_shoes: Reader) -> None:
         blue_shoes.press("7")
@@ -74,8 +74,7 @@ class TestKeys:
     def test_digits_in_the_name_of_the_rater_grade_nothing(self, blue_shoes: Reader) -> None:
         blue_shoes.element("#rater").send_keys("R2")
         assert blue_shoes.given("loafer") == ""
-        blue_shoes.press("Escape")
-        assert blue_shoes.opened == ""
+        assert blue_shoes.element("#rater").get_property("value") == "R2"
 
     def test_undo_goes_back_through_the_queries(self, blue_shoes: Reader) -> None:
         before = blue_shoes.score

@@ -142,8 +142,9 @@ class TestMoving:
         assert reader.queries == ["blue shoes", "red shoes"]
         assert reader.element("#search").get_property("value") == "shoes"
 
-    def test_ignores_a_link_to_a_query_that_is_not_there(self, reader: Reader, page: Path) -> None:
-        reader.open(page, "#case=gone&sort=nonsense&show=nothing")
+    @pytest.mark.parametrize("fragment", ["#case=gone&sort=nonsense&show=nothing", "#show=constructor&sort=toString"])
+    def test_ignores_a_link_that_means_nothing(self, reader: Reader, page: Path, fragment: str) -> None:
+        reader.open(page, fragment)
         assert reader.opened == ""
         assert reader.queries[:3] == WORST
 
