@@ -33,6 +33,7 @@ def reader(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     reader = Reader(browser, tmp_path_factory.mktemp("downloads"))
     reader.complaints()
     yield reader
+    reader.leave()
     assert reader.complaints() == []
 
 

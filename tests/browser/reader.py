@@ -52,18 +52,19 @@ class Reader:
         self.resize(1280, 900)
         self.prefer("light")
 
-    def open(self, page: Path, fragment: str = "", *, scripts: bool = True, forget: bool = True) -> None:
-        """Open a page in a fresh window. With `forget`, the browser has kept nothing of earlier visits."""
+    def open(self, page: Path, fragment: str = "", *, scripts: bool = True) -> None:
+        """Open a page in a fresh window, as a browser does that runs scripts or does not."""
         self.driver.get("about:blank")
         self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
-        address = page.as_uri() + fragment
-        if forget:
-            self.driver.get(page.as_uri())
-            self.script("localStorage.clear()")
-            self.driver.get("about:blank")
-        self.driver.get(address)
+        self.driver.get(page.as_uri() + fragment)
         if scripts:
             self.wait(lambda: self.script("return !document.getElementById('controls').hidden"))
+
+    def leave(self) -> None:
+        """Leave the page, and have the browser forget all that it keeps for pages from the disk."""
+        self.command("Emulation.setScriptExecutionDisabled", value=False)
+        if self.driver.current_url.startswith("file:"):
+            self.script("localStorage.clear()")
 
     def reload(self) -> None:
         """Reload the page."""

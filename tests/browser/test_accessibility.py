@@ -7,6 +7,7 @@ The tests are skipped unless the environment variable RELEVANCE_AXE names its fi
 from __future__ import annotations
 
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -46,27 +47,23 @@ def see_graded_query(reader: Reader) -> None:
     reader.press("3")
 
 
-VIEWS = [see_list, see_found_queries, see_open_query, see_graded_query]
-
-
-@pytest.mark.parametrize("view", VIEWS, ids=[view.__name__ for view in VIEWS])
-@pytest.mark.parametrize("width", [400, 1600])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(axe: str, reader: Reader, page: Path, scheme: str, width: int, view: object) -> None:
-    assert callable(view)
-    reader.resize(width, 900)
-    reader.prefer(scheme)
+@pytest.fixture(params=[see_list, see_found_queries, see_open_query, see_graded_query])
+def view(reader: Reader, page: Path, request: pytest.FixtureRequest) -> str:
+    """A view of the page that the reader sees."""
     reader.open(page)
-    view(reader)
+    request.param(reader)
+    return str(request.param.__name__)
+
+
+def test_axe_finds_nothing(axe: str, reader: Reader, view: str) -> None:
     reader.script(axe)
-    assert reader.script(RUN_AXE) == []
+    for width, scheme in product([400, 1600], ["light", "dark"]):
+        reader.resize(width, 900)
+        reader.prefer(scheme)
+        assert reader.script(RUN_AXE) == [], f"{view}, {width} pixels wide, {scheme}"
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=[view.__name__ for view in VIEWS])
-@pytest.mark.parametrize("width", [320, 400, 1600])
-def test_nothing_is_wider_than_the_window(reader: Reader, page: Path, width: int, view: object) -> None:
-    assert callable(view)
-    reader.resize(width, 900)
-    reader.open(page)
-    view(reader)
-    assert reader.script("return document.documentElement.scrollWidth") <= width
+def test_nothing_is_wider_than_the_window(reader: Reader, view: str) -> None:
+    for width in (320, 400, 1600):
+        reader.resize(width, 900)
+        assert reader.script("return document.documentElement.scrollWidth") <= width, f"{view}, {width} pixels wide"

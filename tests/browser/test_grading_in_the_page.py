@@ -110,7 +110,7 @@ class TestKeeping:
         blue_shoes.press("3")
         other = shop.pytest("--relevance-html=other.html")
         assert "blue shoes" in other
-        blue_shoes.open(shop.path / "other.html", forget=False)
+        blue_shoes.open(shop.path / "other.html")
         blue_shoes.open_query("blue shoes")
         assert blue_shoes.given("loafer") == ""
 

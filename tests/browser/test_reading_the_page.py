@@ -33,14 +33,13 @@ class TestFirstScreen:
         assert reader.text(".more") == "28 of 28 queries"
 
     def test_is_readable_with_scripts_off(self, reader: Reader, page: Path) -> None:
-        reader.open(page, scripts=False, forget=False)
+        reader.open(page, scripts=False)
         assert reader.element("h1").text == "Search got worse: 1 query newly fails"
         rows = reader.driver.find_elements("css selector", "#list tbody tr")
         assert [row.find_element("css selector", ".query").text for row in rows] == WORST
         assert not reader.element("#controls").is_displayed()
         assert reader.element(".noscript").text.startswith("Scripts are off")
-        reader.command("Emulation.setScriptExecutionDisabled", value=False)
-
+    
 
 class TestFinding:
     @pytest.mark.parametrize(

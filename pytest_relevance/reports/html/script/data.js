@@ -95,6 +95,16 @@
  */
 
 /**
+ * What a record has for a name. A name that is an id or a word of an address may be one that every object inherits,
+ * such as "constructor", and is none of the record then.
+ * @template Value
+ * @param {Record<string, Value> | undefined} record @param {string} name @returns {Value | undefined}
+ */
+function lookUp(record, name) {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/**
  * Read the data that the page carries.
  * @returns {Promise<PageData>}
  */

@@ -153,7 +153,7 @@ class Grades extends EventTarget {
     });
     const returned = items.filter((item) => (item.documents ?? []).includes(document));
     const worth = Math.max(0, ...returned.map((item) => worthOf(this.data, item, document, new Map())));
-    const title = items.map((item) => item.titles?.[document] ?? "").find(Boolean) ?? "";
+    const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);
     const { id, query } = items[0];
     return [id, query, document, title, ranks.join("; "), worth.toFixed(4), grade, this.data.record, this.rater];

@@ -36,7 +36,8 @@ class CaseList {
     this.items = [];
     this.found = "";
     this.shown = 0;
-    this.sort = "";
+    /** What the list shows; a link to a query keeps it, as the reader returns to it. */
+    this.state = START;
     const placeholder = "query, title, tag";
     this.search = /** @type {HTMLInputElement} */ (
       make("input", { type: "search", id: "search", placeholder, "aria-label": "search" })
@@ -84,7 +85,7 @@ class CaseList {
   select(name, options) {
     const select = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": name }));
     for (const [value, label] of options) {
-      select.append(make("option", { value }, label));
+      select.append(make("option", { value }, visible(label)));
     }
     select.addEventListener("change", () => this.go({ [name]: select.value }));
     return select;
@@ -117,7 +118,7 @@ class CaseList {
     for (const show of this.controls.querySelectorAll("button[data-show]")) {
       show.setAttribute("aria-pressed", String(show.getAttribute("data-show") === state.show));
     }
-    this.sort = state.sort;
+    this.state = state;
     this.find(state);
     const isStart = stateHash({ ...state, open: "" }) === stateHash(START);
     const most = isStart && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
@@ -153,7 +154,11 @@ class CaseList {
 
   /** @param {Case} item @returns {HTMLElement} */
   row(item) {
-    const open = make("a", { href: stateHash({ ...START, open: item.node }), class: "query" }, userText(item.label));
+    const open = make(
+      "a",
+      { href: stateHash({ ...this.state, open: item.node }), class: "query" },
+      userText(item.label),
+    );
     const head = make("th", { scope: "row" }, open, ...this.facts(item));
     const after = item.score === undefined ? "n/a" : scoreText(item.score);
     const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
@@ -186,10 +191,10 @@ class CaseList {
     if (item.weight !== undefined) {
       facts.push(make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`));
     }
-    if (this.sort === "latency" && item.latency !== undefined) {
+    if (this.state.sort === "latency" && item.latency !== undefined) {
       facts.push(make("span", { class: "variant" }, latencyText(item.latency)));
     }
-    const open = this.sort === "judge" ? openOf(this.grades, item).length : 0;
+    const open = this.state.sort === "judge" ? openOf(this.grades, item).length : 0;
     if (open) {
       facts.push(
         make("span", { class: "variant" }, `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`),

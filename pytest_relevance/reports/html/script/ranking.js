@@ -15,7 +15,7 @@ const MOST_MOVED = 5;
 /** The rank of a document, as far as it is known. @param {Case} item @param {string} name @returns {number | null} */
 function rankOf(item, name) {
   const index = (item.documents ?? []).indexOf(name);
-  return index >= 0 ? index + 1 : (item.deeper?.[name] ?? null);
+  return index >= 0 ? index + 1 : (lookUp(item.deeper, name) ?? null);
 }
 
 /** The definitions by which a case is scored. @param {PageData} data @param {Case} item */
@@ -80,7 +80,7 @@ function movedSections(item, moves) {
 
 /** Further fields of a document; web addresses are links. @param {Case} item @param {string} name @returns {HTMLElement[]} */
 function fieldsOf(item, name) {
-  return Object.entries(item.fields?.[name] ?? {}).map(([field, text]) => {
+  return Object.entries(lookUp(item.fields, name) ?? {}).map(([field, text]) => {
     const isLink = /^https?:\/\/[^\s]+$/i.test(text);
     const link = { href: text, rel: "noopener noreferrer", target: "_blank" };
     const value = isLink ? make("a", link, userText(text)) : userText(text);
@@ -151,7 +151,7 @@ class Rankings {
   acceptedRow(name, index) {
     const { item } = this;
     const grade = item.acceptedGrades?.[index] ?? this.own.get(name) ?? null;
-    const small = item.titles?.[name] ? [make("span", { class: "id" }, userText(name))] : [];
+    const small = lookUp(item.titles, name) ? [make("span", { class: "id" }, userText(name))] : [];
     const rank = rankOf(item, name);
     if (rank === null) {
       const isLost = (this.moves.get(name)?.change ?? 0) < -LEAST_CHANGE;
@@ -167,7 +167,7 @@ class Rankings {
   row(name, index, isCopy, grading) {
     const { item } = this;
     const judged = item.grades?.[index] ?? null;
-    const small = item.titles?.[name] ? [make("span", { class: "id" }, userText(name))] : [];
+    const small = lookUp(item.titles, name) ? [make("span", { class: "id" }, userText(name))] : [];
     const was = (item.accepted ?? []).indexOf(name) + 1;
     if (item.accepted && was !== index + 1) {
       small.push(make("span", {}, was ? `was ${was}` : "new"));
