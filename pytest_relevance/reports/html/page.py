@@ -22,10 +22,13 @@ from pytest_relevance.reports.run_report import run_gates
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.run import Run
 
-SCRIPTS = ("data", "metrics", "grading", "state", "list", "charts", "case", "main")
+SCRIPTS = (
+    *("data", "metrics", "elements", "grading", "state", "list", "charts"),
+    *("ranking", "figures", "judging", "case", "main"),
+)
 """The script's files, in the order in which the page runs them."""
 
-STYLES = ("page.css", "case.css")
+STYLES = ("page.css", "list.css", "case.css")
 """The files of the style."""
 
 _LEVEL = 6  # of gzip: level 9 takes three times as long for 1 % less

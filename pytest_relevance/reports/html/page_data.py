@@ -68,6 +68,8 @@ class _Tables:
         number = self.settings.setdefault(result.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
         grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in _scale(result)))
+        if result.settings.max_grade is not None:
+            grades.add(result.settings.max_grade)
         return number
 
     def scale_of(self, result: CaseResult) -> int:
