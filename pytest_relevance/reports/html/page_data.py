@@ -16,7 +16,7 @@ from pytest_relevance.reports.reasons import case_label, reasons_with_titles
 from pytest_relevance.reports.summary.cases import variant_label, variant_of, variants_of
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains
 
 _EMPTY: Sequence[object] = (None, "", [], {})
