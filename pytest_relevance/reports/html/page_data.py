@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_relevance.judgments.formats.table import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.breakdown import Loss, break_down
+from pytest_relevance.reports.breakdown import Loss, losses_of
 from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
 from pytest_relevance.reports.headline import case_change, is_new_failure
 from pytest_relevance.reports.reasons import case_label, reasons_with_titles
@@ -21,6 +21,8 @@ from pytest_relevance.results.worklist import PlausibleGains
 
 _EMPTY: Sequence[object] = (None, "", [], {})
 
+_Scale = tuple[tuple[float, str], ...]
+
 _MOST_GRADES = 10
 """How many grades a scale may have to be graded by digits and buttons."""
 
@@ -31,7 +33,8 @@ def page_data(run: Run) -> dict[str, Any]:
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
-    cases = [_case(result, tables, variants) for result in results]
+    names = names_of(run.results)
+    cases = [_case(result, names[id(result)], tables, variants) for result in results]
     deepest = max((len(result.documents[: result.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
@@ -47,6 +50,23 @@ def page_data(run: Run) -> dict[str, Any]:
     }
 
 
+def names_of(results: Iterable[CaseResult]) -> dict[int, str]:
+    """The name that each result has in the page and its links, by `id(result)`: pytest's node id.
+
+    Several checks of one test in Python share its node id; the second is `test_shop.py::test_boots #2`.
+    """
+    names: dict[int, str] = {}
+    taken: dict[str, int] = {}
+    for result in results:
+        name = node = result.node or f"{result.file}::{result.id}"
+        while name in taken:
+            taken[node] += 1
+            name = f"{node} #{taken[node]}"
+        taken[name] = 1
+        names[id(result)] = name
+    return names
+
+
 def record_name(run: Run) -> str:
     """A name of the run that differs from those of other runs: when it began, and a digest of its scores."""
     digest = blake2b(digest_size=6)
@@ -60,22 +80,24 @@ class _Tables:
 
     def __init__(self) -> None:
         self.settings: dict[Settings, int] = {}
-        self.scales: dict[tuple[tuple[float, str], ...], int] = {}
+        self.scales: dict[_Scale, int] = {}
         self.grades: dict[int, set[float]] = {}
 
-    def settings_of(self, result: CaseResult) -> int:
+    def settings_of(self, result: CaseResult, scale: _Scale) -> int:
         """The number of the settings of a result; its grades are added to those that need a gain."""
         number = self.settings.setdefault(result.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
-        grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in _scale(result)))
+        grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in scale))
+        if result.settings.max_grade is not None:
+            grades.add(result.settings.max_grade)
         return number
 
-    def scale_of(self, result: CaseResult) -> int:
-        """The number of the scale of a result."""
-        return self.scales.setdefault(_scale(result), len(self.scales))
+    def scale_of(self, scale: _Scale) -> int:
+        """The number of a scale."""
+        return self.scales.setdefault(scale, len(self.scales))
 
 
-def _scale(result: CaseResult) -> tuple[tuple[float, str], ...]:
+def _scale(result: CaseResult) -> _Scale:
     """The grades that a result may be given, the lowest first, each with its name or an empty text.
 
     Those with a name, or else all whole grades from the lowest to the highest, and the grades of judgments where these
@@ -114,12 +136,13 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
     }
 
 
-def _case(result: CaseResult, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
+def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
-    change = case_change(result)
+    change, scale = case_change(result), _scale(result)
     lower, upper = result.interval
     values: dict[str, Any] = {
-        "node": result.node or f"{result.file}::{result.id}",
+        "node": name,
+        "test": result.node if result.node != name else "",
         "id": result.id,
         "query": result.query,
         "label": case_label(result),
@@ -143,8 +166,8 @@ def _case(result: CaseResult, tables: _Tables, variants: Sequence[Any]) -> dict[
         "lost": _moved(change.lost, change.lost_from, change.lost_to),
         "onTop": change.on_top,
         "latency": result.latency,
-        "settings": tables.settings_of(result),
-        "scale": tables.scale_of(result),
+        "settings": tables.settings_of(result, scale),
+        "scale": tables.scale_of(scale),
         "lowest": result.lowest,
         "highest": result.highest,
         "documents": [*result.documents],
@@ -181,7 +204,7 @@ def _losses(result: CaseResult) -> Sequence[Loss]:
     """The losses of a case, the largest first; none where it is perfect or not defined."""
     if result.score is None or result.score == 1 or not result.judgments:
         return ()
-    return [loss for loss in break_down(result).losses if abs(loss.loss) > 5e-7]
+    return [loss for loss in losses_of(result) if abs(loss.loss) > 5e-7]
 
 
 def _loss(loss: Loss) -> list[Any]:

@@ -110,7 +110,7 @@ def mean_change_lines(
     records = dict.fromkeys(info.against for _, info in sorted(files.items()) if info.against)
     variants, lines = variants_of(results), [line(harmless(f"against {name}:"), DIM) for name in records]
     has_files = len({file for file, _ in groups}) > 1
-    for (file, variant), group in sorted(groups.items(), key=str):
+    for (file, variant), group in sorted(groups.items(), key=lambda group: str(group[0])):
         names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
         lines += _mean_change_lines("  ".join(names) + ": " if names else indent, group, columns)
         tags = dict.fromkeys(tag for result in group for tag in result.tags) if verbosity > 0 else ()

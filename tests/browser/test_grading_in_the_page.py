@@ -1,0 +1,146 @@
+"""Grading in the page: with the mouse and with keys, undone, kept, downloaded, and read by the next run."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Project
+from tests.browser.reader import Reader
+from tests.browser.shop import AFTER, SHOP
+
+
+@pytest.fixture
+def blue_shoes(reader: Reader, page: Path) -> Reader:
+    """A reader who has opened "blue shoes", of which `loafer` (rank 1) and `sandal` (rank 4) are unjudged."""
+    reader.open(page)
+    reader.open_query("blue shoes")
+    return reader
+
+
+class TestMouse:
+    def test_a_click_grades_and_the_score_follows(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        assert blue_shoes.given("loafer") == "3"
+        assert blue_shoes.score > before
+        assert blue_shoes.texts('[data-document="loafer"] .badge') == ["3"]
+
+    def test_names_the_grades_and_shows_the_note(self, blue_shoes: Reader) -> None:
+        labels = [button.text for button in blue_shoes.grade_buttons("loafer").values()]
+        assert labels == ["0 irrelevant", "1 complement", "2 substitute", "3 exact", "? cannot tell"]
+        assert "customers mean trainers, not shoe polish" in blue_shoes.everything
+
+    def test_another_click_corrects_a_grade(self, blue_shoes: Reader) -> None:
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        high = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["0"].click()
+        assert blue_shoes.given("loafer") == "0"
+        assert blue_shoes.score < high
+        assert blue_shoes.text("[data-download]") == "download 1 judgment"
+
+    def test_cannot_tell_is_no_judgment(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["?"].click()
+        assert blue_shoes.given("loafer") == "?"
+        assert blue_shoes.score == before
+
+    def test_judged_results_have_no_buttons(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.grade_buttons("runner") == {}
+
+
+class TestKeys:
+    def test_a_digit_grades_and_goes_on(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        blue_shoes.press("2")
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        blue_shoes.press("?")
+        assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "?"]
+        assert blue_shoes.texts("#case .result.current") == []
+
+    def test_a_digit_off_the_scale_does_nothing(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("7")
+        assert blue_shoes.given("loafer") == ""
+
+    def test_n_goes_to_the_next_result_and_to_the_next_query(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("n")
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        blue_shoes.press("n")
+        assert blue_shoes.opened == "red shoes"
+
+    def test_digits_in_the_name_of_the_rater_grade_nothing(self, blue_shoes: Reader) -> None:
+        blue_shoes.element("#rater").send_keys("R2")
+        assert blue_shoes.given("loafer") == ""
+        assert blue_shoes.element("#rater").get_property("value") == "R2"
+
+    def test_undo_goes_back_through_the_queries(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        blue_shoes.press("3", "1", "n")
+        assert blue_shoes.opened == "red shoes"
+        blue_shoes.press("0")
+        blue_shoes.press("u")
+        assert (blue_shoes.opened, blue_shoes.given("brick")) == ("red shoes", "")
+        blue_shoes.press("u")
+        assert (blue_shoes.opened, blue_shoes.given("loafer"), blue_shoes.given("sandal")) == ("blue shoes", "3", "")
+        blue_shoes.press("u", "u")
+        assert blue_shoes.given("loafer") == ""
+        assert blue_shoes.score == before
+
+    def test_the_button_undoes_too(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3", "n")
+        assert blue_shoes.opened == "red shoes"
+        blue_shoes.click("#undo")
+        assert (blue_shoes.opened, blue_shoes.given("loafer")) == ("blue shoes", "")
+
+
+class TestKeeping:
+    def test_a_reload_keeps_the_grades(self, blue_shoes: Reader) -> None:
+        blue_shoes.element("#rater").send_keys("Ada")
+        blue_shoes.press("Tab")
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        score = blue_shoes.score
+        blue_shoes.reload()
+        assert (blue_shoes.given("loafer"), blue_shoes.score) == ("3", score)
+        assert blue_shoes.element("#rater").get_property("value") == "Ada"
+
+    def test_another_run_does_not_take_them_over(self, blue_shoes: Reader, shop: Project) -> None:
+        blue_shoes.press("3")
+        other = shop.pytest("--relevance-html=other.html")
+        assert "blue shoes" in other
+        blue_shoes.open(shop.path / "other.html")
+        blue_shoes.open_query("blue shoes")
+        assert blue_shoes.given("loafer") == ""
+
+
+class TestDownload:
+    def test_is_a_worklist_with_record_and_rater(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3", "?")
+        blue_shoes.element("#rater").send_keys("Ada")
+        with blue_shoes.download().open(newline="", encoding="utf-8") as file:
+            first, second = csv.DictReader(file)
+        assert [*first] == [
+            *("query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"),
+        ]
+        assert (first["query"], first["document"], first["title"]) == ("blue shoes", "loafer", "Blue loafer")
+        assert (first["grade"], first["ranks"], first["rater"]) == ("3", "1", "Ada")
+        assert (second["document"], second["grade"]) == ("sandal", "")
+        assert first["record"]
+        assert first["record"] == second["record"]
+
+    def test_is_off_without_a_grade(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.element("[data-download]").get_property("disabled") is True
+
+    def test_the_next_run_has_the_score_of_the_page(self, blue_shoes: Reader, tmp_path: Path) -> None:
+        blue_shoes.press("3", "1")
+        score = blue_shoes.score
+        project = Project(tmp_path)
+        project.write("shop.relevance.yaml", f"judgments: judgments.csv\n{SHOP}")
+        project.write("judgments.csv", blue_shoes.download().read_text(encoding="utf-8"))
+        project.search_returns(AFTER)
+        printed = project.pytest("-vv", "-k", "blue")
+        found = re.search(r"nDCG@10 (\d\.\d{3})\s+gain exponential", printed)
+        assert found is not None, printed
+        assert found[1] == f"{score:.3f}"

@@ -1,0 +1,179 @@
+"""The first screen of the page, which is read without scripts: sentence, mean, what ran, gates, the worst queries."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.reports.html.first_screen import MOST_WORST
+from pytest_relevance.reports.html.page import html_page
+from pytest_relevance.results.case_parts import REGRESSION, WITHIN, BaselineComparison, SearchError
+from tests.helpers import page_text, result_of, verdict_of
+
+FILE = "shop.relevance.yaml"
+GATE = {"id": "mean nDCG@10 0.9", "condition": "mean", "share": 0.0, "tag": None, "p": None, "line": 1}
+TITLES = {"b1": "Winter boots", "x1": "Boot polish", "x2": "Rain jacket"}
+
+
+def result(query: str, ranking: list[str], accepted: list[str] | None = None, **keys: Any) -> CaseResult:
+    rows = [{"id": document, "title": TITLES.get(document, "")} for document in ranking]
+    found = result_of({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5, **keys}, rows, file=FILE, line=3)
+    if accepted is not None:
+        is_worse = found.score == 0
+        found.baseline = BaselineComparison(
+            REGRESSION if is_worse else WITHIN,
+            1.0,
+            documents=tuple(accepted),
+            grades=tuple(3 if document == "b1" else None for document in accepted),
+            newly_failing=is_worse,
+        )
+        found.titles = {**TITLES, **found.titles}
+    return found
+
+
+def screen(
+    *results: CaseResult, gate: float | None = None, info: RunInfo | None = None, of: int = 0, **file: Any
+) -> str:
+    """The page of a run of these results, of as many as the file has or of `of`."""
+    gates = [] if gate is None else [{**GATE, "bounds": [["nDCG@10", gate]]}]
+    about = FileInfo(FILE, FILE, totals=[("search", None, of or len(results))], gates=gates, **file)
+    return html_page(Run(results, {FILE: about}, info or RunInfo(), name="run.jsonl"))
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of the table of queries."""
+    body = re.findall(r"<tr class=.*?</tr>", page)
+    return [[page_text(f"<body>{cell}") for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in body]
+
+
+def test_a_regression() -> None:
+    info = RunInfo("1.0", "2026-01-02T03:04:05+00:00", fingerprint={"index": "products-20", "commit": "abc"})
+    boots = result("boots", ["x1", "x2"], ["b1", "x1"])
+    hats = result("hats", ["b1"], ["b1"])
+    page = screen(boots, hats, gate=0.9, info=info, orphans=())
+    assert verdict_of(page) == ("Search got worse: 1 query newly fails", "worse")
+    lines = page_text(page).splitlines()
+    assert "nDCG@10 1.000 \u2192 0.500" in lines[1]
+    for part in (FILE, "search", "against the baseline", "index products-20", "commit abc", "2026-01-02 03:04 UTC"):
+        assert part in lines
+    assert lines[lines.index("Gates") + 1 :][:3] == [
+        "mean nDCG@10 0.9",
+        "NOT MET",
+        "mean nDCG@10 0.500, below 0.900 (2 cases)",
+    ]
+    assert rows(page) == [["boots", "1.000 \u2192 0.000\nnewly failing", "Winter boots\n1 \u2192 gone", "Boot polish"]]
+    assert f'data-case="{FILE}::boots"' in page
+
+
+def test_against_a_record() -> None:
+    page = screen(result("boots", ["b1"], ["b1"]), orphans=(), against="main.jsonl")
+    assert verdict_of(page) == ("No query newly fails", "fine")
+    assert "against main.jsonl" in page_text(page).splitlines()
+    assert "No query failed or got worse." in page_text(page)
+
+
+def test_without_a_baseline() -> None:
+    page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
+    assert verdict_of(page) == ("1 of 2 queries fails", "broken")
+    text = page_text(page)
+    assert "mean nDCG@10 0.500" in text.splitlines()
+    assert "against" not in text
+    assert "met" in text.splitlines()
+    assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["query", "nDCG", "largest loss", "on top"]
+    assert rows(page) == [["boots", "0.000\nfailed", "b1", "Boot polish"]]
+
+
+def test_a_gate_that_was_not_evaluated() -> None:
+    """Not every case of its file ran."""
+    lines = page_text(screen(result("boots", ["x1"]), gate=0.9, of=9)).splitlines()
+    assert lines[lines.index("Gates") + 1 :][:2] == ["mean nDCG@10 0.9", "not evaluated"]
+
+
+def test_an_error_has_no_score() -> None:
+    found = result("boots", [])
+    found.verdict, found.outcome, found.scores = "error", "failed", {}
+    page = screen(found)
+    assert verdict_of(page) == ("1 query could not be scored", "broken")
+    assert rows(page) == [["boots", "n/a\nerror", "b1", "the search failed"]]
+    assert "mean" not in page_text(page)
+
+
+def test_an_error_of_the_search_is_shown() -> None:
+    found = result("boots", [])
+    found.verdict, found.outcome, found.scores = "error", "failed", {}
+    found.error = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
+    assert rows(screen(found))[0][2:] == ["ConnectionError: the engine is down", "the search failed"]
+
+
+def test_a_search_that_returned_nothing_says_so() -> None:
+    boots = result("boots", [], ["b1"])
+    assert rows(screen(boots, orphans=()))[0][2:] == ["Winter boots\n1 \u2192 gone", "nothing returned"]
+
+
+def test_a_weight_is_shown() -> None:
+    assert rows(screen(result("boots", ["x1"], weight=4200)))[0][0] == "boots\nweight 4200"
+
+
+def test_many_gates_that_are_met_are_folded() -> None:
+    """Those that are not met come first."""
+    bounds = [0.1, 0.2, 0.3, 0.9, 0.4, 0.45, 0.46]
+    gates = [{**GATE, "id": f"mean {bound}", "bounds": [["nDCG@10", bound]]} for bound in bounds]
+    about = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=gates)
+    page = html_page(Run([result("boots", ["x1"]), result("hats", ["b1"])], {FILE: about}))
+    lines = page_text(page).splitlines()
+    start = lines.index("Gates")
+    assert lines[start + 1 : start + 5] == [
+        "mean 0.9",
+        "NOT MET",
+        "mean nDCG@10 0.500, below 0.900 (2 cases)",
+        "6 gates are met",
+    ]
+    assert re.search(r"<details><summary>6 gates are met</summary>.*mean 0.1</b>", page)
+
+
+def test_many_files_are_counted() -> None:
+    results = [result(f"query {number}", ["b1"]) for number in range(8)]
+    for number, found in enumerate(results):
+        found.file = f"{number}.relevance.yaml"
+    lines = page_text(html_page(Run(results, {}))).splitlines()
+    assert lines[2:4] == ["0.relevance.yaml", "and 7 further files"]
+
+
+@pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])
+def test_nothing_ran(results: list[CaseResult]) -> None:
+    for found in results:
+        found.verdict = found.outcome = "skipped"
+        found.scores = {}
+    page = screen(*results, gate=0.9)
+    assert verdict_of(page) == ("Nothing was searched", "nothing")
+    text = page_text(page)
+    assert "Gates" not in text
+    assert "mean" not in text
+    assert rows(page) == []
+
+
+def test_cases_that_did_not_finish_are_counted() -> None:
+    page = screen(result("boots", ["b1"]), info=RunInfo(missing=("a", "b")))
+    assert verdict_of(page) == ("The run did not finish: 2 cases are missing", "broken")
+
+
+def test_the_ten_worst_are_listed() -> None:
+    accepted = [*(f"x{number}" for number in range(20)), "b1"]
+    results = [result(f"q{number}", accepted[-1 - number :] if number else ["x1"], ["b1"]) for number in range(14)]
+    page = screen(*results)
+    queries = [row[0] for row in rows(page)]
+    assert len(queries) == MOST_WORST
+    assert queries[0] == "q0"
+    assert "and 4 further queries" in page_text(page).splitlines()
+
+
+def test_variants_are_named() -> None:
+    results = [result("boots", ["x1"]), result("boots", ["b1"])]
+    for number, name in enumerate(("bm25", "hybrid")):
+        results[number].variant, results[number].variant_index = name, number
+    page = screen(*results)
+    assert {"search[bm25]", "search[hybrid]"} <= {*page_text(page).splitlines()}
+    assert rows(page) == [["boots\nbm25", "0.000\nfailed", "b1", "Boot polish"]]
