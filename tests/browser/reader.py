@@ -48,6 +48,7 @@ class Reader:
     def __init__(self, driver: Any, downloads: Path) -> None:
         self.driver = driver
         self.downloads = downloads
+        self.pages: set[str] = set()
         self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
         self.resize(1280, 900)
         self.prefer("light")
@@ -56,6 +57,7 @@ class Reader:
         """Open a page in a fresh window, as a browser does that runs scripts or does not."""
         self.driver.get("about:blank")
         self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.pages.add(page.as_uri())
         self.driver.get(page.as_uri() + fragment)
         if scripts:
             self.wait(lambda: self.script("return !document.getElementById('controls').hidden"))
@@ -203,4 +205,8 @@ class Reader:
         console = [entry["message"] for entry in self.driver.get_log("browser")]
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-        return console + [f"requested {url}" for url in sent if not url.startswith(("file:///tmp/", "about:", "blob:"))]
+        return console + [f"requested {url}" for url in sent if not self._is_own(url)]
+
+    def _is_own(self, url: str) -> bool:
+        """Whether an address is that of an opened page, or of data that the page made itself."""
+        return url.partition("#")[0] in self.pages or url.startswith(("about:blank", "blob:"))
