@@ -155,10 +155,9 @@ def _scores(change: CaseChange) -> str:
 
 
 def _lost(change: CaseChange) -> str:
-    """The document that costs most with where it was and is, or the error of the search."""
-    error = change.result.error
-    if change.lost is None:
-        return "" if error is None else f'<span class="place">{text(error.headline)}</span>'
+    """The error of the search, or the document that costs most with where it was and is."""
+    if (error := change.result.error) is not None:
+        return f'<span class="place">{text(error.headline)}</span>'
     return f"{_document(change.result, change.lost)}{_place(change)}"
 
 

@@ -175,7 +175,7 @@ class Judging {
     if (item?.note && total) {
       parts.push(make("span", { class: "note", title: item.note }, "note: ", userText(item.note)));
     }
-    const help = "keys: digits grade, ? cannot tell, u undo, n next";
+    const help = "keys: digits, ? cannot tell, u undo, n next";
     parts.push(make("span", { class: "keys" }, item && total ? help : ""));
     if (!grades.isKept) {
       parts.push(

@@ -164,14 +164,14 @@ class CaseList {
     const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
     const scores = make("td", { class: "scores" }, make("span", {}, changeText(item.before, after)), " ", status);
     const lost = make("td", { "data-label": "lost" });
-    if (item.lost) {
+    if (item.error) {
+      lost.append(make("span", { class: "place" }, userText(item.error.text)));
+    } else if (item.lost) {
       lost.append(userText(titleOf(item, item.lost.document)));
       if (item.lost.from !== null) {
         const place = `${item.lost.from} ${ARROW} ${item.lost.to ?? "gone"}`;
         lost.append(" ", make("span", { class: "place" }, place));
       }
-    } else if (item.error) {
-      lost.append(make("span", { class: "place" }, userText(item.error.text)));
     }
     const onTop = make("td", { "data-label": "on top" });
     if (item.onTop !== undefined) {
