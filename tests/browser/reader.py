@@ -195,7 +195,7 @@ class Reader:
         self.click("button[data-download]")
 
         def complete() -> list[Path]:
-            return [path for path in self.downloads.iterdir() if path.suffix == ".csv"]
+            return [path for path in self.downloads.iterdir() if path.suffix == ".csv" and path.stat().st_size]
 
         (path,) = self.wait(complete)
         return path
