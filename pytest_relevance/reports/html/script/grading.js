@@ -30,6 +30,14 @@ class Grades extends EventTarget {
     /** How many results of all queries there are to judge; a result of several variants once. */
     this.toJudge = toJudgeIn(data);
     this.load();
+    addEventListener("storage", (event) => event.key === this.storageKey && this.loadAgain());
+  }
+
+  /** Take over what the reader did in another window with the same page, so that neither overwrites the other. */
+  loadAgain() {
+    this.answers.clear();
+    this.load();
+    this.dispatchEvent(new Event("change"));
   }
 
   /** What the variants of one case share: the same judgments. @param {Case} item */
