@@ -181,6 +181,15 @@ class Reader:
         buttons = self.driver.find_elements("css selector", f'[data-document="{document}"] button[data-grade]')
         return {button.get_dom_attribute("data-grade"): button for button in buttons}
 
+    @property
+    def unjudged(self) -> list[str]:
+        """The results of the open query that have buttons for grades, by their ids."""
+        found: list[str] = self.script(
+            "return [...document.querySelectorAll('[data-document]')]"
+            ".filter((row) => row.querySelector('[data-grade]')).map((row) => row.dataset.document)"
+        )
+        return found
+
     def given(self, document: str) -> str:
         """The answer that was given for a result: a grade, `?`, or an empty text."""
         pressed = [

@@ -160,20 +160,41 @@ class TestKeeping:
         assert blue_shoes.given("loafer") == ""
 
 
+def rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 class TestDownload:
     def test_is_a_worklist_with_record_and_rater(self, blue_shoes: Reader) -> None:
         blue_shoes.press("3", "?")
         blue_shoes.element("#rater").send_keys("Ada")
-        with blue_shoes.download().open(newline="", encoding="utf-8") as file:
-            first, second = csv.DictReader(file)
+        first, second = rows(blue_shoes.download())
         assert [*first] == [
-            *("query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"),
+            *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"),
         ]
         assert (first["query"], first["document"], first["title"]) == ("blue shoes", "loafer", "Blue loafer")
         assert (first["grade"], first["ranks"], first["rater"]) == ("3", "1", "Ada")
         assert (second["document"], second["grade"]) == ("sandal", "")
         assert first["record"]
         assert first["record"] == second["record"]
+
+    def test_has_the_cells_of_the_worklist_of_the_run(self, reader: Reader, shop: Project) -> None:
+        shop.report("--relevance-unjudged=worklist.csv")
+        reader.open(shop.path / "report.html", "#show=unjudged")
+        for query in reader.queries:
+            reader.open_query(query)
+            for document in reader.unjudged:
+                reader.grade_buttons(document)["0"].click()
+            reader.press("Escape")
+        found, expected = (
+            {row["document"]: row for row in rows(path)} for path in (reader.download(), shop.path / "worklist.csv")
+        )
+        assert {*expected} == {"loafer", "sandal", "phone", "brick", "today"}
+        for document, row in expected.items():
+            graded = {**row, "grade": "0", "record": found[document]["record"], "rater": ""}
+            assert found[document] == graded
 
     def test_is_off_without_a_grade(self, blue_shoes: Reader) -> None:
         assert blue_shoes.element("[data-download]").get_property("disabled") is True
