@@ -19,7 +19,14 @@ from tests.browser.reader import Reader
 
 CASES = 1000
 
-SCALES: list[list[float]] = [[0, 1, 2, 3], [0, 1], [-2, -1, 0, 1, 2], [0, 0.5, 1, 1.5, 2, 2.5], [1, 2, 3, 4, 5], [0, 0.1]]
+SCALES: list[list[float]] = [
+    [0, 1, 2, 3],
+    [0, 1],
+    [-2, -1, 0, 1, 2],
+    [0, 0.5, 1, 1.5, 2, 2.5],
+    [1, 2, 3, 4, 5],
+    [0, 0.1],
+]
 CHOICES: Mapping[str, list[str]] = {
     "discount": ["log2", "ln"],
     "ideal": ["judged", "judged", "returned", "max"],

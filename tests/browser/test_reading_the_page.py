@@ -39,7 +39,7 @@ class TestFirstScreen:
         assert [row.find_element("css selector", ".query").text for row in rows] == WORST
         assert not reader.element("#controls").is_displayed()
         assert reader.element(".noscript").text.startswith("Scripts are off")
-    
+
 
 class TestFinding:
     @pytest.mark.parametrize(
