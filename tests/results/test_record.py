@@ -29,6 +29,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import RecordError
+from tests.helpers import result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

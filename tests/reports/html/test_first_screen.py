@@ -77,7 +77,7 @@ def test_against_a_record() -> None:
 
 def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
-    assert verdict_of(page) == ("1 of 2 queries fail", "broken")
+    assert verdict_of(page) == ("1 of 2 queries fails", "broken")
     text = page_text(page)
     assert "mean nDCG@10 0.500" in text.splitlines()
     assert "against" not in text

@@ -31,7 +31,8 @@
 /**
  * One case in one variant of its search.
  * @typedef {object} Case
- * @property {string} node pytest's node id
+ * @property {string} node pytest's node id; with a number where several checks of one test have the same
+ * @property {string} [test] pytest's node id where `node` has a number
  * @property {string} id
  * @property {string} query
  * @property {string} label the query, behind the id where that differs

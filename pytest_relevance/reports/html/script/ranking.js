@@ -131,7 +131,9 @@ class Rankings {
    */
   panel(grading) {
     const { item, accepted } = this;
-    const panel = make("div", { class: accepted.length ? "rankings two" : "rankings" });
+    const grades = [...(item.grades ?? []), ...(item.acceptedGrades ?? []), ...this.own.values()];
+    const isWide = grades.some((grade) => String(grade ?? "").length > 2);
+    const panel = make("div", { class: `rankings${accepted.length ? " two" : ""}${isWide ? " wide-grades" : ""}` });
     if (accepted.length) {
       const rows = accepted.map((name, index) => this.acceptedRow(name, index));
       const lines = draw("svg", { "aria-hidden": "true" });
