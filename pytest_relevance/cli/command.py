@@ -19,7 +19,7 @@ from pytest_relevance.reports.text import Line, harmless, plain
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.grading import Scale
-    from pytest_relevance.results.run import Run
+    from pytest_relevance.results.records.run import Run
 
 PROGRAM = "pytest-relevance"
 
@@ -217,8 +217,8 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
 
 def read_run_record(path: Path) -> Run:
     """Read the record of a run. Raises `CommandError` where it is not valid."""
-    from pytest_relevance.results.run import Run
-    from pytest_relevance.results.run_info import RecordError
+    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run_info import RecordError
 
     try:
         return Run.open(path)

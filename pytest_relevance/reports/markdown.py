@@ -29,8 +29,8 @@ from pytest_relevance.reports.text import REPORT_MARK, harmless, plain
 from pytest_relevance.results.baseline.overall import has_failed
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import changed, changes_text
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import changed, changes_text
 
 MOST_ROWS = 5
 """How many queries a table names, unless the report is to be in full."""

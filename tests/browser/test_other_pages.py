@@ -108,3 +108,13 @@ class TestNumbers:
         assert reader.texts('[data-document="new"] .badge') == ["62.5"]
         assert reader.score > before
         assert ",62.5," in reader.download().read_text(encoding="utf-8")
+
+
+class TestWithoutJudgments:
+    def test_a_query_can_be_judged_relevant(self, reader: Reader, tmp_path: Path) -> None:
+        reader.open(page_of(tmp_path, result_of({"query": "tv"}, ["a", "b"])))
+        reader.open_query("tv")
+        assert reader.text("[data-score]") == "n/a"
+        assert [*reader.grade_buttons("a")] == ["0", "1", "?"]
+        reader.press("0", "1")
+        assert reader.score == pytest.approx(0.6309297535714575, abs=1e-15)

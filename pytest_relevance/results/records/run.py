@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.metrics.graded import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.record import read_record, write_record
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.file import read_record, write_record
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
     import pandas
