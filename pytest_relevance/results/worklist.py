@@ -75,7 +75,7 @@ class PlausibleGains:
         self._shares: dict[int, list[float]] = {}
         self._means: dict[int, float] = {}
         for result in results:
-            top = _top_grade(result)
+            top = top_grade(result)
             for rank, grade in enumerate(result.grades[: result.k], 1):
                 if grade is not None and top is not None:
                     share = result.settings.gains[grade] / result.settings.gains[top]
@@ -106,7 +106,7 @@ def unjudged_results(result: CaseResult, gains: PlausibleGains) -> list[Unjudged
     documents = result.unjudged
     if not documents:
         return []
-    top = _top_grade(result)
+    top = top_grade(result)
     found = []
     for document in documents:
         index = result.documents.index(document)
@@ -130,7 +130,7 @@ def _move(result: CaseResult, index: int, grade: float) -> float:
     return 0.0 if isnan(possible) else possible - (result.score or 0.0)
 
 
-def _top_grade(result: CaseResult) -> float | None:
+def top_grade(result: CaseResult) -> float | None:
     """The highest grade there is; where it has no gain, as nothing relevant is judged yet, one that has; or None."""
     gain = result.settings.gain
     grades = [result.highest, 1.0]

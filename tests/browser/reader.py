@@ -48,6 +48,7 @@ class Reader:
     def __init__(self, driver: Any, downloads: Path) -> None:
         self.driver = driver
         self.downloads = downloads
+        self.pages: set[str] = set()
         self.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
         self.resize(1280, 900)
         self.prefer("light")
@@ -56,6 +57,7 @@ class Reader:
         """Open a page in a fresh window, as a browser does that runs scripts or does not."""
         self.driver.get("about:blank")
         self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.pages.add(page.as_uri())
         self.driver.get(page.as_uri() + fragment)
         if scripts:
             self.wait(lambda: self.script("return !document.getElementById('controls').hidden"))
@@ -179,6 +181,15 @@ class Reader:
         buttons = self.driver.find_elements("css selector", f'[data-document="{document}"] button[data-grade]')
         return {button.get_dom_attribute("data-grade"): button for button in buttons}
 
+    @property
+    def unjudged(self) -> list[str]:
+        """The results of the open query that have buttons for grades, by their ids."""
+        found: list[str] = self.script(
+            "return [...document.querySelectorAll('[data-document]')]"
+            ".filter((row) => row.querySelector('[data-grade]')).map((row) => row.dataset.document)"
+        )
+        return found
+
     def given(self, document: str) -> str:
         """The answer that was given for a result: a grade, `?`, or an empty text."""
         pressed = [
@@ -193,7 +204,7 @@ class Reader:
         self.click("button[data-download]")
 
         def complete() -> list[Path]:
-            return [path for path in self.downloads.iterdir() if path.suffix == ".csv"]
+            return [path for path in self.downloads.iterdir() if path.suffix == ".csv" and path.stat().st_size]
 
         (path,) = self.wait(complete)
         return path
@@ -203,4 +214,8 @@ class Reader:
         console = [entry["message"] for entry in self.driver.get_log("browser")]
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
-        return console + [f"requested {url}" for url in sent if not url.startswith(("file:///tmp/", "about:", "blob:"))]
+        return console + [f"requested {url}" for url in sent if not self._is_own(url)]
+
+    def _is_own(self, url: str) -> bool:
+        """Whether an address is that of an opened page, or of data that the page made itself."""
+        return url.partition("#")[0] in self.pages or url.startswith(("about:blank", "blob:"))

@@ -106,6 +106,51 @@ class TestKeeping:
         assert (blue_shoes.given("loafer"), blue_shoes.score) == ("3", score)
         assert blue_shoes.element("#rater").get_property("value") == "Ada"
 
+    def test_two_windows_share_the_grades(self, blue_shoes: Reader, page: Path) -> None:
+        driver, first = blue_shoes.driver, blue_shoes.driver.current_window_handle
+        driver.switch_to.new_window("window")
+        blue_shoes.open(page)
+        blue_shoes.open_query("blue shoes")
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        second = driver.current_window_handle
+        driver.switch_to.window(first)
+        blue_shoes.wait(lambda: blue_shoes.given("loafer") == "3")
+        blue_shoes.grade_buttons("sandal")["1"].click()
+        driver.switch_to.window(second)
+        blue_shoes.wait(lambda: blue_shoes.given("sandal") == "1")
+        blue_shoes.reload()
+        assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["3", "1"]
+        driver.close()
+        driver.switch_to.window(first)
+
+    @pytest.mark.parametrize(
+        "storage",
+        ["get localStorage() { throw new DOMException('blocked', 'SecurityError'); }", "localStorage: undefined"],
+        ids=["blocked", "absent"],
+    )
+    def test_says_when_the_browser_keeps_nothing(self, reader: Reader, page: Path, storage: str) -> None:
+        script = f"Object.defineProperties(window, Object.getOwnPropertyDescriptors({{ {storage} }}))"
+        identifier = reader.command("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+        reader.open(page)
+        reader.open_query("blue shoes")
+        reader.press("3")
+        assert reader.given("loafer") == "3"
+        assert "This browser keeps nothing for this page: download before you leave it." in reader.everything
+        reader.command("Page.removeScriptToEvaluateOnNewDocument", identifier=identifier)
+        reader.open(page)
+
+    @pytest.mark.parametrize("kept", ["{", "7", '{"answers": 7}', '{"answers": [[]]}', "null"])
+    def test_survives_damaged_storage(self, blue_shoes: Reader, kept: str) -> None:
+        blue_shoes.press("3")
+        blue_shoes.script(
+            "localStorage.setItem(Object.keys(localStorage).find((key) => /2/.test(key)), arguments[0])", kept
+        )
+        blue_shoes.reload()
+        assert blue_shoes.opened == "blue shoes"
+        blue_shoes.press("2")
+        blue_shoes.reload()
+        assert blue_shoes.given("loafer") == "2"
+
     def test_another_run_does_not_take_them_over(self, blue_shoes: Reader, shop: Project) -> None:
         blue_shoes.press("3")
         other = shop.pytest("--relevance-html=other.html")
@@ -115,20 +160,41 @@ class TestKeeping:
         assert blue_shoes.given("loafer") == ""
 
 
+def rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 class TestDownload:
     def test_is_a_worklist_with_record_and_rater(self, blue_shoes: Reader) -> None:
         blue_shoes.press("3", "?")
         blue_shoes.element("#rater").send_keys("Ada")
-        with blue_shoes.download().open(newline="", encoding="utf-8") as file:
-            first, second = csv.DictReader(file)
+        first, second = rows(blue_shoes.download())
         assert [*first] == [
-            *("query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"),
+            *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"),
         ]
         assert (first["query"], first["document"], first["title"]) == ("blue shoes", "loafer", "Blue loafer")
         assert (first["grade"], first["ranks"], first["rater"]) == ("3", "1", "Ada")
         assert (second["document"], second["grade"]) == ("sandal", "")
         assert first["record"]
         assert first["record"] == second["record"]
+
+    def test_has_the_cells_of_the_worklist_of_the_run(self, reader: Reader, shop: Project) -> None:
+        shop.report("--relevance-unjudged=worklist.csv")
+        reader.open(shop.path / "report.html", "#show=unjudged")
+        for query in reader.queries:
+            reader.open_query(query)
+            for document in reader.unjudged:
+                reader.grade_buttons(document)["0"].click()
+            reader.press("Escape")
+        found, expected = (
+            {row["document"]: row for row in rows(path)} for path in (reader.download(), shop.path / "worklist.csv")
+        )
+        assert {*expected} == {"loafer", "sandal", "phone", "brick", "today"}
+        for document, row in expected.items():
+            graded = {**row, "grade": "0", "record": found[document]["record"], "rater": ""}
+            assert found[document] == graded
 
     def test_is_off_without_a_grade(self, blue_shoes: Reader) -> None:
         assert blue_shoes.element("[data-download]").get_property("disabled") is True

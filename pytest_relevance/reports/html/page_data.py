@@ -17,7 +17,7 @@ from pytest_relevance.reports.summary.cases import variant_label, variant_of, va
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
 from pytest_relevance.results.records.run import Run
-from pytest_relevance.results.worklist import PlausibleGains
+from pytest_relevance.results.worklist import PlausibleGains, top_grade
 
 _EMPTY: Sequence[object] = (None, "", [], {})
 
@@ -87,7 +87,7 @@ class _Tables:
         """The number of the settings of a result; its grades are added to those that need a gain."""
         number = self.settings.setdefault(result.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
-        grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in scale))
+        grades.update(result.judgments, (result.lowest, _highest(result)), (grade for grade, _ in scale))
         if result.settings.max_grade is not None:
             grades.add(result.settings.max_grade)
         return number
@@ -97,17 +97,24 @@ class _Tables:
         return self.scales.setdefault(scale, len(self.scales))
 
 
+def _highest(result: CaseResult) -> float:
+    """The highest grade that a result may be given: 1 where there is no scale, and nothing relevant is judged yet."""
+    top = top_grade(result)
+    return result.highest if top is None else max(result.highest, top)
+
+
 def _scale(result: CaseResult) -> _Scale:
     """The grades that a result may be given, the lowest first, each with its name or an empty text.
 
     Those with a name, or else all whole grades from the lowest to the highest, and the grades of judgments where these
     are few; where a mapping gives the gains, the grades that it has.
     """
-    grades = {*result.grade_names, result.lowest, result.highest}
+    highest = _highest(result)
+    grades = {*result.grade_names, result.lowest, highest}
     if isinstance(result.settings.gain, Mapping):
-        grades |= {grade for grade in result.settings.gain if result.lowest <= grade <= result.highest}
+        grades |= {grade for grade in result.settings.gain if result.lowest <= grade <= highest}
     elif not result.grade_names:
-        whole = range(math.ceil(result.lowest), math.floor(result.highest) + 1)
+        whole = range(math.ceil(result.lowest), math.floor(highest) + 1)
         grades |= {float(grade) for grade in whole[: _MOST_GRADES + 1]} if len(whole) <= _MOST_GRADES else set()
     return tuple((grade, result.grade_names.get(grade, "")) for grade in sorted(grades))
 
@@ -169,7 +176,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "settings": tables.settings_of(result, scale),
         "scale": tables.scale_of(scale),
         "lowest": result.lowest,
-        "highest": result.highest,
+        "highest": _highest(result),
         "documents": [*result.documents],
         "grades": [*result.grades],
         "scores": [*result.engine_scores],

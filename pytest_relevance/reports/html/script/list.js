@@ -60,7 +60,7 @@ class CaseList {
     const shown = Object.entries(SHOWN).flatMap(([name, { label, includes }]) => {
       const count = this.data.cases.filter(includes).length;
       const show = button(`${label} `, () => this.go({ show: name, all: name === "" }), { "data-show": name });
-      show.append(make("b", {}, String(count)));
+      show.append(make("b", {}, count.toLocaleString("en")));
       return count || name === "" ? [show] : [];
     });
     for (const [name, all] of Object.entries(CHOICES)) {

@@ -131,7 +131,9 @@ class Rankings {
    */
   panel(grading) {
     const { item, accepted } = this;
-    const panel = make("div", { class: accepted.length ? "rankings two" : "rankings" });
+    const grades = [...(item.grades ?? []), ...(item.acceptedGrades ?? []), ...this.own.values()];
+    const isWide = grades.some((grade) => String(grade ?? "").length > 2);
+    const panel = make("div", { class: `rankings${accepted.length ? " two" : ""}${isWide ? " wide-grades" : ""}` });
     if (accepted.length) {
       const rows = accepted.map((name, index) => this.acceptedRow(name, index));
       const lines = draw("svg", { "aria-hidden": "true" });
@@ -179,12 +181,12 @@ class Rankings {
     if (isCopy) {
       small.push(make("span", {}, "returned again"));
     }
-    small.push(...fieldsOf(item, name));
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
       const title = "how far a likely grade would move nDCG";
       small.push(make("span", { title }, `worth ${Math.abs(worth).toFixed(3)}`));
     }
+    small.push(...fieldsOf(item, name));
     const grade = judged ?? (isCopy ? null : (this.own.get(name) ?? null));
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);
     if (!isCopy && index < item.k && judged === null) {
