@@ -133,27 +133,32 @@ class CaseView {
   /** `nDCG@10 0.764 -> 0.312 (between 0.287 and 0.641), floor 0.500, failed`. @param {Case} item @param {ReadonlyMap<string, number>} own */
   score(item, own) {
     const status = make("span", { class: `status ${statusClass(item)}` }, statusText(item));
-    const line = make("p", { class: "mean", "aria-live": "polite" }, status, ` nDCG@${item.k} `);
     const isScored = item.score !== undefined || own.size > 0;
     const { score, lower, upper } = isScored ? scoreOf(this.data, item, own) : { score: NaN, lower: NaN, upper: NaN };
     const isDefined = !Number.isNaN(score);
     const value = make("strong", { "data-score": isDefined ? String(score) : "" }, scoreText(score));
-    line.append(changeText(scoreBefore(this.data, item, own), ""), value);
-    const facts = [];
-    if (isDefined && lower !== upper) {
-      facts.push(` (between ${scoreText(lower)} and ${scoreText(upper)})`);
-    }
-    if (item.floor !== undefined) {
-      facts.push(`, floor ${scoreText(item.floor)}`);
-    }
+    const scores = make(
+      "span",
+      { class: "fact" },
+      `nDCG@${item.k} `,
+      changeText(scoreBefore(this.data, item, own), ""),
+      value,
+    );
     const unjudged = unjudgedOf(item).length - own.size;
-    if (unjudged > 0) {
-      facts.push(`, ${unjudged} unjudged`);
+    const facts = [
+      item.floor !== undefined && `floor ${scoreText(item.floor)}`,
+      unjudged > 0 && `${unjudged} unjudged`,
+      own.size > 0 && `with ${counted(own.size, "grade", "grades")} of yours`,
+    ];
+    const line = make("p", { class: "mean", "aria-live": "polite" }, status, " ", scores);
+    if (isDefined && lower !== upper) {
+      line.append(" ", make("span", { class: "fact" }, `(between ${scoreText(lower)} and ${scoreText(upper)})`));
     }
-    if (own.size) {
-      facts.push(`, with ${counted(own.size, "grade", "grades")} of yours`);
+    for (const fact of facts) {
+      if (fact) {
+        line.append(", ", make("span", { class: "fact" }, fact));
+      }
     }
-    line.append(...facts.map((text) => make("span", { class: "fact" }, text)));
     return line;
   }
 }

@@ -181,12 +181,12 @@ class Rankings {
     if (isCopy) {
       small.push(make("span", {}, "returned again"));
     }
-    small.push(...fieldsOf(item, name));
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
       const title = "how far a likely grade would move nDCG";
       small.push(make("span", { title }, `worth ${Math.abs(worth).toFixed(3)}`));
     }
+    small.push(...fieldsOf(item, name));
     const grade = judged ?? (isCopy ? null : (this.own.get(name) ?? null));
     const row = this.result({ "data-document": name }, name, index + 1, grade, small);
     if (!isCopy && index < item.k && judged === null) {
