@@ -78,7 +78,7 @@ def comparison_lines(
         lines += folded_lines(text, DIM, width)
     if searched := changes_text(comparison.fingerprint):
         lines += folded_lines(f"searched: {searched}", columns=width, indent="  ")
-    lines += [line(""), *_metric_table(comparison).lines(width)]
+    lines += [line(""), *metric_table(comparison).lines(width)]
     if tags := _tag_table(comparison, limit).lines(width):
         lines += [line(""), *tags]
     movers = _movers(comparison, limit, gates)
@@ -98,7 +98,7 @@ def markdown_lines(
     lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
     if searched := changes_text(comparison.fingerprint):
         lines.append(f"- searched: {code(searched)}")
-    lines += ["", *_metric_table(comparison, all_p_values=True).markdown()]
+    lines += ["", *metric_table(comparison, all_p_values=True).markdown()]
     if tags := _tag_table(comparison, limit).markdown():
         lines += ["", *tags]
     movers = _movers(comparison, limit, gates)
@@ -116,7 +116,7 @@ def _settings(comparison: Compared) -> list[str]:
     return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
 
 
-def _metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
+def metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
     """The figures of each variant and metric; `all_p_values` shows both where a terminal has room for one."""
     rows = comparison.metrics
     is_adjusted = any(row.p != row.adjusted_p for row in rows if row.p == row.p)
@@ -185,7 +185,7 @@ def _movers(comparison: Compared, limit: int | None, gates: ComparisonGates | No
 def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: bool) -> Iterator[Line]:
     if not movers:
         return
-    metric = _shared_metric(movers)
+    metric = shared_metric(movers)
     yield line("")
     yield line(title if metric is None else f"{title} ({metric})", STRONG)
     names = (Column(least=20, wants=30), Column(gap=1, least=20))
@@ -194,13 +194,13 @@ def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: 
         figures = (signed(mover.difference), f"{score_text(mover.first)} -> {score_text(mover.second)}")
         style = BAD if is_drop else GOOD
         cells = [styled(text, style) for text in (*figures, mover.metric if metric is None else "")]
-        similarity = f"{_rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
+        similarity = f"{rank_counts(mover)}, Jaccard {mover.changes.jaccard:.2f}, RBO {mover.changes.rbo:.2f}"
         _, case, variant = mover.key
         name = (case_name(case, mover.query), "" if variant is None else f"[{variant}]")
         table.add(*cells, *name, styled(similarity, DIM))
     for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
-        for word, documents in _moves(
+        for word, documents in moves(
             mover, is_drop=is_drop, shown=partial(_shown_document, longest=title_room(columns))
         ):
             yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
@@ -218,12 +218,12 @@ def _code_of_document(document: str, titles: Mapping[str, str]) -> str:
 def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[str]:
     if not movers:
         return []
-    figures = (_shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")
+    figures = (shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")
     names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
     table = Table([*names, *(Column(each, RIGHT) for each in figures)])
     for mover in movers:
-        moves = _moves(mover, is_drop=is_drop, shown=_code_of_document)
-        changes = "<br>".join([_rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
+        documents = moves(mover, is_drop=is_drop, shown=_code_of_document)
+        changes = "<br>".join([rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in documents)])
         scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
         similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
         _, case, variant = mover.key
@@ -234,7 +234,7 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[
 
 def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns: int) -> Iterator[Line]:
     """The result of each metric in words, then the findings of the gates."""
-    texts = [_verdict(row) for row in comparison.metrics]
+    texts = [verdict(row) for row in comparison.metrics]
     if gates is None:
         texts.append((_new_errors(comparison), BAD))
     else:
@@ -251,7 +251,7 @@ def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns:
 def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterator[str]:
     """What `_verdict_lines` has, as a list in Markdown."""
     for row in comparison.metrics:
-        yield f"- **{_verdict(row, code)[0]}**"
+        yield f"- **{verdict(row, code)[0]}**"
     if gates is None:
         if errors := _new_errors(comparison):
             yield f"- {code(errors)}"
@@ -262,7 +262,7 @@ def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Itera
         yield f"- **{text}**"
 
 
-def _verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
+def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
     """The result of a metric in words, and its style. `shown` escapes the name of a variant for the report."""
     means = row.means
     name = row.metric if row.variant is None else f"{row.metric} of {shown(row.variant)}"
@@ -293,20 +293,20 @@ def _gates_text(gates: ComparisonGates) -> str:
     return "all gates met" if gates.findings else ""
 
 
-def _shared_metric(movers: Iterable[Mover]) -> str | None:
+def shared_metric(movers: Iterable[Mover]) -> str | None:
     """The metric of all movers; None where they have several."""
     metrics = {mover.metric for mover in movers}
     return metrics.pop() if len(metrics) == 1 else None
 
 
-def _rank_counts(mover: Mover) -> str:
+def rank_counts(mover: Mover) -> str:
     """`4 out, 4 in, 3 moved`."""
     changes = mover.changes
     counts = ((len(changes.left), "out"), (len(changes.entered), "in"), (len(changes.moved), "moved"))
     return ", ".join(f"{count} {what}" for count, what in counts if count) or f"the same top {changes.k}"
 
 
-def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
+def moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
     Relevant documents come first, then the others. `shown` escapes and cuts an id for the report, and adds the title.
