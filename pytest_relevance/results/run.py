@@ -64,7 +64,7 @@ class Run:
 
     def __repr__(self) -> str:
         """`Run(shop.jsonl: 52 results)`."""
-        return f"Run({self.name}: {len(self)} results)"
+        return f"Run({self.name}: {counted(len(self), 'result')})"
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows: one row for each result, the lowest scores first, 20 at most.
