@@ -57,12 +57,33 @@ class _Looked:
 
 def run(arguments: Namespace) -> int:
     """Check the files, print a report, and return the exit code. Raises `CommandError` where no file is found."""
+    from pytest_relevance.cases.problems import CaseFileError
+    from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.findings import finding_lines, total_line
+    from pytest_relevance.results.run_info import RecordError
 
     looked = _Looked()
     # suites first: the files that they name are not counted again
     for path in sorted(_files(arguments.paths), key=lambda path: not path.endswith(YAML)):
-        _look_at(path, arguments, looked)
+        looked.files += 1
+        try:
+            if path.endswith(YAML):
+                _look_at_suite(path, looked)
+            elif os.path.realpath(path) not in looked.read:
+                _look_at_judgments(path, arguments, looked)
+        except RecordError as error:  # of a baseline
+            looked.errors += 1
+            print(error)
+        except (CaseFileError, JudgmentFileError) as error:
+            looked.errors += len(error.problems)
+            looked.read.update(
+                os.path.realpath(file) for each in error.problems if (file := getattr(each, "file", None))
+            )
+            looked.at_least = looked.at_least or error.at_least
+            print(error)
+        except OSError as error:
+            looked.errors += 1
+            print(f"{harmless(path)}: cannot be read: {error.strerror or error}")
     _look_at_catalogues(looked)
     if looked.errors:
         print()
@@ -113,31 +134,6 @@ def _case_files(folder: str) -> Iterator[str]:
         for name in sorted(names):
             if name.endswith(CASE_FILES):
                 yield os.path.normpath(os.path.join(inner, name))
-
-
-def _look_at(path: str, arguments: Namespace, looked: _Looked) -> None:
-    """Check a file, and print the mistakes in it."""
-    from pytest_relevance.cases.problems import CaseFileError
-    from pytest_relevance.judgments.problems import JudgmentFileError
-    from pytest_relevance.results.run_info import RecordError
-
-    looked.files += 1
-    try:
-        if path.endswith(YAML):
-            _look_at_suite(path, looked)
-        elif os.path.realpath(path) not in looked.read:
-            _look_at_judgments(path, arguments, looked)
-    except RecordError as error:  # of a baseline
-        looked.errors += 1
-        print(error)
-    except (CaseFileError, JudgmentFileError) as error:
-        looked.errors += len(error.problems)
-        looked.read.update(os.path.realpath(file) for each in error.problems if (file := getattr(each, "file", None)))
-        looked.at_least = looked.at_least or error.at_least
-        print(error)
-    except OSError as error:
-        looked.errors += 1
-        print(f"{harmless(path)}: cannot be read: {error.strerror or error}")
 
 
 def _look_at_suite(path: str, looked: _Looked) -> None:

@@ -18,12 +18,13 @@ from pytest_relevance.metrics.graded import (
     Term,
     dcg_terms,
     grade_ranking,
+    has_gain,
     ideal_grades,
-    ndcg,
     scored_indexes,
 )
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.numbers import number, score_text, total
+from pytest_relevance.reports.numbers import number as number_text
+from pytest_relevance.reports.numbers import score_text, total
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import id_text, read_ranking
 
@@ -68,7 +69,7 @@ def grade_text(row: Row) -> str:
     """The grade of a result, "-" for one without a judgment; nothing where there is no result."""
     if row.document is None:
         return ""
-    return number(row.grade) if row.grade is not None else "repeat" if row.repeated else "-"
+    return number_text(row.grade) if row.grade is not None else "repeat" if row.repeated else "-"
 
 
 def figure_texts(row: Row) -> tuple[str, ...]:
@@ -78,8 +79,8 @@ def figure_texts(row: Row) -> tuple[str, ...]:
     elif row.grade is None:
         gain, discounted = "-", "-"
     else:
-        gain, discounted = number(row.gain), total(row.discounted_gain)
-    ideal = ("", "") if row.ideal_grade is None else (number(row.ideal_grade), total(row.ideal_dcg))
+        gain, discounted = number_text(row.gain), total(row.discounted_gain)
+    ideal = ("", "") if row.ideal_grade is None else (number_text(row.ideal_grade), total(row.ideal_dcg))
     return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
 
 
@@ -105,10 +106,9 @@ class Loss:
 class Breakdown:
     """The table of one query, cut at k, with its totals. `losses` are sorted, the largest first.
 
-    `score` is nDCG@k: `dcg` / `ideal_dcg`. It is NaN where no judged document has a gain above 0, and 0 where some have
-    and the ideal, of what was returned, is empty. The losses and `unfilled` add up to 1 - nDCG. `unfilled` is (IDCG -
-    DCG of the best order of the judged documents) / IDCG: 0 except with ideal "max". `too_high` are the rows of the
-    results with less gain than that best order has at their rank, by rank.
+    The losses and `unfilled` add up to 1 - nDCG. `unfilled` is (IDCG - DCG of the best order of the judged documents) /
+    IDCG: 0 except with ideal "max". `too_high` are the rows of the results with less gain than that best order has at
+    their rank, by rank. nDCG `is_defined` where any judged document has a gain above 0.
     """
 
     rows: tuple[Row, ...]
@@ -117,7 +117,14 @@ class Breakdown:
     losses: tuple[Loss, ...]
     too_high: tuple[Row, ...] = ()
     unfilled: float = 0.0
-    score: float = math.nan
+    is_defined: bool = True
+
+    @property
+    def score(self) -> float:
+        """nDCG@k: `dcg` / `ideal_dcg`. NaN where it is not defined, 0 where it is and nothing in the ideal has gain."""
+        if not self.is_defined:
+            return math.nan
+        return self.dcg / self.ideal_dcg if self.ideal_dcg else 0.0
 
     def _repr_html_(self) -> str:
         """The table that a notebook shows: the first 20 ranks, with the totals below them."""
@@ -189,7 +196,7 @@ def _break_down(
     rows = _rows(ranking, graded, indexes, dcg_terms(ideal, settings), k, settings)
     dcg, ideal_dcg = (rows[-1].dcg, rows[-1].ideal_dcg) if rows else (0.0, 0.0)
     if not ideal_dcg:
-        return Breakdown(rows, dcg, ideal_dcg, (), score=ndcg(graded, settings, k))
+        return Breakdown(rows, dcg, ideal_dcg, (), is_defined=has_gain(graded, settings))
     if settings.ideal == "max":  # what the judged documents can fill of it
         ideal = ideal_grades(graded, replace(settings, ideal="judged"), len(ideal))
     best = dcg_terms(ideal, settings)
@@ -215,7 +222,7 @@ def _break_down(
     losses = [replace(loss, loss=loss.loss / ideal_dcg) for loss in losses]
     losses.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
     unfilled = (ideal_dcg - (best[-1].total if best else 0.0)) / ideal_dcg if settings.ideal == "max" else 0.0
-    return Breakdown(rows, dcg, ideal_dcg, tuple(losses), _too_high(rows, best), unfilled, dcg / ideal_dcg)
+    return Breakdown(rows, dcg, ideal_dcg, tuple(losses), _too_high(rows, best), unfilled)
 
 
 def _rows(
@@ -233,16 +240,16 @@ def _rows(
     order, repeated = _dense_ranks(graded, settings), set(graded.repeated)
     rows: list[Row] = []
     cg = 0.0
-    for rank, discount in enumerate(discount_table(settings.discount, ranks)[:ranks], 1):
-        index = indexes[rank - 1] if rank <= len(terms) else None
-        term = terms[rank - 1] if rank <= len(terms) else ended
-        ideal = ideal_terms[rank - 1] if rank <= len(ideal_terms) else ideal_ended
+    for number, discount in enumerate(discount_table(settings.discount, ranks)[:ranks]):
+        index = indexes[number] if number < len(terms) else None
+        term = terms[number] if number < len(terms) else ended
+        ideal = ideal_terms[number] if number < len(ideal_terms) else ideal_ended
         if term.grade is not None and (term.grade > 0 or settings.negative == "keep"):
             cg += term.grade
         document = None if index is None else ranking[index]
         sums = (term.discounted, term.total, cg, ideal.grade, ideal.total)
         place = None if term.grade is None else order[term.grade]
-        rows.append(Row(rank, document, term.grade, term.gain, discount, *sums, place, index in repeated))
+        rows.append(Row(number + 1, document, term.grade, term.gain, discount, *sums, place, index in repeated))
     return tuple(rows)
 
 

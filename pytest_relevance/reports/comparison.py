@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
-from pytest_relevance.reports.html.tables import comparison_html
 from pytest_relevance.reports.text import WIDEST, harmless, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key
@@ -35,6 +34,12 @@ class Comparison(Compared):
     what was not compared and why. `judge` says whether the second run may replace the first.
     """
 
+    def _repr_html_(self) -> str:
+        """The tables that a notebook shows: the metrics, and the largest drops and gains."""
+        from pytest_relevance.reports.html.tables import comparison_html  # imported only in a notebook
+
+        return comparison_html(self)
+
     def judge(
         self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None
     ) -> ComparisonGates:
@@ -55,10 +60,6 @@ class Comparison(Compared):
     def to_markdown(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
         """The report as Markdown, for a pull request; at most `limit` entries of each list, None for all."""
         return "\n".join(markdown_lines(self, limit=limit, gates=gates)) + "\n"
-
-    def _repr_html_(self) -> str:
-        """The tables that a notebook shows: the metrics, and the largest drops and gains."""
-        return comparison_html(self)
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.

@@ -200,7 +200,7 @@ def _mover_lines(title: str, movers: Sequence[Mover], columns: int, *, is_drop: 
         table.add(*cells, *name, styled(similarity, DIM))
     for shown, mover in zip(table.lines(columns), movers, strict=True):
         yield shown
-        for word, documents in moves(
+        for word, documents in _moves(
             mover, is_drop=is_drop, shown=partial(_shown_document, longest=title_room(columns))
         ):
             yield from map(line, wrapped(f"          {word:<5}  ", documents, columns))
@@ -222,8 +222,8 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[
     names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
     table = Table([*names, *(Column(each, RIGHT) for each in figures)])
     for mover in movers:
-        documents = moves(mover, is_drop=is_drop, shown=_code_of_document)
-        changes = "<br>".join([rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in documents)])
+        moves = _moves(mover, is_drop=is_drop, shown=_code_of_document)
+        changes = "<br>".join([rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
         scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
         similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
         _, case, variant = mover.key
@@ -306,7 +306,7 @@ def rank_counts(mover: Mover) -> str:
     return ", ".join(f"{count} {what}" for count, what in counts if count) or f"the same top {changes.k}"
 
 
-def moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
+def _moves(mover: Mover, *, is_drop: bool, shown: ShowDocument) -> list[tuple[str, list[str]]]:
     """The rank changes that explain a drop or a gain, by kind: `("lost", ["sku-1 (grade 3, was rank 1)"])`.
 
     Relevant documents come first, then the others. `shown` escapes and cuts an id for the report, and adds the title.

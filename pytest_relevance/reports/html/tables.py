@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from pytest_relevance._html import html_paragraph
 from pytest_relevance._text import case_name
 from pytest_relevance.reports.comparison_text import (
     MOST_SHOWN,
     metric_table,
-    moves,
     rank_counts,
     shared_metric,
     verdict,
 )
 from pytest_relevance.reports.numbers import score_text, signed
+from pytest_relevance.reports.reasons import grade_and_ranks
 from pytest_relevance.reports.table import RIGHT, Column, Table, cut_middle, titled
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.compare.comparison import Compared, Mover
+from pytest_relevance.results.rankings.rank_changes import Move
 
 _WIDEST_ID = 40
 
@@ -36,19 +38,38 @@ def comparison_html(comparison: Compared) -> str:
 
 
 def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Table:
-    """One row for each mover, with the documents that explain its change."""
-    heads = ("query", "variant", "first", "second", "change", "ranks", "documents")
-    figures = ("first", "second", "change")
+    """One row for each mover: its scores, and the documents that explain its change."""
     metric = shared_metric(movers) or "nDCG@k"
-    table = Table([Column(head, RIGHT if head in figures else "<") for head in heads], title=f"{title} ({metric})")
+    figures = [Column(head, RIGHT) for head in ("first", "second", "change")]
+    documents = [Column(head) for head in (("lost", "now on top") if is_drop else ("gained",))]
+    columns = [Column("query"), Column("variant"), *figures, *documents, Column("ranking")]
+    table = Table(columns, title=f"{title} ({metric})")
     for mover in movers:
         _, case, variant = mover.key
         scores = (score_text(mover.first), score_text(mover.second), signed(mover.difference))
-        documents = moves(mover, is_drop=is_drop, shown=_document)
-        explained = "; ".join(f"{word}: {', '.join(found)}" for word, found in documents)
-        table.add(case_name(case, mover.query), variant or "", *scores, rank_counts(mover), explained)
+        found = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover),)
+        shown = ("" if move is None else _document(move, mover.titles) for move in found)
+        table.add(case_name(case, mover.query), variant or "", *scores, *shown, rank_counts(mover))
     return table
 
 
-def _document(document: str, titles: Mapping[str, str]) -> str:
-    return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles)
+def _lost(mover: Mover) -> Move | None:
+    """The document with the highest gain that left the top k, else that moved down."""
+    return next(chain(mover.lost, (move for move in mover.shifted if move.distance < 0)), None)
+
+
+def _gained(mover: Mover) -> Move | None:
+    """The document with the highest gain that entered the top k, else that moved up."""
+    return next(chain(mover.found, (move for move in mover.shifted if move.distance > 0)), None)
+
+
+def _on_top(mover: Mover) -> Move | None:
+    """The first result of the second run that was lower, or absent, in the first."""
+    risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
+    return min(risen, key=lambda move: move.second or 0, default=None)
+
+
+def _document(move: Move, titles: Mapping[str, str]) -> str:
+    """`sku-1 "Boots" (grade 3, was rank 1)`."""
+    name = titled(cut_middle(harmless(move.document), _WIDEST_ID), move.document, titles)
+    return f"{name} ({grade_and_ranks(move)})"
