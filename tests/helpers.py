@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from collections.abc import Mapping
+from html import unescape
 from textwrap import dedent
 from typing import Any
 
@@ -35,3 +40,25 @@ def result_of(
 def block(text: str) -> str:
     """A block of text without the indentation that it has in its test."""
     return dedent(text).removeprefix("\n")
+
+
+def page_values(page: str) -> dict[str, Any]:
+    """The data that an HTML report carries for its script."""
+    found = re.search(r'<script type="application/json" id="data" data-encoding="(\w+)">(.*?)</script>', page)
+    assert found is not None
+    encoding, text = found.groups()
+    values: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)) if encoding == "gzip" else text)
+    return values
+
+
+def page_text(page: str) -> str:
+    """What an HTML report shows where scripts are off, without markup: each element's text in a line."""
+    body = re.sub(r"(?s)<script.*", "", page.partition("<body>")[2])
+    return "\n".join(line for part in re.split(r"<[^>]*>", body) if (line := unescape(part).strip()))
+
+
+def verdict_of(page: str) -> tuple[str, str]:
+    """The sentence of an HTML report, and the kind of run that it says."""
+    found = re.search(r'<h1 data-verdict="(\w+)">(.*?)</h1>', page)
+    assert found is not None
+    return unescape(found[2]), found[1]

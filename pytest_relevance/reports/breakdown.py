@@ -182,6 +182,39 @@ def break_down(result: CaseResult) -> Breakdown:
     return _break_down(result.documents, result.graded, result.k, result.settings, result.missing, result.deeper)
 
 
+def losses_of(result: CaseResult) -> tuple[Loss, ...]:
+    """The losses of `break_down(result)` alone, in less than half of its time."""
+    parts = result.graded, result.settings, result.k
+    return _losses(result.documents, *parts, result.missing, result.deeper, _Terms.of(*parts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The ranks of a ranking (`own`) and of its ideal; `indexes` are those of the scored results in the ranking.
+
+    `best` is the best order of the judged documents: the ideal itself, except with ideal "max".
+    """
+
+    indexes: Sequence[int]
+    own: Sequence[Term]
+    ideal: Sequence[Term]
+    best: Sequence[Term]
+
+    @classmethod
+    def of(cls, graded: GradedRanking, settings: Settings, k: int | None) -> _Terms:
+        indexes = scored_indexes(graded, settings)
+        own = dcg_terms([graded.grades[index] for index in indexes], settings, k)
+        ideal = best = dcg_terms(ideal_grades(graded, settings, k), settings)
+        if settings.ideal == "max":
+            best = dcg_terms(ideal_grades(graded, replace(settings, ideal="judged"), len(ideal)), settings)
+        return cls(indexes, own, ideal, best)
+
+    @property
+    def ideal_dcg(self) -> float:
+        """The DCG of the ideal ranking."""
+        return self.ideal[-1].total if self.ideal else 0.0
+
+
 def _break_down(
     ranking: Sequence[str],
     graded: GradedRanking,
@@ -191,50 +224,65 @@ def _break_down(
     deeper: Mapping[str, int],
 ) -> Breakdown:
     """Break down a ranking with grades; `absent` are judged documents that it lacks, `deeper` the ranks of some."""
-    indexes = scored_indexes(graded, settings)
-    ideal = ideal_grades(graded, settings, k)
-    rows = _rows(ranking, graded, indexes, dcg_terms(ideal, settings), k, settings)
+    terms = _Terms.of(graded, settings, k)
+    rows = _rows(ranking, graded, terms, settings)
     dcg, ideal_dcg = (rows[-1].dcg, rows[-1].ideal_dcg) if rows else (0.0, 0.0)
     if not ideal_dcg:
         return Breakdown(rows, dcg, ideal_dcg, (), is_defined=has_gain(graded, settings))
-    if settings.ideal == "max":  # what the judged documents can fill of it
-        ideal = ideal_grades(graded, replace(settings, ideal="judged"), len(ideal))
-    best = dcg_terms(ideal, settings)
+    losses = _losses(ranking, graded, settings, k, absent, deeper, terms)
+    best = terms.best[-1].total if terms.best else 0.0
+    unfilled = (ideal_dcg - best) / ideal_dcg if settings.ideal == "max" else 0.0
+    return Breakdown(rows, dcg, ideal_dcg, losses, _too_high(rows, terms.best), unfilled)
+
+
+def _losses(
+    ranking: Sequence[str],
+    graded: GradedRanking,
+    settings: Settings,
+    k: int | None,
+    absent: Sequence[tuple[str, float]],
+    deeper: Mapping[str, int],
+    terms: _Terms,
+) -> tuple[Loss, ...]:
+    """The losses of a ranking, the largest first; none where its ideal has no gain."""
+    if not terms.ideal_dcg:
+        return ()
     returned = [
         (ranking[index], grade, rank)
-        for rank, index in enumerate(indexes, 1)
+        for rank, index in enumerate(terms.indexes, 1)
         if (grade := graded.grades[index]) is not None
     ]
     returned += sorted(
         ((document, grade, deeper[document]) for document, grade in absent if document in deeper),
         key=lambda found: found[2],
     )
-    own = {row.document: row.discounted_gain for row in rows if not row.repeated}
+    repeated = set(graded.repeated)
+    own = {
+        ranking[index]: term.discounted
+        for index, term in zip(terms.indexes, terms.own, strict=False)
+        if index not in repeated
+    }
     free: _Places = defaultdict(deque)
-    for term in best:
+    for term in terms.best:
         free[term.gain].append(term.discounted)
-    losses = [*_of_returned(returned, free, own, settings)]
+    losses = [*_of_returned(returned, free, own, settings, terms.ideal_dcg)]
     if settings.ideal != "returned":
         names = [(document, grade) for document, grade in absent if document not in deeper]
         counts = Counter(settings.gains[grade] for grade in graded.judged)
         counts.subtract(settings.gains[grade] for _, grade, _ in returned)
-        losses += _of_missing(names, counts, free, graded, settings)
-    losses = [replace(loss, loss=loss.loss / ideal_dcg) for loss in losses]
+        losses += _of_missing(names, counts, free, graded, settings, terms.ideal_dcg)
     losses.sort(key=lambda loss: (-loss.loss, -loss.grade, loss.rank is None, loss.rank or 0))
-    unfilled = (ideal_dcg - (best[-1].total if best else 0.0)) / ideal_dcg if settings.ideal == "max" else 0.0
-    return Breakdown(rows, dcg, ideal_dcg, tuple(losses), _too_high(rows, best), unfilled)
+    return tuple(losses)
 
 
 def _rows(
     ranking: Sequence[str],
     graded: GradedRanking,
-    indexes: Sequence[int],
-    ideal_terms: Sequence[Term],
-    k: int | None,
+    found: _Terms,
     settings: Settings,
 ) -> tuple[Row, ...]:
-    """The rows of the scored results, `indexes` in the ranking, and of the ideal below the last of them."""
-    terms = dcg_terms([graded.grades[index] for index in indexes], settings, k)
+    """The rows of the scored results, and of the ideal below the last of them."""
+    indexes, terms, ideal_terms = found.indexes, found.own, found.ideal
     ended, ideal_ended = (Term(0, None, 0.0, 0.0, 0.0, of[-1].total if of else 0.0) for of in (terms, ideal_terms))
     ranks = max(len(terms), len(ideal_terms))
     order, repeated = _dense_ranks(graded, settings), set(graded.repeated)
@@ -262,14 +310,18 @@ def _too_high(rows: Sequence[Row], best: Sequence[Term]) -> tuple[Row, ...]:
 
 
 def _of_returned(
-    returned: Iterable[tuple[str, float, int]], free: _Places, own: Mapping[str | None, float], settings: Settings
+    returned: Iterable[tuple[str, float, int]],
+    free: _Places,
+    own: Mapping[str, float],
+    settings: Settings,
+    ideal_dcg: float,
 ) -> Iterator[Loss]:
-    """The losses of documents that were returned, times the IDCG. They get the first ideal ranks of their gain."""
+    """The losses of documents that were returned. They get the first ideal ranks of their gain."""
     for document, grade, rank in returned:
         gain = settings.gains[grade]
         loss = (free[gain].popleft() if free[gain] else 0.0) - own.get(document, 0.0)
         if gain > 0 or loss:
-            yield Loss(document, grade, rank, loss)
+            yield Loss(document, grade, rank, loss / ideal_dcg)
 
 
 def _of_missing(
@@ -278,8 +330,9 @@ def _of_missing(
     free: _Places,
     graded: GradedRanking,
     settings: Settings,
+    ideal_dcg: float,
 ) -> Iterator[Loss]:
-    """The losses of documents that were not returned, times the IDCG; `counts` has their number by gain.
+    """The losses of documents that were not returned; `counts` has their number by gain.
 
     They share the ideal ranks that are free. `names` are those that are known by name.
     """
@@ -289,10 +342,11 @@ def _of_missing(
             continue
         shared = [(document, grade) for document, grade in names if gains[grade] == gain]
         if len(places) == counts[gain] == len(shared):
-            yield from (Loss(document, grade, None, sum(places) / len(places)) for document, grade in shared)
+            share = sum(places) / len(places) / ideal_dcg
+            yield from (Loss(document, grade, None, share) for document, grade in shared)
         else:
             highest = max(grade for grade in graded.judged if gains[grade] == gain)
-            yield Loss(None, highest, None, sum(places), len(places), counts[gain])
+            yield Loss(None, highest, None, sum(places) / ideal_dcg, len(places), counts[gain])
 
 
 def _checked(judgments: Mapping[Any, float], settings: Settings) -> dict[str, float]:

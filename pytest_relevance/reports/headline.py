@@ -5,23 +5,38 @@ Both are functions of the results, gates and `RunInfo`, so that the page, the Ma
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.breakdown import break_down
+from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.summary.cases import case_count
-from pytest_relevance.results.baseline.overall import NEWLY_FAILING, REGRESSED, failure_kind, has_failed, mean_change
+from pytest_relevance.results.baseline.overall import (
+    FAILED_BEFORE,
+    NEWLY_FAILING,
+    REGRESSED,
+    MeanChange,
+    failure_kind,
+    has_failed,
+    mean_change,
+)
 from pytest_relevance.results.case_parts import NEW, STALE
-from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, SKIPPED, CaseResult
+from pytest_relevance.results.case_result import (
+    FAILED,
+    INCONCLUSIVE,
+    MEASURED,
+    PASSED,
+    SKIPPED,
+    WITHOUT_SCORE,
+    CaseResult,
+)
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run_info import RunInfo
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
-"""What a run came to: the search got worse; something failed that no baseline tells apart, or did not run; the mean
-rose significantly and nothing failed; nothing failed; nothing ran."""
+"""What a run came to: the search got worse than its baseline; something failed, or did not run, and no baseline says
+that it got worse; the mean rose significantly and nothing failed; nothing failed; nothing ran."""
 
 _SIGNIFICANT = 0.05
 
@@ -37,39 +52,67 @@ class Headline:
 def headline(results: Sequence[CaseResult], gates: Iterable[GateResult], info: RunInfo) -> Headline:
     """The sentence about a run: `Search got worse: 20 queries newly fail`.
 
-    The first of these that holds: cases are missing, queries fail newly, scores dropped by more than their tolerance,
-    gates failed beside a baseline, searches failed, queries or gates fail without a baseline.
+    The first of these that holds: nothing ran, queries fail newly, scores dropped by more than their tolerance, gates
+    failed and the mean fell, cases are missing, searches failed, queries fail, gates failed, the mean rose or fell
+    significantly, nothing failed. A query that fails in several variants counts once.
     """
     ran = [result for result in results if result.status != SKIPPED]
+    missing = f"{counted(len(info.missing), 'case is', 'cases are')} missing" if info.missing else ""
     if not ran:
-        return Headline("Nothing was searched", NOTHING)
+        return Headline(f"Nothing was searched{f': {missing}' if missing else ''}", NOTHING)
     failed = [result for result in ran if has_failed(result)]
-    kinds = Counter(map(failure_kind, failed))
     unmet = sum(gate.outcome() == FAILED for gate in gates)
-    change = mean_change(ran)
-    for count, one, several in (
-        (kinds[NEWLY_FAILING], "query newly fails", "queries newly fail"),
-        (kinds[REGRESSED], "query fell by more than its tolerance", "queries fell by more than their tolerance"),
-        (unmet if change is not None and change.after < change.before else 0, "gate is not met", "gates are not met"),
-    ):
-        if count:
-            return Headline(f"Search got worse: {counted(count, one, several)}", WORSE)
-    if info.missing:
-        return Headline(f"The run did not finish: {counted(len(info.missing), 'case is', 'cases are')} missing", BROKEN)
-    verdicts = Counter(result.verdict for result in failed)
-    if broken := verdicts[ERROR] + verdicts[NOT_SEARCHED]:
-        return Headline(f"{counted(broken, 'query', 'queries')} could not be scored", BROKEN)
+    unmet_text = f"{counted(unmet, 'gate is', 'gates are')} not met"
+    change: MeanChange | None = None
+    worse = _worse(failed)
+    if not worse:
+        change = mean_change(ran)
+        worse = unmet_text if unmet and change is not None and change.after < change.before else ""
+    if worse:
+        return Headline(f"Search got worse: {worse}{f', and {missing}' if missing else ''}", WORSE)
+    if missing:
+        return Headline(f"The run did not finish: {missing}", BROKEN)
     if failed:
-        of = f"{case_count(failed):,} of {counted(case_count(ran), 'query', 'queries')}"
-        doubt = " or are inconclusive" if verdicts[INCONCLUSIVE] else ""
-        return Headline(f"{of} fail{doubt}", BROKEN)
+        return Headline(_failures(failed, ran), BROKEN)
     if unmet:
-        return Headline(f"{counted(unmet, 'gate is', 'gates are')} not met", BROKEN)
+        return Headline(unmet_text[0].upper() + unmet_text[1:], BROKEN)
     if change is None:
-        return Headline(f"All {counted(case_count(ran), 'query', 'queries')} pass", FINE)
-    if change.after > change.before and change.p <= _SIGNIFICANT:
+        return Headline(_without_failure(ran), FINE)
+    if change.after == change.before or change.p > _SIGNIFICANT:
+        return Headline("No query newly fails", FINE)
+    if change.after > change.before:
         return Headline("Search got better: no query newly fails", BETTER)
-    return Headline("No query newly fails", FINE)
+    return Headline("Search got worse: the mean fell significantly, and no query newly fails", WORSE)
+
+
+def _worse(failed: Sequence[CaseResult]) -> str:
+    """How many queries newly fail, or else how many scores dropped by too much; empty where none did."""
+    for kind, one, several in (
+        (NEWLY_FAILING, "query newly fails", "queries newly fail"),
+        (REGRESSED, "query fell by more than its tolerance", "queries fell by more than their tolerance"),
+    ):
+        if count := case_count(result for result in failed if failure_kind(result) == kind):
+            return counted(count, one, several)
+    return ""
+
+
+def _failures(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
+    """How many queries could not be scored, or else how many fail."""
+    if broken := case_count(result for result in failed if result.verdict in WITHOUT_SCORE):
+        return f"{counted(broken, 'query', 'queries')} could not be scored"
+    some = f"{case_count(failed):,} of {counted(case_count(ran), 'query', 'queries')} fail"
+    if any(result.verdict == INCONCLUSIVE for result in failed):
+        return f"{some} or are inconclusive"
+    return f"{some}, as before" if all(failure_kind(result) == FAILED_BEFORE for result in failed) else some
+
+
+def _without_failure(ran: Sequence[CaseResult]) -> str:
+    """What queries without a baseline came to of which none failed."""
+    statuses = {result.status for result in ran}
+    queries = counted(case_count(ran), "query", "queries")
+    if statuses == {MEASURED}:
+        return f"{queries} measured, without a floor"
+    return f"All {queries} pass" if statuses <= {PASSED, MEASURED} else "No query fails"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +146,7 @@ def case_change(result: CaseResult) -> CaseChange:
     baseline = result.baseline
     if baseline is None or baseline.standing in (NEW, STALE) or not baseline.documents:
         before = None if baseline is None or baseline.standing == NEW else baseline.score
-        losses = break_down(result).losses if result.judgments else ()
+        losses = losses_of(result) if result.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
         lost, rank = (None, None) if worst is None else (worst.document, worst.rank)
         return CaseChange(result, before, result.score, lost, None, rank, next(iter(result.documents), None))

@@ -107,7 +107,10 @@ def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing
     result.missing = tuple(_missing(result, case, all_missing=all_missing))
     if case.terms.scale is not None:
         result.grade_names = {grade: name for name, grade in case.terms.scale.names.items()}
-    result.engine_scores = tuple(ranking.scores[: len(kept)])
+    scores = ranking.scores[: len(kept)]
+    if math.inf in scores or -math.inf in scores:  # of a pinned result; JSON, and so a record, has no infinity
+        scores = [None if score in (math.inf, -math.inf) else score for score in scores]
+    result.engine_scores = tuple(scores)
     if not (case.titles or case.notes or ranking.titles):
         return
     named = {*kept, *result.deeper, *(document for document, _ in result.missing), *others}

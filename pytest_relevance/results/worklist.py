@@ -78,7 +78,7 @@ class PlausibleGains:
             top = _top_grade(result)
             for rank, grade in enumerate(result.grades[: result.k], 1):
                 if grade is not None and top is not None:
-                    share = result.settings.gain_of(grade) / result.settings.gain_of(top)
+                    share = result.settings.gains[grade] / result.settings.gains[top]
                     self._shares.setdefault(rank, []).append(share)
 
     def share(self, rank: int) -> float:

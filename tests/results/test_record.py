@@ -29,6 +29,7 @@ from pytest_relevance.results.case_parts import (
 from pytest_relevance.results.case_result import VERDICTS
 from pytest_relevance.results.record import as_json
 from pytest_relevance.results.run_info import RecordError
+from tests.helpers import result_of
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker
@@ -361,3 +362,11 @@ def test_a_record_that_cannot_be_written_leaves_the_old_one(make: Maker, tmp_pat
 class Unwritable:
     def __str__(self) -> str:
         raise RuntimeError("cannot be shown")
+
+
+def test_an_infinite_score_of_an_engine_does_not_make_the_record_unreadable(tmp_path: Path) -> None:
+    """A pinned result may have one; JSON has no infinity."""
+    pinned = result_of({"query": "a", "judgments": {"x": 3}}, [("x", float("inf")), ("y", 0.5), ("z", float("-inf"))])
+    Run([pinned]).write(tmp_path / "run.jsonl")
+    (found,) = Run.open(tmp_path / "run.jsonl").results
+    assert found.engine_scores == (None, 0.5, None)

@@ -6,28 +6,36 @@ It is what a mail preview or a sandbox without scripts shows. The page's script 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from html import escape
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.headline import CaseChange, headline, worst_first
-from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.headline import CaseChange, Headline, is_new_failure, worst_first
+from pytest_relevance.reports.numbers import number, score_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
 from pytest_relevance.reports.summary.cases import metric_of, short_label, variants_of, weighted_mean
 from pytest_relevance.reports.text import harmless, plain
-from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult
+from pytest_relevance.results.case_parts import NEW
+from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run import Run
 
 MOST_WORST = 10
 """How many cases the first screen lists."""
 
+ARROW = "\N{RIGHTWARDS ARROW}"
+
 _UNLIMITED = 100_000
+_MOST_FILES = 6
+_MOST_GATES = 6
+_OUTCOMES = {FAILED: "NOT MET", PASSED: "met", SKIPPED: "not evaluated"}
+_COMPARED = (f"before {ARROW} after", "lost", "now on top")
+_ALONE = ("nDCG", "largest loss", "on top")
 
 
-def first_screen(run: Run, gates: Sequence[GateResult]) -> str:
-    """The first screen of the page about a run, inside of `<main>`."""
-    said = headline(run.results, gates, run.info)
+def first_screen(run: Run, gates: Sequence[GateResult], said: Headline) -> str:
+    """The first screen of the page about a run, inside of `<div id="page">`."""
     parts = [f'<h1 data-verdict="{said.kind}">{text(said.text)}</h1>', *_means(run), _context(run)]
     parts += [_gates(gates)] if gates else []
     parts += [_worst(run)]
@@ -40,9 +48,11 @@ def text(value: str) -> str:
 
 
 def _means(run: Run) -> Iterator[str]:
-    changes = mean_change_lines(run.results, run.files, columns=_UNLIMITED)
+    """The change of the mean of each suite and variant; without a baseline the mean of all cases."""
+    changes = [plain([line]).strip() for line in mean_change_lines(run.results, run.files, columns=_UNLIMITED)]
+    changes = [line for line in changes if not line.startswith("against ")]  # which the context says
     for line in changes:
-        yield f'<p class="mean">{text(plain([line]).strip())}</p>'
+        yield f'<p class="mean">{text(line.replace(" -> ", f" {ARROW} "))}</p>'
     if not changes and (mean := weighted_mean(run.results)) is not None:
         yield f'<p class="mean">mean {metric_of(run.results)} {score_text(mean)}</p>'
 
@@ -53,60 +63,108 @@ def _context(run: Run) -> str:
     searches = dict.fromkeys(
         f"{result.search}[{result.variant}]" if result.variant else result.search for result in ran
     )
-    parts = [*dict.fromkeys(result.file for result in ran), *searches]
+    files = [*dict.fromkeys(result.file for result in ran)]
+    parts = [files[0], f"and {counted(len(files) - 1, 'further file')}"] if len(files) > _MOST_FILES else files
+    parts += searches
     against = [info.against or "the baseline" for info in run.files.values() if info.against or info.has_baseline]
     parts += [f"against {' and '.join(dict.fromkeys(against))}"] if against else []
     parts += [f"{name} {value}" for name, value in run.info.fingerprint.items()]
-    parts += [run.info.started] if run.info.started else []
+    parts += [_time(run.info.started)] if run.info.started else []
     shown = "".join(f"<li>{text(part)}</li>" for part in parts)
     return f'<ul class="context" aria-label="what ran">{shown}</ul>'
 
 
+def _time(started: str) -> str:
+    """`2026-11-22 08:03 UTC` of a time in ISO 8601; other text as it is."""
+    try:
+        return datetime.fromisoformat(started).isoformat(" ", "minutes").replace("+00:00", " UTC")
+    except ValueError:
+        return started
+
+
 def _gates(gates: Sequence[GateResult]) -> str:
-    items = []
-    for gate in gates:
-        outcome = gate.outcome()
-        word = "not met" if outcome == FAILED else "met" if outcome == "passed" else "not evaluated"
-        items.append(
-            f'<li class="gate {outcome}"><b>{text(gate.gate.id)}</b> <strong>{word}</strong> {text(gate.message)}</li>'
-        )
-    return f'<section aria-label="gates"><h2>Gates</h2><ul class="gates">{"".join(items)}</ul></section>'
+    """The gates, those that are not met first; where there are many, those that are met are folded."""
+    order = (FAILED, SKIPPED, PASSED)
+    found = sorted(gates, key=lambda gate: order.index(gate.outcome()))
+    folded = [gate for gate in found if gate.outcome() == PASSED] if len(found) > _MOST_GATES else []
+    shown = [gate for gate in found if gate not in folded]
+    parts = [f'<ul class="gates">{"".join(map(_gate, shown))}</ul>'] if shown else []
+    if folded:
+        rest = f'<ul class="gates">{"".join(map(_gate, folded))}</ul>'
+        parts.append(f"<details><summary>{counted(len(folded), 'gate is', 'gates are')} met</summary>{rest}</details>")
+    return f'<section aria-label="gates"><h2>Gates</h2>{"".join(parts)}</section>'
+
+
+def _gate(gate: GateResult) -> str:
+    """`mean nDCG@10 0.70 NOT MET: mean nDCG@10 0.665, below 0.700 (106 cases)`."""
+    outcome = gate.outcome()
+    word = _OUTCOMES[outcome]
+    variant = f' <span class="variant">{text(gate.variant)}</span>' if gate.variant is not None else ""
+    message = gate.not_judged or gate.message
+    return (
+        f'<li class="gate {outcome}"><b>{text(gate.gate.id)}{variant}</b> <strong>{word}</strong> '
+        f"<span>{text(message)}</span></li>"
+    )
 
 
 def _worst(run: Run) -> str:
     """The table of the worst cases; the script replaces its rows when all of them are to be seen."""
     changes = worst_first(run.results)
     variants = variants_of(run.results)
-    is_compared = any(result.baseline is not None for result in run.results)
-    heads = ["query", "before \u2192 after" if is_compared else "nDCG", "lost", "now on top"]
+    is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in run.results)
+    heads = ["query", *(_COMPARED if is_compared else _ALONE)]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     rows = "\n".join(_row(change, short_label(change.result, variants)) for change in changes[:MOST_WORST])
     more = len(changes) - MOST_WORST
     note = f'<p class="more">and {counted(more, "further query", "further queries")}</p>' if more > 0 else ""
     empty = "" if changes else '<p class="empty">No query failed or got worse.</p>'
     return (
-        '<section id="queries" aria-label="queries"><h2>Queries</h2>\n'
+        f'<section id="queries" aria-label="queries"><h2>Queries</h2>{empty}\n'
         '<div id="controls" hidden></div>\n'
-        f'<table id="list"><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>{empty}{note}\n</section>'
+        f'<table id="list"><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>{note}\n</section>'
     )
 
 
 def _row(change: CaseChange, variant: str) -> str:
     result = change.result
-    badge = f' <span class="variant">{text(variant)}</span>' if variant else ""
+    facts = [variant] if variant else []
+    facts += [f"weight {number(result.weight)}"] if result.weight != 1 else []
+    badges = "".join(f' <span class="variant">{text(fact)}</span>' for fact in facts)
+    on_top = _document(result, change.on_top) if result.documents else f'<span class="place">{_nothing(result)}</span>'
     cells = [
-        f'<th scope="row"><span class="query">{text(case_label(result))}</span>{badge}</th>',
+        f'<th scope="row"><span class="query">{text(case_label(result))}</span>{badges}</th>',
         f'<td class="scores">{_scores(change)}</td>',
-        f"<td>{_document(result, change.lost)}{_place(change)}</td>",
-        f"<td>{_document(result, change.on_top)}</td>",
+        f'<td data-label="lost">{_lost(change)}</td>',
+        f'<td data-label="on top">{on_top}</td>',
     ]
     node = escape(result.node or f"{result.file}::{result.id}")
-    return f'<tr class="{text(result.status)}" data-case="{node}">{"".join(cells)}</tr>'
+    return f'<tr class="{_class(result)}" data-case="{node}">{"".join(cells)}</tr>'
+
+
+def _class(result: CaseResult) -> str:
+    return text(result.status).replace(" ", "-")
 
 
 def _scores(change: CaseChange) -> str:
-    after = text(change.result.status) if change.after is None else score_text(change.after)
-    return after if change.before is None else f"{score_text(change.before)} \u2192 {after}"
+    """Scores before and after, and what became of the case."""
+    after = "n/a" if change.after is None else score_text(change.after)
+    scores = after if change.before is None else f"{score_text(change.before)} {ARROW} {after}"
+    result = change.result
+    status = "newly failing" if is_new_failure(result) else text(result.status)
+    return f'<span>{scores}</span> <span class="verdict {_class(result)}">{status}</span>'
+
+
+def _lost(change: CaseChange) -> str:
+    """The document that costs most with where it was and is, or the error of the search."""
+    error = change.result.error
+    if change.lost is None:
+        return "" if error is None else f'<span class="place">{text(error.headline)}</span>'
+    return f"{_document(change.result, change.lost)}{_place(change)}"
+
+
+def _nothing(result: CaseResult) -> str:
+    """Why there are no results."""
+    return {ERROR: "the search failed", NOT_SEARCHED: "not searched"}.get(result.verdict, "nothing returned")
 
 
 def _document(result: CaseResult, document: str | None) -> str:
@@ -115,7 +173,7 @@ def _document(result: CaseResult, document: str | None) -> str:
 
 
 def _place(change: CaseChange) -> str:
-    """` (from 1 to 37)`, where the document was and is."""
+    """` 1 -> 37`: where the document was and is."""
     if change.lost is None or change.lost_from is None:
         return ""
-    return f' <span class="place">{change.lost_from} \u2192 {change.lost_to or "gone"}</span>'
+    return f' <span class="place">{change.lost_from} {ARROW} {change.lost_to or "gone"}</span>'

@@ -19,13 +19,19 @@ from pytest_relevance.reports.headline import headline
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.run_report import run_gates
+from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.run import Run
 
-SCRIPTS = ("data", "metrics", "grading", "state", "list", "charts", "case", "main")
+SCRIPTS = (
+    *("data", "metrics", "elements", "grading", "state", "list", "charts"),
+    *("ranking", "figures", "judging", "case", "main"),
+)
 """The script's files, in the order in which the page runs them."""
 
-STYLES = ("page.css", "case.css")
+STYLES = ("page.css", "list.css", "case.css")
 """The files of the style."""
+
+_LEVEL = 6  # of gzip: level 9 takes three times as long for 1 % less
 
 COMPRESSED_FROM = 1_000_000
 """The size of the data, in bytes, from which they are embedded with gzip and base64."""
@@ -37,17 +43,18 @@ def html_page(run: Run) -> str:
     Half a surrogate pair, which UTF-8 does not have, is written as an escape.
     """
     gates = run_gates(run)
+    said = headline(run.results, gates, run.info)
     style = "\n".join(_file(name) for name in STYLES)
     script = "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
     encoding, data = embedded(page_data(run))
     page = Template(_file("page.html")).substitute(
         policy=content_security_policy(style, script),
-        title=escape(f"{headline(run.results, gates, run.info).text} - {run.name}"),
+        title=escape(f"{said.text} - {harmless(run.name)}"),
         style=style,
         script=script,
         encoding=encoding,
         data=data,
-        first_screen=first_screen(run, gates),
+        first_screen=first_screen(run, gates, said),
     )
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -65,7 +72,7 @@ def embedded(data: Any) -> tuple[str, str]:
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     if len(text) < COMPRESSED_FROM:
         return "json", text.replace("<", "\\u003c")
-    return "gzip", base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+    return "gzip", base64.b64encode(gzip.compress(text.encode("ascii"), _LEVEL, mtime=0)).decode("ascii")
 
 
 def _digest(text: str) -> str:

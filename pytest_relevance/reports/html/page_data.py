@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_relevance.judgments.formats.table import FORMULA
 from pytest_relevance.metrics.settings import Settings, discount_table
-from pytest_relevance.reports.breakdown import Loss, break_down
+from pytest_relevance.reports.breakdown import Loss, losses_of
 from pytest_relevance.reports.failure import search_label, settings_text, unstable_text
 from pytest_relevance.reports.headline import case_change, is_new_failure
 from pytest_relevance.reports.reasons import case_label, reasons_with_titles
@@ -181,7 +181,7 @@ def _losses(result: CaseResult) -> Sequence[Loss]:
     """The losses of a case, the largest first; none where it is perfect or not defined."""
     if result.score is None or result.score == 1 or not result.judgments:
         return ()
-    return [loss for loss in break_down(result).losses if abs(loss.loss) > 5e-7]
+    return [loss for loss in losses_of(result) if abs(loss.loss) > 5e-7]
 
 
 def _loss(loss: Loss) -> list[Any]:

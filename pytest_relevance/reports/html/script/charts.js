@@ -5,7 +5,10 @@
  */
 
 const MOST_BARS = 400;
+const MOST_TAGS = 12;
+const WIDEST_BAR = 30;
 const BINS = 10;
+const [WIDTH, HEIGHT] = [1000, 160];
 
 /** @param {PageData} data */
 function renderCharts(data) {
@@ -15,19 +18,15 @@ function renderCharts(data) {
   section.hidden = !parts.length;
 }
 
-/** @param {string} name @param {Record<string, string | number>} attributes @param {...SVGElement} children */
-function draw(name, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) {
-    element.setAttribute(key, String(value));
-  }
-  element.append(...children);
-  return element;
+/** @param {string} title @param {string} note @param {...Element} content */
+function figure(title, note, ...content) {
+  return make("figure", {}, make("figcaption", {}, make("b", {}, title), ` ${note}`), ...content);
 }
 
-/** @param {string} title @param {string} note @param {Element} content */
-function figure(title, note, content) {
-  return make("figure", {}, make("figcaption", {}, make("b", {}, title), ` ${note}`), content);
+/** A drawing that is as wide as there is room. @param {Record<string, string | number>} attributes @param {...SVGElement} children */
+function chart(attributes, ...children) {
+  const frame = { viewBox: `0 0 ${WIDTH} ${HEIGHT + 1}`, preserveAspectRatio: "none", class: "bars" };
+  return draw("svg", { ...frame, ...attributes }, ...children);
 }
 
 /** The change of nDCG of each query, the largest fall first; each bar opens its query. @param {PageData} data */
@@ -39,24 +38,31 @@ function changeBars(data) {
   changed.sort((one, other) => changeOf(one) - changeOf(other));
   const half = MOST_BARS / 2;
   const shown = changed.length > MOST_BARS ? [...changed.slice(0, half), ...changed.slice(-half)] : changed;
-  const [width, height] = [1000, 160];
-  const step = width / shown.length;
+  const least = Math.min(0, changeOf(shown[0]));
+  const most = Math.max(0, changeOf(shown[shown.length - 1]));
+  const scale = HEIGHT / (most - least);
+  const step = Math.min(WIDTH / shown.length, WIDEST_BAR);
   const bars = shown.map((item, index) => {
     const change = changeOf(item);
-    const size = Math.max(1, (Math.abs(change) * height) / 2);
-    const place = { x: index * step, width: Math.max(step - 0.5, 0.5) };
+    const size = Math.max(1, Math.abs(change) * scale);
+    const place = { x: index * step, width: step > 3 ? step - 0.75 : step };
     const label = `${item.label}: ${scoreText(item.before)} to ${scoreText(item.score)}`;
     const title = draw("title", {});
     title.textContent = label;
-    const bar = draw("rect", { ...place, y: change < 0 ? height / 2 : height / 2 - size, height: size, class: change < 0 ? "fell" : "rose" });
-    const target = draw("rect", { ...place, y: 0, height, class: "target" });
-    return draw("a", { href: stateHash({ ...START, open: item.node }), "aria-label": label, tabindex: -1 }, title, target, bar);
+    const y = most * scale - (change < 0 ? 0 : size);
+    const bar = draw("rect", { ...place, y, height: size, class: change < 0 ? "fell" : "rose" });
+    const target = draw("rect", { ...place, y: 0, height: HEIGHT, class: "target" });
+    const link = { href: stateHash({ ...START, open: item.node }), "aria-label": label, tabindex: -1 };
+    return draw("a", link, title, target, bar);
   });
-  const axis = draw("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "axis" });
-  const chart = draw("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", class: "bars", role: "group", "aria-label": "change of each query" }, axis, ...bars);
+  const axis = draw("line", { x1: 0, x2: WIDTH, y1: most * scale, y2: most * scale, class: "axis" });
   const fell = changed.filter((item) => changeOf(item) < 0).length;
   const cut = shown.length < changed.length ? `; the ${half} largest of either side` : "";
-  return figure("Change of each query", `${fell} worse, ${changed.length - fell} better${cut}`, chart);
+  const ends = make("div", { class: "ends", "aria-hidden": "true" });
+  ends.append(make("span", {}, most ? signed(most) : "0"), make("span", {}, least ? signed(least) : "0"));
+  const drawing = chart({ role: "group", "aria-label": "change of each query" }, axis, ...bars);
+  const note = `${fell} worse, ${changed.length - fell} better${cut}`;
+  return figure("Change of each query", note, make("div", { class: "scaled" }, ends, drawing));
 }
 
 /** The weighted mean of some cases. @param {Case[]} items @param {(item: Case) => number | undefined} score */
@@ -74,30 +80,46 @@ function meanOf(items, score) {
 
 /** The mean of each tag before and after, the largest fall first. @param {PageData} data */
 function tagTable(data) {
-  const tags = new Set(data.cases.flatMap((item) => item.tags ?? []));
+  /** @type {Map<string, Case[]>} */
+  const tags = new Map();
+  for (const item of data.cases) {
+    for (const tag of item.tags ?? []) {
+      const items = tags.get(tag) ?? [];
+      items.push(item);
+      tags.set(tag, items);
+    }
+  }
   if (!tags.size) {
     return null;
   }
   const isCompared = data.cases.some((item) => item.before !== undefined);
-  const rows = [...tags].map((tag) => {
-    const items = data.cases.filter((item) => (item.tags ?? []).includes(tag) && item.score !== undefined);
+  const found = [...tags].map(([tag, all]) => {
+    const items = all.filter((item) => item.score !== undefined);
     const compared = items.filter((item) => item.before !== undefined);
     const chosen = compared.length ? compared : items;
     const before = meanOf(compared, (item) => item.before);
     const after = meanOf(chosen, (item) => item.score);
-    return { tag, count: chosen.length, before, after, change: (after ?? 0) - (before ?? (isCompared ? (after ?? 0) : 0)) };
+    const order = isCompared ? (after ?? 0) - (before ?? after ?? 0) : (after ?? 2);
+    return { tag, count: chosen.length, before, after, order };
   });
-  rows.sort((one, other) => one.change - other.change);
-  const lines = rows.map(({ tag, count, before, after, change }) => {
+  found.sort((one, other) => one.order - other.order);
+  const rows = found.map(({ tag, count, before, after, order }) => {
     const link = make("a", { href: stateHash({ ...START, tag }) }, userText(tag));
-    const scores = before === undefined ? scoreText(after) : `${scoreText(before)} \u2192 ${scoreText(after)}`;
-    const difference = before === undefined ? "" : `${change < 0 ? "" : "+"}${change.toFixed(3)}`;
-    const cells = [`${count}`, scores, difference].map((text) => make("td", { class: "number" }, text));
+    const texts = [String(count), changeText(before, scoreText(after)), before === undefined ? "" : signed(order)];
+    const cells = texts.slice(0, isCompared ? 3 : 2).map(figures);
     return make("tr", {}, make("th", { scope: "row" }, link), ...cells);
   });
-  const heads = ["tag", "queries", isCompared ? "before \u2192 after" : "mean", "change"].slice(0, isCompared ? 4 : 3);
-  const head = make("tr", {}, ...heads.map((name, index) => make("th", { scope: "col", ...(index ? { class: "number" } : {}) }, name)));
-  return figure("Tags", "worst first", make("table", {}, make("thead", {}, head), make("tbody", {}, ...lines)));
+  const heads = isCompared ? ["tag", "#queries", `#before ${ARROW} after`, "#change"] : ["tag", "#queries", "#mean"];
+  const part = figure("Tags", "worst first", table(heads, rows.slice(0, MOST_TAGS)));
+  part.classList.add("tags");
+  if (rows.length > MOST_TAGS) {
+    const more = button(`show all ${rows.length} tags`, () => {
+      part.querySelector("tbody")?.replaceChildren(...rows);
+      more.remove();
+    });
+    part.append(make("p", { class: "tail" }, more));
+  }
+  return part;
 }
 
 /** How many queries have a score from 0.0 to 0.1, to 0.2 and so on, before and after. @param {PageData} data */
@@ -118,18 +140,38 @@ function scoreBins(data) {
   if (!most) {
     return null;
   }
-  const [width, height, step] = [1000, 160, 100];
+  const step = WIDTH / BINS;
+  /** @type {[string, number[], number][]} */
+  const series = compared.length
+    ? [
+        ["before", before, 8],
+        ["after", after, 50],
+      ]
+    : [["after", after, 29]];
   const bars = after.flatMap((_, bin) =>
-    /** @type {[string, number[], number][]} */ ([["before", before, 8], ["after", after, 50]]).map(([name, counts, offset]) => {
-      const size = (counts[bin] * (height - 4)) / most;
+    series.map(([name, counts, offset]) => {
+      const size = (counts[bin] * (HEIGHT - 4)) / most;
       const title = draw("title", {});
-      title.textContent = `${counts[bin]} queries from ${(bin / BINS).toFixed(1)} to ${((bin + 1) / BINS).toFixed(1)} ${name}`;
-      return draw("rect", { x: bin * step + offset, y: height - size, width: 40, height: size, class: name }, title);
+      const range = `${(bin / BINS).toFixed(1)} to ${((bin + 1) / BINS).toFixed(1)}`;
+      title.textContent = `${counted(counts[bin], "query", "queries")} from ${range}${series.length > 1 ? ` ${name}` : ""}`;
+      return draw("rect", { x: bin * step + offset, y: HEIGHT - size, width: 41, height: size, class: name }, title);
     }),
   );
-  const axis = draw("line", { x1: 0, x2: width, y1: height, y2: height, class: "axis" });
-  const chart = draw("svg", { viewBox: `0 0 ${width} ${height + 1}`, preserveAspectRatio: "none", class: "bars", role: "img", "aria-label": `number of queries by score: ${after.join(", ")}` }, axis, ...bars);
-  const scale = make("div", { class: "scale", "aria-hidden": "true" }, ...Array.from({ length: BINS + 1 }, (_, bin) => make("span", {}, (bin / BINS).toFixed(1))));
-  const key = compared.length ? "grey before, blue after" : "number of queries";
-  return figure(compared.length ? "Scores before and after" : "Scores", key, make("div", {}, chart, scale));
+  const axis = draw("line", { x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT, class: "axis" });
+  const drawing = chart(
+    { role: "img", "aria-label": `number of queries by score: ${after.join(", ")}` },
+    axis,
+    ...bars,
+  );
+  const labels = Array.from({ length: BINS + 1 }, (_, bin) => make("span", {}, (bin / BINS).toFixed(1)));
+  const scale = make("div", { class: "scale", "aria-hidden": "true" }, ...labels);
+  const ends = make(
+    "div",
+    { class: "ends", "aria-hidden": "true" },
+    make("span", {}, String(most)),
+    make("span", {}, "0"),
+  );
+  const note = compared.length ? "grey before, blue after" : "number of queries";
+  const title = compared.length ? "Scores before and after" : "Scores";
+  return figure(title, note, make("div", { class: "scaled" }, ends, drawing, scale));
 }

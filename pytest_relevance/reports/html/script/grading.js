@@ -7,6 +7,8 @@
 /** What a reader answers who cannot tell; no judgment. */
 const CANNOT_TELL = "?";
 
+const RATER_KEY = "pytest-relevance rater";
+
 const WORKLIST_COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"];
 
 /** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
@@ -25,6 +27,8 @@ class Grades extends EventTarget {
     this.steps = [];
     this.rater = "";
     this.isKept = true;
+    /** How many results of all queries there are to judge; a result of several variants once. */
+    this.toJudge = toJudgeIn(data);
     this.load();
   }
 
@@ -75,6 +79,11 @@ class Grades extends EventTarget {
   setRater(rater) {
     this.rater = rater;
     this.save();
+    try {
+      localStorage.setItem(RATER_KEY, rater); // for the pages of other runs
+    } catch {
+      this.isKept = false;
+    }
   }
 
   /** @param {string} query @param {string} document @param {Answer | undefined} answer */
@@ -96,7 +105,7 @@ class Grades extends EventTarget {
   load() {
     try {
       const kept = JSON.parse(localStorage.getItem(this.storageKey) ?? "{}");
-      this.rater = kept.rater ?? "";
+      this.rater = kept.rater || (localStorage.getItem(RATER_KEY) ?? "");
       for (const [query, document, answer] of kept.answers ?? []) {
         this.put(query, document, answer);
       }
@@ -106,7 +115,9 @@ class Grades extends EventTarget {
   }
 
   save() {
-    const answers = [...this.answers].flatMap(([query, of]) => [...of].map(([document, answer]) => [query, document, answer]));
+    const answers = [...this.answers].flatMap(([query, of]) =>
+      [...of].map(([document, answer]) => [query, document, answer]),
+    );
     try {
       localStorage.setItem(this.storageKey, JSON.stringify({ rater: this.rater, answers }));
       this.isKept = true;
@@ -147,4 +158,21 @@ class Grades extends EventTarget {
     const { id, query } = items[0];
     return [id, query, document, title, ranks.join("; "), worth.toFixed(4), grade, this.data.record, this.rater];
   }
+}
+
+/** The number of different results without a judgment. @param {PageData} data */
+function toJudgeIn(data) {
+  /** @type {Map<string, Set<string>>} */
+  const found = new Map();
+  let count = 0;
+  for (const item of data.cases) {
+    const open = unjudgedOf(item);
+    if (open.length && !item.variant) {
+      count += open.length;
+    } else if (open.length) {
+      const query = Grades.queryOf(item);
+      found.set(query, new Set([...(found.get(query) ?? []), ...open]));
+    }
+  }
+  return [...found.values()].reduce((sum, names) => sum + names.size, count);
 }

@@ -5,60 +5,45 @@
 
 const FIRST_ROWS = 10;
 const FEW_CASES = 20;
-const ROWS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 100;
 
-/**
- * A new element with attributes, classes and children; text is always text.
- * @param {string} name @param {Record<string, string | boolean>} [attributes] @param {...(Node | string)} children
- * @returns {HTMLElement}
- */
-function make(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value === true) {
-      element.setAttribute(key, "");
-    } else if (value !== false) {
-      element.setAttribute(key, value);
-    }
-  }
-  element.append(...children);
-  return element;
-}
+/** The selects above the list: the name in the state, and what chooses nothing. @type {Record<string, string>} */
+const CHOICES = { verdict: "all verdicts", tag: "all tags", suite: "all suites", variant: "all variants" };
 
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
-
-/** Text of a user in its own direction, with control characters and those that reorder text as visible escapes. @param {string} text */
-function userText(text) {
-  const shown = text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return make("bdi", {}, shown);
-}
-
-/** @param {number | undefined} score */
-function scoreText(score) {
-  return score === undefined ? "n/a" : score.toFixed(3);
-}
-
-/** The title of a document, its id where it has none. @param {Case} item @param {string} document */
-function titleOf(item, document) {
-  return item.titles?.[document] || document;
-}
+/** The values of the cases that a select chooses from. @type {Record<string, (item: Case) => string[]>} */
+const VALUES = {
+  verdict: (item) => [item.status],
+  tag: (item) => item.tags ?? [],
+  suite: (item) => [item.file],
+  variant: (item) => (item.variant === undefined ? [] : [item.variant]),
+};
 
 class CaseList {
   /**
-   * @param {PageData} data
+   * @param {PageData} data @param {Grades} grades
    * @param {(change: Partial<State>, replaces?: boolean) => void} go changes the state
    */
-  constructor(data, go) {
+  constructor(data, grades, go) {
     this.data = data;
+    this.grades = grades;
     this.go = go;
     this.table = /** @type {HTMLTableElement} */ (document.getElementById("list"));
     this.controls = /** @type {HTMLElement} */ (document.getElementById("controls"));
     this.note = document.querySelector("#queries .more") ?? make("p", { class: "more" });
     this.table.after(this.note);
     this.isCompared = data.cases.some((item) => item.before !== undefined);
-    /** @type {Case[]} */
+    /** The cases of the last search. @type {Case[]} */
     this.items = [];
+    this.found = "";
     this.shown = 0;
+    this.sort = "";
+    const placeholder = "query, title, tag";
+    this.search = /** @type {HTMLInputElement} */ (
+      make("input", { type: "search", id: "search", placeholder, "aria-label": "search" })
+    );
+    this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
+    /** @type {Record<string, HTMLSelectElement>} */
+    this.selects = {};
     this.buildControls();
     this.table.addEventListener("click", (event) => {
       const target = /** @type {HTMLElement} */ (event.target);
@@ -71,32 +56,26 @@ class CaseList {
   }
 
   buildControls() {
-    const counts = Object.entries(SHOWN).map(([name, { label, includes }]) => {
+    const shown = Object.entries(SHOWN).flatMap(([name, { label, includes }]) => {
       const count = this.data.cases.filter(includes).length;
-      const button = make("button", { type: "button", "data-show": name }, `${label} `, make("b", {}, String(count)));
-      button.addEventListener("click", () => this.go({ show: name, all: name === "" }));
-      return count || name === "" ? button : "";
+      const show = button(`${label} `, () => this.go({ show: name, all: name === "" }), { "data-show": name });
+      show.append(make("b", {}, String(count)));
+      return count || name === "" ? [show] : [];
     });
-    this.search = /** @type {HTMLInputElement} */ (
-      make("input", { type: "search", id: "search", placeholder: "query, title, tag", "aria-label": "search" })
-    );
-    this.search.addEventListener("input", () => this.go({ text: this.search.value }, true));
-    const values = {
-      tag: new Set(this.data.cases.flatMap((item) => item.tags ?? [])),
-      suite: new Set(this.data.cases.map((item) => item.file)),
-      variant: new Set(this.data.cases.map((item) => item.variant ?? "")),
-    };
-    /** @type {Record<string, HTMLSelectElement>} */
-    this.selects = {};
-    for (const [name, found] of Object.entries(values)) {
-      if (found.size > 1 || (name === "tag" && found.size)) {
-        const all = { tag: "all tags", suite: "all suites", variant: "all variants" }[name] ?? "";
-        this.selects[name] = this.select(name, [["", all], ...[...found].sort().map((value) => [value, value])]);
+    for (const [name, all] of Object.entries(CHOICES)) {
+      const values = [...new Set(this.data.cases.flatMap(VALUES[name]))].sort(COLLATOR.compare);
+      if (values.length > 1 || (name === "tag" && values.length)) {
+        this.selects[name] = this.select(name, [["", all], ...values.map((value) => [value, value])]);
       }
     }
-    const orders = Object.entries(ORDERS).filter(([name]) => name !== "change" || this.isCompared);
-    this.selects.sort = this.select("sort", orders.map(([name, { label }]) => [name, label]));
-    const buttons = make("div", { class: "filters", role: "group", "aria-label": "filters" }, ...counts);
+    const isOffered = (/** @type {string} */ name) =>
+      (name !== "change" || this.isCompared) && (name !== "judge" || this.grades.toJudge > 0);
+    const orders = Object.entries(ORDERS).filter(([name]) => isOffered(name));
+    this.selects.sort = this.select(
+      "sort",
+      orders.map(([name, { label }]) => [name, label]),
+    );
+    const buttons = make("div", { class: "filters", role: "group", "aria-label": "filters" }, ...shown);
     this.controls.replaceChildren(buttons, ...Object.values(this.selects), this.search);
     this.controls.hidden = false;
   }
@@ -111,6 +90,22 @@ class CaseList {
     return select;
   }
 
+  /** Find the cases of a state. @param {State} state */
+  find(state) {
+    this.items = matching(this.data, state, this.grades);
+    this.found = CaseList.keyOf(state);
+  }
+
+  /** Whether the cases that were found last are those of a state. @param {State} state */
+  isOf(state) {
+    return this.found === CaseList.keyOf(state);
+  }
+
+  /** What decides which cases a state shows. @param {State} state */
+  static keyOf(state) {
+    return stateHash({ ...state, open: "", all: false });
+  }
+
   /** @param {State} state */
   render(state) {
     if (this.search.value !== state.text) {
@@ -119,28 +114,33 @@ class CaseList {
     for (const [name, select] of Object.entries(this.selects)) {
       select.value = String(state[/** @type {keyof State} */ (name)]);
     }
-    for (const button of this.controls.querySelectorAll("button[data-show]")) {
-      button.setAttribute("aria-pressed", String(button.getAttribute("data-show") === state.show));
+    for (const show of this.controls.querySelectorAll("button[data-show]")) {
+      show.setAttribute("aria-pressed", String(show.getAttribute("data-show") === state.show));
     }
-    this.items = matching(this.data, state);
-    const isStart = !state.all && !state.text && !state.show && !state.tag && !state.suite && !state.variant && !state.sort;
+    this.sort = state.sort;
+    this.find(state);
+    const isStart = stateHash({ ...state, open: "" }) === stateHash(START);
     const most = isStart && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
-    const body = this.table.tBodies[0];
-    body.replaceChildren(...this.items.slice(0, most).map((item) => this.row(item)));
+    this.table.tBodies[0].replaceChildren(...this.items.slice(0, most).map((item) => this.row(item)));
     this.shown = Math.min(most, this.items.length);
     this.renderNote();
   }
 
   renderNote() {
-    const more = this.items.length - this.shown;
-    if (!this.items.length) {
+    const count = this.items.length;
+    const total = count.toLocaleString("en");
+    if (!count) {
       this.note.replaceChildren("No query is like that.");
-    } else if (more > 0) {
-      const button = make("button", { type: "button" }, this.shown === FIRST_ROWS ? `show all ${this.items.length}` : "show more");
-      button.addEventListener("click", () => (this.shown === FIRST_ROWS ? this.go({ all: true }) : this.showMore()));
-      this.note.replaceChildren(button, ` ${this.shown} of ${this.items.length} queries`);
+    } else if (this.shown === FIRST_ROWS && count > FIRST_ROWS) {
+      const all = button(`show all ${total}`, () => this.go({ all: true }));
+      this.note.replaceChildren(all, ` ${this.shown} of ${total} queries`);
+    } else if (this.shown < count) {
+      this.note.replaceChildren(
+        button("show more", () => this.showMore()),
+        ` ${this.shown.toLocaleString("en")} of ${total} queries`,
+      );
     } else {
-      this.note.replaceChildren(`${this.items.length} of ${this.data.cases.length} queries`);
+      this.note.replaceChildren(`${total} of ${this.data.cases.length.toLocaleString("en")} queries`);
     }
   }
 
@@ -154,23 +154,50 @@ class CaseList {
   /** @param {Case} item @returns {HTMLElement} */
   row(item) {
     const open = make("a", { href: stateHash({ ...START, open: item.node }), class: "query" }, userText(item.label));
-    const head = make("th", { scope: "row" }, open);
-    if (item.variant) {
-      head.append(" ", make("span", { class: "variant" }, userText(item.variant)));
-    }
-    const after = item.score === undefined ? item.status : scoreText(item.score);
-    const scores = item.before === undefined ? after : `${scoreText(item.before)} \u2192 ${after}`;
-    const lost = make("td");
+    const head = make("th", { scope: "row" }, open, ...this.facts(item));
+    const after = item.score === undefined ? "n/a" : scoreText(item.score);
+    const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
+    const scores = make("td", { class: "scores" }, make("span", {}, changeText(item.before, after)), " ", status);
+    const lost = make("td", { "data-label": "lost" });
     if (item.lost) {
       lost.append(userText(titleOf(item, item.lost.document)));
       if (item.lost.from !== null) {
-        lost.append(" ", make("span", { class: "place" }, `${item.lost.from} \u2192 ${item.lost.to ?? "gone"}`));
+        const place = `${item.lost.from} ${ARROW} ${item.lost.to ?? "gone"}`;
+        lost.append(" ", make("span", { class: "place" }, place));
       }
+    } else if (item.error) {
+      lost.append(make("span", { class: "place" }, userText(item.error.text)));
     }
-    const onTop = make("td", {}, ...(item.onTop === undefined ? [] : [userText(titleOf(item, item.onTop))]));
-    const cells = [head, make("td", { class: "scores" }, scores), lost, onTop];
-    return make("tr", { "data-case": item.node, class: item.status.replace(" ", "-") }, ...cells);
+    const onTop = make("td", { "data-label": "on top" });
+    if (item.onTop !== undefined) {
+      onTop.append(userText(titleOf(item, item.onTop)));
+    } else if (!item.documents) {
+      onTop.append(make("span", { class: "place" }, emptyText(item)));
+    }
+    return make("tr", { "data-case": item.node, class: statusClass(item) }, head, scores, lost, onTop);
   }
+
+  /** The variant and the weight, and what the list is sorted by where no column has it. @param {Case} item @returns {(Node | string)[]} */
+  facts(item) {
+    const facts = [];
+    if (item.variant) {
+      facts.push(make("span", { class: "variant" }, userText(item.variant)));
+    }
+    if (item.weight !== undefined) {
+      facts.push(make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`));
+    }
+    if (this.sort === "latency" && item.latency !== undefined) {
+      facts.push(make("span", { class: "variant" }, latencyText(item.latency)));
+    }
+    const open = this.sort === "judge" ? openOf(this.grades, item).length : 0;
+    if (open) {
+      facts.push(
+        make("span", { class: "variant" }, `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`),
+      );
+    }
+    return facts.flatMap((fact) => [" ", fact]);
+  }
+
   /** The node id of the row that the keys are at, or "". */
   get marked() {
     return this.table.querySelector("tr.current")?.getAttribute("data-case") ?? "";

@@ -11,8 +11,9 @@ class Page {
     this.grades = new Grades(data);
     this.main = /** @type {HTMLElement} */ (document.getElementById("page"));
     const go = this.go.bind(this);
-    this.list = new CaseList(data, go);
-    this.view = new CaseView(data, this.grades, go);
+    this.list = new CaseList(data, this.grades, go);
+    this.judging = new Judging(data, this.grades, () => this.goOn());
+    this.view = new CaseView(data, this.grades, this.judging, (item) => this.placeOf(item));
     this.byNode = new Map(data.cases.map((item) => [item.node, item]));
     this.scrolled = 0;
     addEventListener("popstate", () => this.show());
@@ -57,18 +58,25 @@ class Page {
   /** @param {KeyboardEvent} event */
   press(event) {
     const target = /** @type {HTMLElement} */ (event.target);
+    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
     if (event.key === "Escape" && this.state.open) {
-      this.go({ open: "" });
+      if (isTyping) {
+        target.blur();
+      } else {
+        this.go({ open: "" });
+      }
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping) {
       return;
     }
-    const actions = this.state.open ? this.caseKeys() : this.listKeys(target);
+    const actions = this.view.item ? this.caseKeys(this.view.item) : this.listKeys(target);
     const action = actions[event.key];
     if (action) {
       event.preventDefault();
       action();
+    } else if (this.view.item && /^[0-9]$/.test(event.key)) {
+      this.judging.focusNumber(); // which the digit is typed into
     }
   }
 
@@ -78,46 +86,89 @@ class Page {
     return {
       j: () => this.list.mark(1),
       k: () => this.list.mark(-1),
+      n: () => this.nextQuery(),
+      u: () => this.undo(),
       "/": () => this.list.search.focus(),
       ...(/^(A|BUTTON|SUMMARY)$/.test(target.tagName) ? {} : { Enter: open }),
     };
   }
 
-  /** @returns {Record<string, () => void>} */
-  caseKeys() {
+  /** @param {Case} item @returns {Record<string, () => void>} */
+  caseKeys(item) {
     /** @type {Record<string, () => void>} */
     const keys = {
       j: () => this.step(1),
       k: () => this.step(-1),
       u: () => this.undo(),
-      n: () => this.view.next() || this.nextUnjudged(),
-      [CANNOT_TELL]: () => this.view.answer(CANNOT_TELL),
+      n: () => this.goOn(),
+      [CANNOT_TELL]: () => this.answer(CANNOT_TELL),
     };
-    for (const [grade] of this.data.scales[this.view.shown.scale].grades) {
-      if (Number.isInteger(grade) && grade >= 0 && grade <= 9) {
-        keys[String(grade)] = () => this.view.answer(grade);
+    if (!hasNumberField(this.data, item)) {
+      for (const [grade] of this.data.scales[item.scale].grades) {
+        if (Number.isInteger(grade) && grade >= 0 && grade <= 9) {
+          keys[String(grade)] = () => this.answer(grade);
+        }
       }
     }
     return keys;
   }
 
-  /** Open the next query of the list, or the one before. @param {number} by */
+  /** The queries of the list, in its order; those of the last list that was shown, where it had this state. */
+  items() {
+    if (!this.list.isOf(this.state)) {
+      this.list.find(this.state);
+    }
+    return this.list.items;
+  }
+
+  /** @param {Case} item @returns {Place} */
+  placeOf(item) {
+    const items = this.items();
+    const index = items.indexOf(item);
+    const previous = index > 0 ? items[index - 1] : undefined;
+    return { index, total: items.length, previous, next: items[index + 1] };
+  }
+
+  /** Open the next query of the list, or the one before. @param {number} by 1 or -1 */
   step(by) {
-    const items = matching(this.data, this.state);
-    const next = items[items.findIndex((item) => item.node === this.state.open) + by];
-    if (next) {
-      this.go({ open: next.node });
+    const { previous, next } = this.placeOf(/** @type {Case} */ (this.view.item));
+    const other = by > 0 ? next : previous;
+    if (other) {
+      this.go({ open: other.node });
     }
   }
 
-  /** Open the next query of the list that has results to judge. */
-  nextUnjudged() {
-    const items = matching(this.data, this.state);
-    const place = items.findIndex((item) => item.node === this.state.open);
-    const isOpen = (/** @type {Case} */ item) => unjudgedOf(item).some((document) => this.grades.get(item, document) === undefined);
-    const next = [...items.slice(place + 1), ...items.slice(0, Math.max(place, 0))].find(isOpen);
-    if (next) {
+  /** Answer for the current result by a key. @param {Answer} answer */
+  answer(answer) {
+    this.judging.answer(answer);
+    this.view.markCurrent(true);
+  }
+
+  /** Go on to the next result to judge, or to the next query that has one. */
+  goOn() {
+    if (this.judging.next()) {
+      this.view.markCurrent(true);
+    } else {
+      this.nextQuery();
+    }
+  }
+
+  /** Open the next query with results to judge: of those that the list shows, the one whose judgments are worth most. */
+  nextQuery() {
+    const worth = (/** @type {Case} */ item) => {
+      const worths = [...firstWorthsOf(this.data, item).values()];
+      return worths.reduce((sum, value) => sum + Math.abs(value), 0) * (item.weight ?? 1);
+    };
+    const { item } = this.view;
+    const isOpen = (/** @type {Case} */ other) => openOf(this.grades, other).length > 0;
+    const found = this.items().filter((other) => other === item || isOpen(other));
+    const worths = new Map(found.map((other) => [other, worth(other)]));
+    found.sort((one, other) => (worths.get(other) ?? 0) - (worths.get(one) ?? 0));
+    const place = item ? found.indexOf(item) : -1;
+    const next = [...found.slice(place + 1), ...found.slice(0, Math.max(place, 0))][0];
+    if (next && next !== item) {
       this.go({ open: next.node });
+      this.view.markCurrent(true);
     }
   }
 
@@ -132,8 +183,8 @@ class Page {
     if (item && !isShown) {
       this.go({ open: item.node });
     }
-    this.view.current = step.document;
-    this.view.render();
+    this.judging.current = step.document;
+    this.view.markCurrent(true);
   }
 }
 

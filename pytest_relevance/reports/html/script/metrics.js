@@ -55,16 +55,42 @@ class Measure {
 
   /** @param {Grade} grade @returns {number} */
   gain(grade) {
-    const gain = this.gains.get(grade);
+    let gain = this.gains.get(grade);
     if (gain === undefined) {
-      throw new Error(`grade ${grade} has no gain`);
+      gain = this.formula(/** @type {number} */ (grade));
+      this.gains.set(grade, gain);
     }
     return gain;
   }
 
+  /** The gain of a grade that the data have no gain of. @param {number} grade @returns {number} */
+  formula(grade) {
+    const { gain, negative } = this.settings;
+    if (gain === "mapping") {
+      throw new Error(`grade ${grade} has no gain`);
+    }
+    if (grade < 0 && negative === "zero") {
+      return 0;
+    }
+    return gain === "linear" ? grade : 2 ** grade - 1;
+  }
+
+  /** A grade that has a gain; with a mapping of gains the grade whose gain is nearest. @param {number} gain @returns {number} */
+  gradeOf(gain) {
+    if (!this.settings.increasing) {
+      const near = this.settings.gains.map(([grade, value]) => /** @type {const} */ ([Math.abs(value - gain), grade]));
+      return near.sort(([one], [other]) => one - other)[0][1];
+    }
+    const grade = this.settings.gain === "exponential" ? Math.log2(1 + gain) : gain;
+    this.gains.set(grade, gain);
+    return grade;
+  }
+
   /** @param {Grade[]} grades @returns {number} */
   dcg(grades) {
-    return grades.reduce((sum, grade, index) => sum + this.gain(grade) / this.discounts[index], 0);
+    let sum = 0;
+    grades.forEach((grade, index) => (sum += this.gain(grade) / this.discounts[index]));
+    return sum;
   }
 
   /**
@@ -83,7 +109,7 @@ class Measure {
    * @param {GradedRanking} ranking @param {number} k @returns {number[]}
    */
   idealGrades(ranking, k) {
-    const { ideal, maxGrade, unjudged } = this.settings;
+    const { ideal, maxGrade } = this.settings;
     if (ideal === "max") {
       const top = maxGrade ?? (ranking.judged.length ? Math.max(...ranking.judged) : null);
       return top === null || this.gain(top) <= 0 ? [] : Array(k).fill(top);
@@ -152,26 +178,33 @@ class Measure {
 }
 
 /**
- * How far an unjudged result would move nDCG@k with a plausible grade: one that has the gain which judged results have on
- * average at its rank. Where no score is defined yet, the share that this gain is of the highest one.
- * @param {PageData} data @param {Case} item @param {string} document @param {ReadonlyMap<string, number>} own
- * @returns {number}
+ * How far unjudged results would move nDCG@k, each by itself, with a plausible grade: one that has the gain which judged
+ * results have on average at its rank. Where no score is defined yet, the share that this gain is of the highest one.
+ * @param {PageData} data @param {Case} item @param {string[]} names documents @param {ReadonlyMap<string, number>} own
+ * @returns {Map<string, number>} by document
  */
-function worthOf(data, item, document, own) {
+function worthsOf(data, item, names, own) {
+  const worths = new Map();
+  if (!names.length) {
+    return worths;
+  }
   const settings = data.settings[item.settings];
   const measure = new Measure(settings, data.discounts[settings.discount]);
-  const share = data.plausible[(item.documents ?? []).indexOf(document)] ?? 0;
-  const gain = share * Math.max(0, measure.gain(item.highest));
-  let grade = settings.gain === "exponential" ? Math.log2(1 + gain) : gain;
-  if (!settings.increasing) {
-    const near = settings.gains.map(([known, value]) => /** @type {const} */ ([Math.abs(value - gain), known]));
-    [[, grade]] = near.sort(([one], [other]) => one - other);
-  } else {
-    measure.gains.set(grade, gain);
-  }
+  const documents = item.documents ?? [];
+  const highest = Math.max(0, measure.gain(item.highest));
   const before = measure.ndcg(gradedRanking(item, own), item.k);
-  const after = measure.ndcg(gradedRanking(item, new Map([...own, [document, grade]])), item.k);
-  return Number.isNaN(before) ? share : Number.isNaN(after) ? 0 : after - before;
+  for (const name of names) {
+    const share = data.plausible[documents.indexOf(name)] ?? 0;
+    const grade = measure.gradeOf(share * highest);
+    const after = measure.ndcg(gradedRanking(item, new Map([...own, [name, grade]])), item.k);
+    worths.set(name, Number.isNaN(before) ? share : Number.isNaN(after) ? 0 : after - before);
+  }
+  return worths;
+}
+
+/** How far one unjudged result would move nDCG@k. @param {PageData} data @param {Case} item @param {string} name @param {ReadonlyMap<string, number>} own */
+function worthOf(data, item, name, own) {
+  return worthsOf(data, item, [name], own).get(name) ?? 0;
 }
 
 /**

@@ -9,6 +9,7 @@
  * @property {string} open node id of the open query, or ""
  * @property {string} text
  * @property {string} show one of `SHOWN`
+ * @property {string} verdict the status of cases, or ""
  * @property {string} tag
  * @property {string} suite
  * @property {string} variant
@@ -17,7 +18,7 @@
  */
 
 /** @type {State} */
-const START = { open: "", text: "", show: "", tag: "", suite: "", variant: "", sort: "", all: false };
+const START = { open: "", text: "", show: "", verdict: "", tag: "", suite: "", variant: "", sort: "", all: false };
 
 /**
  * What the filters show: a name, and which cases. "" is the beginning: what failed or got worse, and then the rest.
@@ -31,14 +32,20 @@ const SHOWN = {
   changed: { label: "Changed", includes: (item) => isChanged(item) },
 };
 
-/** @type {Record<string, {label: string, compare: (one: Case, other: Case) => number}>} */
+const COLLATOR = new Intl.Collator();
+
+/**
+ * The orders of the list: a name, and how two cases compare. "judge" is by what judging a case is worth.
+ * @type {Record<string, {label: string, compare: (one: Case, other: Case) => number}>}
+ */
 const ORDERS = {
-  "": { label: "worst first", compare: (one, other) => Number(isListed(other)) - Number(isListed(one)) || newFirst(one, other) || effectOf(one) - effectOf(other) },
+  "": { label: "worst first", compare: (one, other) => byListed(one, other) || effectOf(one) - effectOf(other) },
   score: { label: "score", compare: (one, other) => (one.score ?? -1) - (other.score ?? -1) },
   change: { label: "change", compare: (one, other) => changeOf(one) - changeOf(other) },
   weight: { label: "weight", compare: (one, other) => (other.weight ?? 1) - (one.weight ?? 1) },
   latency: { label: "latency", compare: (one, other) => (other.latency ?? 0) - (one.latency ?? 0) },
-  query: { label: "query", compare: (one, other) => one.query.localeCompare(other.query) },
+  query: { label: "query", compare: (one, other) => COLLATOR.compare(one.query, other.query) },
+  judge: { label: "to judge", compare: () => 0 },
 };
 
 const FAILED = new Set(["failed", "error", "not searched", "inconclusive"]);
@@ -53,9 +60,10 @@ function isListed(item) {
   return isFailed(item) || (item.before !== undefined && effectOf(item) < 0);
 }
 
-/** @param {Case} one @param {Case} other */
-function newFirst(one, other) {
-  return Number(other.isNew ?? false) - Number(one.isNew ?? false);
+/** Cases that newly fail before the others that failed or fell, and these before the rest. @param {Case} one @param {Case} other */
+function byListed(one, other) {
+  const isNew = Number(other.isNew ?? false) - Number(one.isNew ?? false);
+  return isNew || Number(isListed(other)) - Number(isListed(one));
 }
 
 /** @param {Case} item */
@@ -100,6 +108,7 @@ function readState(hash) {
     open: given.get("case") ?? "",
     text: given.get("text") ?? "",
     show: show in SHOWN ? show : "",
+    verdict: given.get("verdict") ?? "",
     tag: given.get("tag") ?? "",
     suite: given.get("suite") ?? "",
     variant: given.get("variant") ?? "",
@@ -125,19 +134,24 @@ function stateHash(state) {
 
 /**
  * The cases that a state shows, in its order.
- * @param {PageData} data @param {State} state @returns {Case[]}
+ * @param {PageData} data @param {State} state @param {Grades} grades @returns {Case[]}
  */
-function matching(data, state) {
+function matching(data, state, grades) {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
   const { includes } = SHOWN[state.show];
   const found = data.cases.filter(
     (item) =>
       includes(item) &&
+      (!state.verdict || item.status === state.verdict) &&
       (!state.tag || (item.tags ?? []).includes(state.tag)) &&
       (!state.suite || item.file === state.suite) &&
       (!state.variant || item.variant === state.variant) &&
       words.every((word) => searchText(item).includes(word)),
   );
+  if (state.sort === "judge") {
+    const worths = new Map(found.map((item) => [item, judgingWorth(grades, item)]));
+    return found.sort((one, other) => (worths.get(other) ?? 0) - (worths.get(one) ?? 0));
+  }
   return found.sort(ORDERS[state.sort].compare);
 }
 

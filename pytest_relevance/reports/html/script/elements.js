@@ -1,0 +1,132 @@
+// @ts-check
+/*
+ * Elements of the page, and the text in them. Text of users is only ever set as text.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+const ARROW = "\u2192";
+
+/**
+ * A new element with attributes, classes and children; text is always text.
+ * @param {string} name @param {Record<string, string | boolean>} [attributes] true: without a value; false: left out
+ * @param {...(Node | string)} children
+ * @returns {HTMLElement}
+ */
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) {
+      element.setAttribute(key, "");
+    } else if (value !== false) {
+      element.setAttribute(key, value);
+    }
+  }
+  element.append(...children);
+  return element;
+}
+
+/**
+ * A new element of a drawing.
+ * @param {string} name @param {Record<string, string | number>} attributes @param {...SVGElement} children
+ */
+function draw(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) {
+    element.setAttribute(key, String(value));
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A button that does something. @param {string} text @param {() => void} act @param {Record<string, string | boolean>} [attributes] */
+function button(text, act, attributes = {}) {
+  const element = /** @type {HTMLButtonElement} */ (make("button", { type: "button", ...attributes }, text));
+  element.addEventListener("click", act);
+  return element;
+}
+
+/** A table. Columns whose name begins with "#" have figures. @param {string[]} heads @param {HTMLElement[]} rows */
+function table(heads, rows) {
+  const cells = heads.map((name) =>
+    name.startsWith("#")
+      ? make("th", { scope: "col", class: "number" }, name.slice(1))
+      : make("th", { scope: "col" }, name),
+  );
+  return make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows));
+}
+
+/** A cell of figures. @param {string} text */
+function figures(text) {
+  return make("td", { class: "number" }, text);
+}
+
+/** A part of the opened query that can be closed. @param {string} title @param {...HTMLElement} content */
+function details(title, ...content) {
+  return make("details", { open: true }, make("summary", {}, title), ...content);
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+
+/** Text of a user in its own direction, with control characters and those that reorder text as visible escapes. @param {string} text */
+function userText(text) {
+  const shown = text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return make("bdi", {}, shown);
+}
+
+/** @param {number | undefined} score */
+function scoreText(score) {
+  return score === undefined || Number.isNaN(score) ? "n/a" : score.toFixed(3);
+}
+
+/** `0.764 -> 0.312`, or the one that there is. @param {number | undefined} before @param {string} after */
+function changeText(before, after) {
+  return before === undefined || Number.isNaN(before) ? after : `${scoreText(before)} ${ARROW} ${after}`;
+}
+
+/** A difference with its sign. @param {number} value */
+function signed(value) {
+  const text = value.toFixed(3);
+  return Number(text) > 0 ? `+${text}` : Number(text) < 0 ? text : "0.000";
+}
+
+/** A number without zeros at its end. @param {number} value */
+function short(value) {
+  return String(Number(value.toFixed(3)));
+}
+
+/** A number with three digits that count, or all digits before the point. @param {number} value */
+function rounded(value) {
+  return value >= 100 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
+}
+
+/** `1 query`, `2 queries`. @param {number} number @param {string} one @param {string} several */
+function counted(number, one, several) {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
+}
+
+/** The title of a document, its id where it has none. @param {Case} item @param {string} name */
+function titleOf(item, name) {
+  return item.titles?.[name] || name;
+}
+
+/** What became of a case, in words. @param {Case} item */
+function statusText(item) {
+  return item.isNew ? "newly failing" : item.status;
+}
+
+/** The class of a status. @param {Case} item */
+function statusClass(item) {
+  return item.status.replace(" ", "-");
+}
+
+/** Why there are no results: the search failed, or returned none. @param {Case} item */
+function emptyText(item) {
+  const failed = { error: "the search failed", "not searched": "not searched" }[item.status];
+  return failed ?? "nothing returned";
+}
+
+/** Text as one word of a shell. @param {string} text */
+function shellQuoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,119 @@
+// @ts-check
+/*
+ * The figures and facts of the opened query: its losses, the breakdown of nDCG, explanations, notes, and how to run it.
+ */
+
+const DASH = "\u2013";
+
+/** The documents that cost most; not with the reader's grades, for which they were not calculated. @param {Rankings} rankings @returns {HTMLElement[]} */
+function lossesPart(rankings) {
+  const { item, own } = rankings;
+  const found = (item.losses ?? []).filter(([, , , loss]) => loss > LEAST_CHANGE);
+  if (!found.length) {
+    return [];
+  }
+  if (own.size) {
+    const words = "Not shown: the losses were calculated without your grades.";
+    return [details("Lost most by", make("p", { class: "place" }, words))];
+  }
+  const rows = found.map(([name, grade, rank, loss, places, candidates]) => {
+    const title = name === null ? `any ${places} of ${candidates} with grade ${grade}` : userText(titleOf(item, name));
+    const absent = name !== null && (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
+    const where = rank === null ? absent : `rank ${rank}`;
+    const cells = [make("td", {}, rankings.badge(grade)), make("td", {}, title), make("td", { class: "fact" }, where)];
+    return make("tr", {}, ...cells, figures(signed(-loss)));
+  });
+  return [details("Lost most by", table(["grade", "document", "found", "#nDCG"], rows))];
+}
+
+/** The table of nDCG, rank by rank. @param {Rankings} rankings @param {string} settings @returns {HTMLElement[]} */
+function breakdownPart({ item, own, measure }, settings) {
+  const ranking = gradedRanking(item, own);
+  const scored = measure.scoredIndexes(ranking).slice(0, item.k);
+  const ideal = measure.idealGrades(ranking, item.k);
+  let [dcg, idealDcg] = [0, 0];
+  const rows = Array.from({ length: Math.max(scored.length, ideal.length) }, (_, index) => {
+    const discount = measure.discounts[index];
+    const place = scored[index];
+    const cells = ["", "", discount.toFixed(3), ""];
+    if (place !== undefined) {
+      const grade = ranking.grades[place];
+      const gain = measure.gain(grade);
+      dcg += gain / discount;
+      cells.splice(0, 4, grade === null ? DASH : String(grade), short(gain), cells[2], (gain / discount).toFixed(3));
+    }
+    idealDcg += index < ideal.length ? measure.gain(ideal[index]) / discount : 0;
+    cells.push(dcg.toFixed(3), index < ideal.length ? String(ideal[index]) : "", idealDcg.toFixed(3));
+    const name = place === undefined ? null : (item.documents ?? [])[place];
+    const title =
+      name === null
+        ? make("td", { class: "place" }, "nothing returned")
+        : make("td", {}, userText(titleOf(item, name)));
+    return make("tr", {}, figures(String(index + 1)), title, ...cells.map(figures));
+  });
+  if (!rows.length) {
+    return [];
+  }
+  const heads = ["#rank", "document", "#grade", "#gain", "#discount", "#DG", "#DCG", "#ideal", "#IDCG"];
+  const wide = make(
+    "div",
+    { class: "wide", tabindex: "0", role: "region", "aria-label": "breakdown" },
+    table(heads, rows),
+  );
+  const total = `nDCG@${item.k} = ${dcg.toFixed(3)} / ${idealDcg.toFixed(3)}`;
+  const sum = idealDcg > 0 ? [make("span", { class: "fact" }, total), `; ${settings}`] : [settings];
+  return [details("Breakdown", wide, make("p", { class: "place" }, ...sum))];
+}
+
+/** Why documents stand where they do, as the engine explains it, and the notes of judgments. @param {Case} item @returns {HTMLElement[]} */
+function explanationParts(item) {
+  const explained = Object.entries(item.explanations ?? {}).map(([name, text]) => {
+    const lines = text.split("\n").flatMap((line) => [userText(line), "\n"]);
+    const title = titleOf(item, name);
+    const block = make("pre", { tabindex: "0", role: "region", "aria-label": `explanation of ${title}` }, ...lines);
+    return make("div", {}, make("b", {}, userText(title)), block);
+  });
+  const notes = Object.entries(item.notes ?? {}).map(([name, text]) =>
+    make("li", {}, make("b", {}, userText(titleOf(item, name))), ": ", userText(text)),
+  );
+  return [
+    ...(explained.length ? [details("Why documents stand where they do", ...explained)] : []),
+    ...(notes.length ? [details("Notes of judgments", make("ul", { class: "notes" }, ...notes))] : []),
+  ];
+}
+
+/** How to run the case again, and what else there is to know about it. @param {Case} item @returns {HTMLElement} */
+function aboutPart(item) {
+  const command = `pytest ${shellQuoted(item.node)}`;
+  const copy = button("copy", () => navigator.clipboard?.writeText(command).then(() => (copy.textContent = "copied")), {
+    id: "copy",
+  });
+  const params = Object.entries(item.params ?? {});
+  const search = params.length ? item.search.split(`(${params[0][0]}=`)[0] : item.search;
+  /** @type {[string, (Node | string)[] | undefined | false][]} */
+  const facts = [
+    ["run it again", [make("code", {}, userText(command)), " ", copy]],
+    ["where", [userText(item.place)]],
+    ["query", [userText(item.query)]],
+    ["search", [userText(search)]],
+    ["params", params.map(([name, value]) => make("div", {}, userText(name), " = ", userText(value)))],
+    ["tags", item.tags && [userText(item.tags.join(", "))]],
+    ["weight", item.weight !== undefined && [item.weight.toLocaleString("en")]],
+    ["latency", item.latency !== undefined && [latencyText(item.latency)]],
+    ["results", item.returned !== undefined && [String(item.returned)]],
+    ["note", item.note ? [userText(item.note)] : undefined],
+    ["changed since it was accepted", item.stale && [userText(item.stale.join(", "))]],
+  ];
+  const list = make("dl", {});
+  for (const [name, values] of facts) {
+    if (values && values.length) {
+      list.append(make("dt", {}, name), make("dd", {}, ...values));
+    }
+  }
+  return make("section", { class: "about" }, make("h2", {}, "About"), list);
+}
+
+/** @param {number} seconds */
+function latencyText(seconds) {
+  return `${Number((seconds * 1000).toPrecision(3))} ms`;
+}

@@ -1,0 +1,239 @@
+// @ts-check
+/*
+ * The rankings of the opened query: the accepted one beside the present one, with lines between the places of documents
+ * that moved, and what left and what came in words.
+ */
+
+const LEAST_CHANGE = 5e-4;
+const MOST_MOVED = 5;
+
+/**
+ * What a document did between two rankings: its ranks (null: not there), and how that changed nDCG@k.
+ * @typedef {{document: string, from: number | null, to: number | null, change: number}} Move
+ */
+
+/** The rank of a document, as far as it is known. @param {Case} item @param {string} name @returns {number | null} */
+function rankOf(item, name) {
+  const index = (item.documents ?? []).indexOf(name);
+  return index >= 0 ? index + 1 : (item.deeper?.[name] ?? null);
+}
+
+/** The definitions by which a case is scored. @param {PageData} data @param {Case} item */
+function measureOf(data, item) {
+  const settings = data.settings[item.settings];
+  return new Measure(settings, data.discounts[settings.discount]);
+}
+
+/**
+ * The documents whose place within k changed.
+ * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Move[]}
+ */
+function movesOf(data, item, own) {
+  const accepted = (item.accepted ?? []).slice(0, item.k);
+  if (!accepted.length) {
+    return [];
+  }
+  const measure = measureOf(data, item);
+  const best = measure.dcg(measure.idealGrades(gradedRanking(item, own), item.k)) || 1;
+  const now = (item.documents ?? []).slice(0, item.k);
+  const part = (/** @type {number} */ index, /** @type {Grade} */ grade) =>
+    index < 0 ? 0 : measure.gain(grade) / measure.discounts[index];
+  return [...new Set([...accepted, ...now])].flatMap((name) => {
+    const [before, after] = [accepted.indexOf(name), now.indexOf(name)];
+    const grade = own.get(name) ?? (after >= 0 ? item.grades?.[after] : item.acceptedGrades?.[before]) ?? null;
+    const change = (part(after, grade) - part(before, grade)) / best;
+    const move = { document: name, from: before < 0 ? null : before + 1, to: rankOf(item, name), change };
+    return move.from === move.to ? [] : [move];
+  });
+}
+
+/** `Orbit 2 fell from 1 to 37: -0.340`. @param {Case} item @param {Move} move @returns {(Node | string)[]} */
+function moveWords(item, { document: name, from, to, change }) {
+  const absent = (item.notInIndex ?? []).includes(name) ? "is not in the index, was" : "left from";
+  const moved = from === null ? `came at ${to}` : `${(to ?? 0) > from ? "fell" : "rose"} from ${from} to ${to}`;
+  const way = to === null ? `${absent} ${from}` : moved;
+  const kind = change < 0 ? "loss" : "gain";
+  const amount = Math.abs(change) < LEAST_CHANGE ? [] : [": ", make("b", { class: kind }, signed(change))];
+  return [userText(titleOf(item, name)), ` ${way}`, ...amount];
+}
+
+/** What fell or left, and what rose or came, what changed nDCG most first. @param {Case} item @param {Move[]} moves */
+function movedSections(item, moves) {
+  const size = (/** @type {Move} */ one, /** @type {Move} */ other) => Math.abs(other.change) - Math.abs(one.change);
+  const left = moves.filter((move) => move.change < 0).sort(size);
+  const hasCome = (/** @type {Move} */ move) => move.to !== null && (move.from === null || move.from > move.to);
+  const came = moves.filter((move) => move.change >= 0 && hasCome(move)).sort(size);
+  /** @type {[string, Move[]][]} */
+  const titled = [
+    ["What fell or left", left],
+    ["What rose or came", came],
+  ];
+  const sections = titled.flatMap(([title, found]) => {
+    const lines = found.slice(0, MOST_MOVED).map((move) => make("li", {}, ...moveWords(item, move)));
+    if (found.length > MOST_MOVED) {
+      lines.push(make("li", { class: "place" }, `and ${found.length - MOST_MOVED} more`));
+    }
+    return lines.length ? [make("div", {}, make("h2", {}, title), make("ul", { class: "moves" }, ...lines))] : [];
+  });
+  return sections.length ? [make("section", { class: "moved" }, ...sections)] : [];
+}
+
+/** Further fields of a document; web addresses are links. @param {Case} item @param {string} name @returns {HTMLElement[]} */
+function fieldsOf(item, name) {
+  return Object.entries(item.fields?.[name] ?? {}).map(([field, text]) => {
+    const isLink = /^https?:\/\/[^\s]+$/i.test(text);
+    const link = { href: text, rel: "noopener noreferrer", target: "_blank" };
+    const value = isLink ? make("a", link, userText(text)) : userText(text);
+    return make("span", { class: "field" }, userText(field), " ", value);
+  });
+}
+
+/** The two rankings of a case, with the grades of its judgments and the reader's own. */
+class Rankings {
+  /** @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @param {Move[]} moves */
+  constructor(data, item, own, moves) {
+    this.data = data;
+    this.item = item;
+    this.own = own;
+    this.scale = data.scales[item.scale].grades;
+    this.measure = measureOf(data, item);
+    /** @type {Map<string, Move>} */
+    this.moves = new Map(moves.map((move) => [move.document, move]));
+    this.accepted = (item.accepted ?? []).slice(0, item.k);
+  }
+
+  /** A grade, coloured by its gain, with its name as a hint. @param {Grade} grade */
+  badge(grade) {
+    if (grade === null) {
+      return make("span", { class: "badge unjudged", title: "unjudged" }, "\u2013");
+    }
+    const name = this.scale.find(([other]) => other === grade)?.[1] ?? "";
+    const share = this.measure.gain(grade) / Math.max(this.measure.gain(this.item.highest), 1e-9);
+    const level = share <= 0 ? 0 : share < 0.25 ? 1 : share < 0.75 ? 2 : 3;
+    const title = name ? `grade ${grade}: ${name}` : `grade ${grade}`;
+    return make("span", { class: `badge level-${level}`, title }, String(grade));
+  }
+
+  /** What the grades are called, the highest first. @returns {HTMLElement[]} */
+  legend() {
+    const named = this.scale.filter(([, name]) => name).reverse();
+    const entries = named.map(([grade, name]) => make("li", {}, this.badge(grade), " ", userText(name)));
+    if (unjudgedOf(this.item).length || (this.item.acceptedGrades ?? []).includes(null)) {
+      entries.push(make("li", {}, this.badge(null), " unjudged"));
+    }
+    return entries.length ? [make("ul", { class: "legend", "aria-label": "grades" }, ...entries)] : [];
+  }
+
+  /**
+   * The accepted ranking beside the present one.
+   * @param {(name: string) => Node[]} grading what a result has to be graded with; nothing for one with a judgment
+   * @returns {HTMLElement}
+   */
+  panel(grading) {
+    const { item, accepted } = this;
+    const panel = make("div", { class: accepted.length ? "rankings two" : "rankings" });
+    if (accepted.length) {
+      const rows = accepted.map((name, index) => this.acceptedRow(name, index));
+      const lines = draw("svg", { "aria-hidden": "true" });
+      panel.append(make("div", { class: "before" }, make("h2", {}, "before"), make("ol", {}, ...rows)), lines);
+    }
+    const now = (item.documents ?? []).slice(0, Math.max(item.k, 10));
+    const rows = now.map((name, index) => this.row(name, index, now.indexOf(name) < index, grading));
+    const words = emptyText(item);
+    const empty =
+      words === "nothing returned" ? "Nothing was returned." : `${words[0].toUpperCase()}${words.slice(1)}.`;
+    const list = rows.length ? make("ol", {}, ...rows) : make("p", { class: "empty" }, empty);
+    panel.append(make("div", { class: "now" }, make("h2", {}, accepted.length ? "now" : "results"), list));
+    return panel;
+  }
+
+  /** A result of the accepted ranking. @param {string} name @param {number} index */
+  acceptedRow(name, index) {
+    const { item } = this;
+    const grade = item.acceptedGrades?.[index] ?? this.own.get(name) ?? null;
+    const small = item.titles?.[name] ? [make("span", { class: "id" }, userText(name))] : [];
+    const rank = rankOf(item, name);
+    if (rank === null) {
+      const isLost = (this.moves.get(name)?.change ?? 0) < -LEAST_CHANGE;
+      const absent = (item.notInIndex ?? []).includes(name) ? "not in the index" : "not returned";
+      small.push(make("span", isLost ? { class: "loss" } : {}, absent));
+    } else if (rank !== index + 1) {
+      small.push(make("span", {}, `now ${rank}`));
+    }
+    return this.result({ "data-accepted": name }, name, index + 1, grade, small);
+  }
+
+  /** A result of the present ranking. @param {string} name @param {number} index @param {boolean} isCopy @param {(name: string) => Node[]} grading */
+  row(name, index, isCopy, grading) {
+    const { item } = this;
+    const judged = item.grades?.[index] ?? null;
+    const small = item.titles?.[name] ? [make("span", { class: "id" }, userText(name))] : [];
+    const was = (item.accepted ?? []).indexOf(name) + 1;
+    if (item.accepted && was !== index + 1) {
+      small.push(make("span", {}, was ? `was ${was}` : "new"));
+    }
+    const score = item.scores?.[index] ?? null;
+    if (score !== null) {
+      small.push(make("span", {}, `score ${Number(score.toPrecision(6))}`));
+    }
+    if (isCopy) {
+      small.push(make("span", {}, "returned again"));
+    }
+    small.push(...fieldsOf(item, name));
+    const worth = firstWorthsOf(this.data, item).get(name);
+    if (worth !== undefined && !isCopy) {
+      const title = "how far a likely grade would move nDCG";
+      small.push(make("span", { title }, `worth ${Math.abs(worth).toFixed(3)}`));
+    }
+    const grade = judged ?? (isCopy ? null : (this.own.get(name) ?? null));
+    const row = this.result({ "data-document": name }, name, index + 1, grade, small);
+    if (!isCopy && index < item.k && judged === null) {
+      row.querySelector(".words")?.append(...grading(name));
+    }
+    return row;
+  }
+
+  /**
+   * One result: rank, grade, title, and what else there is to know in small.
+   * @param {Record<string, string>} attributes @param {string} name @param {number} rank @param {Grade} grade @param {HTMLElement[]} small
+   */
+  result(attributes, name, rank, grade, small) {
+    const words = make("div", { class: "words" }, make("div", { class: "title" }, userText(titleOf(this.item, name))));
+    if (small.length) {
+      words.append(make("div", { class: "small" }, ...small));
+    }
+    const place = make("span", { class: "rank" }, String(rank));
+    return make("li", { ...attributes, class: "result" }, place, this.badge(grade), words);
+  }
+
+  /** Draw the lines between the places of a document in both rankings, where they stand side by side. @param {HTMLElement} section */
+  drawMoves(section) {
+    const lines = section.querySelector(".rankings > svg");
+    const frame = lines?.getBoundingClientRect();
+    if (!lines || !frame || frame.width === 0) {
+      return;
+    }
+    /** @type {Map<string, Element>} */
+    const present = new Map();
+    for (const row of [...section.querySelectorAll("[data-document]")].reverse()) {
+      present.set(row.getAttribute("data-document") ?? "", row);
+    }
+    const middle = frame.width / 2;
+    const paths = [...section.querySelectorAll("[data-accepted]")].flatMap((before) => {
+      const name = before.getAttribute("data-accepted") ?? "";
+      const now = present.get(name);
+      if (!now) {
+        return [];
+      }
+      const [from, to] = [before, now].map((row) => {
+        const box = row.getBoundingClientRect();
+        return box.top + Math.min(box.height / 2, 18) - frame.top;
+      });
+      const move = this.moves.get(name);
+      const change = move?.change ?? 0;
+      const kind = change < -LEAST_CHANGE ? "loss" : change > LEAST_CHANGE ? "gain" : move ? "moved" : "same";
+      return [draw("path", { d: `M0 ${from} C${middle} ${from} ${middle} ${to} ${frame.width} ${to}`, class: kind })];
+    });
+    lines.replaceChildren(...paths);
+  }
+}

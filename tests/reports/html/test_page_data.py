@@ -1,0 +1,256 @@
+"""The data that the page carries for its script: tables of settings and scales, the name of the run, each case."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance import CaseResult, Run, RunInfo
+from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.reports.html.page import embedded
+from pytest_relevance.reports.html.page_data import page_data, record_name
+from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
+from tests.helpers import result_of
+from tests.reports.conftest import Shop
+
+
+def case_of(*results: CaseResult) -> dict[str, Any]:
+    """The object of the first case."""
+    found: dict[str, Any] = page_data(Run(results))["cases"][0]
+    return found
+
+
+def grades_of(**keys: Any) -> list[list[Any]]:
+    """The grades that a result may be given in the page."""
+    data = page_data(Run([result_of({"query": "a", "judgments": {"x": 1}, **keys}, ["x"])]))
+    found: list[list[Any]] = data["scales"][data["cases"][0]["scale"]]["grades"]
+    return found
+
+
+def test_every_field_of_a_case(shop: Shop) -> None:
+    result = shop.result(
+        shop.hits("sku-4", "sku-3", "sku-1", "sku-5"),
+        accepted=["sku-1", "sku-2", "sku-3", "sku-6"],
+        id="q7",
+        min_ndcg=0.9,
+        weight=2,
+        note="for winter",
+        tags=["head"],
+        params={"locale": "de", "size": 7},
+    )
+    result.node = "shop.relevance.yaml::q7"
+    result.engine_scores = (4.5, 3.0, 2.0, None)
+    result.shown = {"sku-4": {"brand": "Fellmark"}}
+    result.notes = {"sku-3": "not for snow"}
+    result.not_in_index, result.not_in_catalogue = ("sku-2",), ("sku-9",)
+    result.explanations = {"sku-2": "no term matches"}
+    result.repeats = Repeats(3, 2, 1, ("sku-4", "sku-3"))
+    found = case_of(result)
+    assert found.pop("score") == result.score
+    assert (found.pop("lower"), found.pop("upper")) == result.interval
+    assert found.pop("effect") == pytest.approx(2 * ((result.score or 0) - 1))
+    losses = found.pop("losses")
+    assert [loss[0] for loss in losses] == ["sku-2", "sku-1", "sku-3"]
+    assert losses[0][1:3] == [3, None]
+    assert sum(loss[3] for loss in losses) == pytest.approx(1 - (result.score or 0))
+    assert found.pop("unstable").startswith("the ranking is not stable: 2 different rankings in 3 calls")
+    assert found == {
+        "node": "shop.relevance.yaml::q7",
+        "id": "q7",
+        "query": "winter boots",
+        "label": 'q7 "winter boots"',
+        "file": "shop.relevance.yaml",
+        "place": "shop.relevance.yaml:41",
+        "search": "search(locale=de, size=7)",
+        "tags": ["head"],
+        "weight": 2,
+        "params": {"locale": "de", "size": "7"},
+        "note": "for winter",
+        "status": "failed",
+        "k": 10,
+        "floor": 0.9,
+        "before": 1.0,
+        "lost": {"document": "sku-2", "from": 2, "to": None},
+        "onTop": "sku-4",
+        "latency": 0.0123,
+        "settings": 0,
+        "scale": 0,
+        "lowest": 0,
+        "highest": 3,
+        "documents": ["sku-4", "sku-3", "sku-1", "sku-5"],
+        "grades": [0, 2, 3, None],
+        "scores": [4.5, 3.0, 2.0, None],
+        "returned": 4,
+        "judgments": [[3, 2], [2, 1], [0, 1]],
+        "missing": [["sku-2", 3]],
+        "accepted": ["sku-1", "sku-2", "sku-3", "sku-6"],
+        "acceptedGrades": [3, 3, 2, None],
+        "titles": {document: shop.titles[document] for document in ("sku-1", "sku-3", "sku-4", "sku-5")},
+        "fields": {"sku-4": {"brand": "Fellmark"}},
+        "notes": {"sku-3": "not for snow"},
+        "notInIndex": ["sku-2"],
+        "notInCatalogue": ["sku-9"],
+        "reasons": ["nDCG@10 0.418 is below 0.900"],
+        "explanations": {"sku-2": "no term matches"},
+    }
+
+
+def test_the_fields_are_those_that_the_script_knows(shop: Shop) -> None:
+    text = (files("pytest_relevance.reports.html") / "script" / "data.js").read_text("utf-8")
+    known = dict(re.findall(r"@typedef \{object\} (\w+)\n((?: \*.*\n)*)", text))
+    data = page_data(Run([shop.result(shop.hits("sku-4", "sku-1"), accepted=["sku-1"], min_ndcg=0.9)]))
+    for name, values in (("PageData", data), ("Settings", data["settings"][0]), ("Case", data["cases"][0])):
+        names = set(re.findall(r"@property \{.*\} \[?(\w+)\]?", known[name]))
+        assert values.keys() <= names, name
+        required = set(re.findall(r"@property \{.*\} (\w+)", known[name]))
+        assert required <= values.keys(), name
+
+
+def test_empty_values_are_left_out(shop: Shop) -> None:
+    found = case_of(shop.result([], judgments={}))
+    assert not {"judgments", "documents", "titles", "losses", "before", "weight", "floor", "error"} & found.keys()
+    assert (found["k"], found["returned"], found["settings"], found["scale"]) == (10, 0, 0, 0)
+
+
+def test_a_score_of_zero_is_there(shop: Shop) -> None:
+    found = case_of(shop.result(["sku-4"], accepted=["sku-4"]))
+    assert (found["score"], found["before"], found["effect"], found["lowest"]) == (0, 0, 0, 0)
+
+
+def test_a_later_copy_has_no_grade(shop: Shop) -> None:
+    found = case_of(shop.result(["sku-1", "sku-1", "sku-2"]))
+    assert (found["documents"], found["grades"]) == (["sku-1", "sku-1", "sku-2"], [3, None, 3])
+
+
+def test_an_error_has_its_first_line_and_frame(shop: Shop) -> None:
+    result = shop.result([])
+    result.verdict, result.scores = "error", {}
+    result.error = SearchError("ConnectionError", "refused\nTraceback: secrets", "tests/conftest.py:7 in search")
+    found = case_of(result)
+    assert found["error"] == {"text": "ConnectionError: refused", "frame": "tests/conftest.py:7 in search"}
+    assert "Traceback" not in str(found)
+    assert "score" not in found
+
+
+def test_a_new_entry_of_the_baseline_has_no_ranking(shop: Shop) -> None:
+    result = shop.result(["sku-1"])
+    result.baseline = BaselineComparison(NEW)
+    assert not {"accepted", "before", "stale"} & case_of(result).keys()
+    result.baseline = BaselineComparison(STALE, stale=("the query",), documents=("sku-2",), grades=(3,))
+    found = case_of(result)
+    assert (found["accepted"], found["stale"]) == (["sku-2"], ["the query"])
+
+
+def test_what_newly_fails_is_marked(shop: Shop) -> None:
+    result = shop.result(["sku-4"], accepted=["sku-1"], min_ndcg=0.9)
+    assert "isNew" not in case_of(result)
+    assert result.baseline is not None
+    result.baseline = replace(result.baseline, newly_failing=True)
+    assert case_of(result)["isNew"] is True
+
+
+def test_skipped_cases_are_left_out(shop: Shop) -> None:
+    skipped = shop.result(["sku-1"])
+    skipped.verdict = skipped.outcome = "skipped"
+    assert page_data(Run([skipped]))["cases"] == []
+
+
+def test_a_variant_is_named_where_there_are_several(shop: Shop) -> None:
+    first, second = shop.result(["sku-1"]), shop.result(["sku-2"])
+    second.variant, second.variant_index = "hybrid", 1
+    assert "variant" not in case_of(first)
+    assert [case.get("variant") for case in page_data(Run([first, second]))["cases"]] == ["search", "hybrid"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"scale": [0, 3]}, [[0, ""], [1, ""], [2, ""], [3, ""]]),
+        ({"scale": {"no": 0, "exact": 3, "similar": 1.5}}, [[0, "no"], [1.5, "similar"], [3, "exact"]]),
+        ({"scale": [0, 1]}, [[0, ""], [1, ""]]),
+        ({"scale": [-1, 1]}, [[-1, ""], [0, ""], [1, ""]]),
+        ({"scale": [0, 100], "gain": "linear"}, [[0, ""], [100, ""]]),
+        ({"scale": [0.5, 2.5]}, [[0.5, ""], [1, ""], [2, ""], [2.5, ""]]),
+        ({"scale": [0, 3], "gain": {0: 0, 1: 0.2, 3: 1}}, [[0, ""], [1, ""], [3, ""]]),
+    ],
+    ids=["whole", "named", "binary", "negative", "percent", "half", "mapping"],
+)  # fmt: skip
+def test_the_grades_that_can_be_given(keys: dict[str, Any], expected: list[list[Any]]) -> None:
+    assert grades_of(**keys) == expected
+
+
+def test_settings_and_scales_are_there_once() -> None:
+    def result(query: str, **keys: Any) -> CaseResult:
+        return result_of({"query": query, "judgments": {"x": 2}, "scale": [0, 2], **keys}, ["x"])
+
+    data = page_data(
+        Run([result("a"), result("b"), result("c", gain="linear"), result("d", scale={"no": 0, "yes": 2})])
+    )
+    assert [case["settings"] for case in data["cases"]] == [0, 0, 1, 0]
+    assert [case["scale"] for case in data["cases"]] == [0, 0, 0, 1]
+    exponential, linear = data["settings"]
+    assert exponential["gains"] == [[0, 0], [1, 1], [2, 3]]
+    assert linear["gains"] == [[0, 0], [1, 1], [2, 2]]
+    assert (linear["gain"], linear["increasing"], linear["maxGrade"]) == ("linear", True, 2)
+    assert exponential["text"] == "gain exponential, ideal judged, unjudged zero"
+
+
+GAINS = {0: 0.0, 1: 1.0, 2: 0.5, 3: 7.0}
+
+
+@given(
+    st.permutations("abcdefgh"),
+    st.dictionaries(st.sampled_from("abcdefghxyz"), st.integers(0, 3), min_size=1),
+    st.fixed_dictionaries(
+        {
+            "k": st.integers(1, 9),
+            "gain": st.sampled_from(["exponential", "linear", GAINS]),
+            "discount": st.sampled_from(["log2", "ln"]),
+            "ideal": st.sampled_from(["judged", "returned", "max"]),
+            "unjudged": st.sampled_from(["zero", "skip"]),
+        }
+    ),
+)
+def test_whatever_grade_is_given_its_gain_and_every_discount_are_there(
+    ranking: list[str], judgments: dict[str, int], keys: dict[str, Any]
+) -> None:
+    data = page_data(Run([result_of({"query": "q", "judgments": judgments, "scale": [0, 3], **keys}, ranking)]))
+    (case,), (settings,) = data["cases"], data["settings"]
+    gains = dict(settings["gains"])
+    given_ = {grade for grade, _ in data["scales"][case["scale"]]["grades"]}
+    assert given_ | {grade for grade, _ in case["judgments"]} | {case["lowest"], case["highest"]} <= gains.keys()
+    returned = len(case["documents"])
+    ideal = case["k"] if keys["ideal"] == "max" else min(case["k"], len(judgments) + returned)
+    discounts = data["discounts"][keys["discount"]]
+    assert len(discounts) >= max(returned, ideal)
+    assert discounts == [*discount_table(keys["discount"], len(discounts))[: len(discounts)]]
+    assert len(data["plausible"]) == min(returned, case["k"])
+    embedded(data)  # it is JSON
+
+
+def test_the_name_of_a_record_tells_runs_apart(shop: Shop) -> None:
+    info = RunInfo(started="2026-01-02T03:04:05+00:00")
+    first, second = shop.result(["sku-1"]), shop.result(["sku-2", "sku-1"])
+    name = record_name(Run([first], info=info))
+    assert re.fullmatch(r"2026-01-02T03:04:05\+00:00 [0-9a-f]{12}", name)
+    assert record_name(Run([first], info=info, name="copy.jsonl")) == name
+    assert record_name(Run([second], info=info)) != name
+    assert record_name(Run([first], info=replace(info, started="2026-01-02T03:04:06+00:00"))) != name
+    assert record_name(Run([first])) == name.split()[1]
+    assert page_data(Run([first], info=info))["record"] == name
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+2", "+1", "-1", "@x", " =1", "\t1", "\r1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"]
+)
+def test_the_table_of_formulas_reaches_the_page(text: str, shop: Shop) -> None:
+    """A cell of the judgments that begins so is escaped in the page as it is in Python."""
+    formula = page_data(Run([shop.result(["sku-1"])]))["formula"]
+    assert re.match(f"^(?:{formula})", text)
+    assert not re.match(f"^(?:{formula})", f"a{text}")

@@ -1,0 +1,220 @@
+"""The sentence about a run, and of each case the document that costs most and what stands in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.metrics.settings import discount_table
+from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, worst_first
+from pytest_relevance.reports.run_report import run_gates
+from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
+from tests.helpers import result_of
+from tests.reports.conftest import Shop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FILE = "shop.relevance.yaml"
+JUDGMENTS = {"a": 3, "b": 2, "c": 1, "d": 0}
+
+
+def case(
+    query: str = "boots",
+    ranking: object = ("a", "b", "c"),
+    before: float | None = None,
+    standing: str = WITHIN,
+    newly: bool = False,
+    failed_before: bool = False,
+    changes: Mapping[str, Any] = {},
+    **keys: Any,
+) -> CaseResult:
+    """A result with nDCG@10 of 1.000, or as its ranking is; `before` is the score of its baseline."""
+    found = result_of({"query": query, "judgments": JUDGMENTS, **keys}, ranking, file=FILE, line=1)
+    if before is not None or standing in (NEW, STALE):
+        found.baseline = BaselineComparison(standing, before, newly_failing=newly, failed_before=failed_before)
+    return replace(found, **changes)
+
+
+def failed(query: str = "boots", **keys: Any) -> CaseResult:
+    return case(query, ["d"], min_ndcg=0.5, **keys)
+
+
+def error(query: str = "boots") -> CaseResult:
+    return case(query, changes={"verdict": "error", "outcome": "failed", "scores": {}})
+
+
+def of(results: Sequence[CaseResult], missing: Sequence[str] = (), gate: float | None = None) -> Headline:
+    """The sentence about a run, with a gate on the mean where one is given."""
+    at_least = {"id": "mean", "condition": "mean", "share": 0.0, "tag": None, "p": None, "line": 1}
+    gates = [] if gate is None else [{**at_least, "bounds": [["nDCG@10", gate]]}]
+    totals = [("search", None, len(results))]
+    run = Run(results, {FILE: FileInfo(FILE, FILE, totals=totals, gates=gates)}, RunInfo(missing=missing))
+    return headline(run.results, run_gates(run), run.info)
+
+
+SKIPPED = case(changes={"verdict": "skipped", "outcome": "skipped", "scores": {}})
+PASSED = case(min_ndcg=0.5)
+NEWLY = failed(before=1.0, standing=REGRESSION, newly=True)
+FELL = case("fell", ["b", "a"], 1.0, REGRESSION, changes={"verdict": "failed", "outcome": "failed"})
+BEFORE = failed("hats", before=0.0, failed_before=True)
+VARIANTS = [replace(NEWLY, variant=name) for name in ("bm25", "hybrid")]
+
+RUNS: dict[str, tuple[Headline, Headline]] = {
+    "nothing ran": (of([]), Headline("Nothing was searched", "nothing")),
+    "all were skipped": (of([SKIPPED]), Headline("Nothing was searched", "nothing")),
+    "nothing was collected": (of([], ["f.yaml"]), Headline("Nothing was searched: 1 case is missing", "nothing")),
+    "one newly fails": (of([NEWLY, FELL, BEFORE]), Headline("Search got worse: 1 query newly fails", "worse")),
+    "several newly fail": (
+        of([NEWLY, replace(NEWLY, id="hats"), PASSED]),
+        Headline("Search got worse: 2 queries newly fail", "worse"),
+    ),
+    "in two variants": (of(VARIANTS), Headline("Search got worse: 1 query newly fails", "worse")),
+    "worse and unfinished": (
+        of([NEWLY], ["x", "y"]),
+        Headline("Search got worse: 1 query newly fails, and 2 cases are missing", "worse"),
+    ),
+    "one fell": (of([FELL, BEFORE]), Headline("Search got worse: 1 query fell by more than its tolerance", "worse")),
+    "several fell": (
+        of([FELL, replace(FELL, id="other")]),
+        Headline("Search got worse: 2 queries fell by more than their tolerance", "worse"),
+    ),
+    "a gate alone": (
+        of([case(ranking=["b", "a"], before=1.0)], gate=0.99),
+        Headline("Search got worse: 1 gate is not met", "worse"),
+    ),
+    "unfinished": (of([PASSED], ["x"]), Headline("The run did not finish: 1 case is missing", "broken")),
+    "unfinished and failed": (
+        of([failed()], ["x", "y"]),
+        Headline("The run did not finish: 2 cases are missing", "broken"),
+    ),
+    "an error": (of([error(), failed("hats")]), Headline("1 query could not be scored", "broken")),
+    "failed, no baseline": (of([failed(), PASSED, case("hats")]), Headline("1 of 2 queries fail", "broken")),
+    "failed before": (of([BEFORE, PASSED]), Headline("1 of 2 queries fail, as before", "broken")),
+    "inconclusive": (
+        of([case(changes={"verdict": "inconclusive", "outcome": "failed"}), case("hats")]),
+        Headline("1 of 2 queries fail or are inconclusive", "broken"),
+    ),
+    "a gate, no baseline": (of([case(ranking=["b", "a"])], gate=0.99), Headline("1 gate is not met", "broken")),
+    "a gate, mean not lower": (of([case(before=0.9)], gate=1.5), Headline("1 gate is not met", "broken")),
+    "all pass": (of([PASSED, case("hats", min_ndcg=0.5)]), Headline("All 2 queries pass", "fine")),
+    "all measured": (of([case(), case("hats")]), Headline("2 queries measured, without a floor", "fine")),
+    "fails as expected": (
+        of([failed("hats", changes={"outcome": "xfailed"}), PASSED]),
+        Headline("No query fails", "fine"),
+    ),
+    "same as the baseline": (of([case(before=1.0)]), Headline("No query newly fails", "fine")),
+    "better by chance": (of([case(before=0.9)]), Headline("No query newly fails", "fine")),
+    "better": (
+        of([case(f"q{number}", before=0.9) for number in range(9)]),
+        Headline("Search got better: no query newly fails", "better"),
+    ),
+    "slightly worse everywhere": (
+        of([case(f"q{number}", ["b", "a", "c"], before=1.0) for number in range(9)]),
+        Headline("Search got worse: the mean fell significantly, and no query newly fails", "worse"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("found", "expected"), RUNS.values(), ids=RUNS)
+def test_the_sentence(found: Headline, expected: Headline) -> None:
+    assert found == expected
+
+
+def test_what_was_lost_and_what_stands_on_top(shop: Shop) -> None:
+    """The gain of sku-1 fell by 7 - 7 / log2(5) = 3.985, that of sku-2, which is gone from rank 2, by 7 / log2(3)."""
+    found = case_change(shop.result(["sku-4", "sku-3", "sku-5", "sku-1"], accepted=["sku-1", "sku-2", "sku-3"]))
+    assert (found.lost, found.lost_from, found.lost_to) == ("sku-2", 2, None)
+    assert found.on_top == "sku-4"
+    assert found.before == 1
+    assert found.after == pytest.approx((3 / 1.5849625 + 7 / 2.3219281) / (7 + 7 / 1.5849625 + 3 / 2))
+
+
+def test_a_later_copy_in_the_accepted_ranking_is_not_lost(shop: Shop) -> None:
+    found = case_change(shop.result(["sku-1"], accepted=["sku-1", "sku-3", "sku-2", "sku-2"]))
+    assert (found.lost, found.lost_from) == ("sku-2", 3)
+
+
+def test_below_k_a_document_has_no_gain(shop: Shop) -> None:
+    found = case_change(shop.result(["sku-4", "sku-1"], accepted=["sku-1"], k=1))
+    assert (found.lost, found.lost_from, found.lost_to) == ("sku-1", 1, 2)
+
+
+def test_on_top_is_the_first_that_was_lower(shop: Shop) -> None:
+    moved = shop.result(["sku-1", "sku-3", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
+    same = shop.result(["sku-1", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
+    assert case_change(moved).on_top == "sku-3"
+    assert case_change(same) == CaseChange(same, 1, same.score, "sku-3", 3, None, None)
+
+
+def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:
+    result = shop.result(["sku-4", "sku-3", "sku-1"])
+    found = case_change(result)
+    assert (found.before, found.lost, found.lost_from, found.lost_to) == (None, "sku-2", None, None)
+    assert found.on_top == "sku-4"
+    assert result.score is not None
+    assert found.effect == pytest.approx(result.score - 1)
+
+
+@pytest.mark.parametrize(("standing", "before"), [(NEW, None), (STALE, 0.8)])
+def test_an_entry_that_cannot_be_compared_counts_as_none(shop: Shop, standing: str, before: float | None) -> None:
+    result = shop.result(["sku-4", "sku-1"])
+    result.baseline = BaselineComparison(standing, 0.8, documents=("sku-1",), grades=(3,))
+    found = case_change(result)
+    assert (found.before, found.lost_from, found.on_top) == (before, None, "sku-4")
+
+
+def test_nothing_returned_and_nothing_judged(shop: Shop) -> None:
+    nothing = case_change(shop.result([], accepted=["sku-1"]))
+    assert (nothing.lost, nothing.lost_from, nothing.lost_to, nothing.on_top) == ("sku-1", 1, None, None)
+    unjudged = case_change(shop.result(["sku-1"], judgments={}))
+    assert (unjudged.lost, unjudged.on_top) == (None, "sku-1")
+
+
+def test_a_weight_multiplies_the_effect() -> None:
+    light, heavy = (case(ranking=["b", "a"], before=1.0, weight=weight) for weight in (1, 4))
+    assert case_change(heavy).effect == pytest.approx(4 * case_change(light).effect)
+    assert case_change(error()).effect == -1  # nothing is left of it
+
+
+def test_the_worst_come_first() -> None:
+    newly = failed("newly", before=0.01, standing=REGRESSION, newly=True)  # the smallest fall, and the first
+    results = [
+        case("better", before=0.5, standing=IMPROVEMENT),
+        case("slightly", ["b", "a", "c"], before=1.0),
+        SKIPPED,
+        BEFORE,
+        case("heavy", ["b", "a", "c"], before=1.0, weight=3),
+        newly,
+        failed("far", before=1.0, standing=REGRESSION),
+    ]
+    assert [change.result.id for change in worst_first(results)] == ["newly", "far", "heavy", "slightly", "hats"]
+    assert worst_first([PASSED, case("same", before=1.0)]) == []
+
+
+@given(st.permutations("abcdefgh"), st.permutations("abcdefgh"), st.lists(st.integers(0, 3), min_size=8, max_size=8))
+def test_the_lost_document_has_the_largest_fall(before: list[str], after: list[str], grades: list[int]) -> None:
+    judgments = dict(zip("abcdefgh", grades, strict=True))
+    result = result_of({"query": "q", "k": 5, "judgments": judgments}, after[:6])
+    graded = tuple(judgments[document] for document in before)
+    result.baseline = BaselineComparison(WITHIN, 1.0, documents=tuple(before), grades=graded)
+    found = case_change(result)
+    discounts = discount_table("log2", 8)
+
+    def gain(document: str, ranking: Sequence[str]) -> float:
+        rank = ranking.index(document) if document in ranking else 5
+        return (2 ** judgments[document] - 1) / discounts[rank] if rank < 5 else 0.0
+
+    falls = {document: gain(document, before) - gain(document, after) for document in before}
+    largest = max(falls.values())
+    assert (found.lost is None) == (largest <= 0)
+    if found.lost is not None:
+        assert falls[found.lost] == pytest.approx(largest)
+        assert found.lost_from == before.index(found.lost) + 1
+        assert found.lost_to == (after.index(found.lost) + 1 if found.lost in after[:6] else None)
