@@ -48,9 +48,18 @@ def declare(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print or write the report of a record. Raises `CommandError` for an invalid record or output."""
-    check_output(arguments, [arguments.record, arguments.against])
-    deliver(_report(arguments, report_format(arguments)), arguments)
+    format = report_format(arguments)
+    is_own = _is_report if format in (HTML, MARKDOWN) else None
+    check_output(arguments, [arguments.record, arguments.against], is_own, "no report")
+    deliver(_report(arguments, format), arguments)
     return OK
+
+
+def _is_report(data: bytes) -> bool:
+    """Whether a file is a report in HTML or Markdown, which the next one may replace."""
+    from pytest_relevance.reports.text import is_report
+
+    return is_report(data)
 
 
 def _report(arguments: Namespace, format: str) -> str:

@@ -24,14 +24,11 @@ from pytest_relevance.plugin.failures import without_root
 from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
 from pytest_relevance.plugin.updates import ratchet, update_baselines
-from pytest_relevance.reports.text import REPORT_MARK, harmless
+from pytest_relevance.reports.text import harmless, is_report
 from pytest_relevance.results.run_info import FileInfo, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
-
-
-_MARK_WITHIN = 2_000  # bytes from the beginning of a report
 
 
 def install(config: pytest.Config) -> None:
@@ -48,6 +45,7 @@ class Outputs:
         self._store = run_store(config)
         self._runs_tests = runs_tests(config)
         self._has_begun = False
+        _refuse_shared_file(config)
         self._outputs = {f"--relevance-{name}": _OUTPUTS[name](config) for name in outputs_of(config.option)}
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -70,6 +68,32 @@ class Outputs:
             self._store.messages += [message._replace(option=option) for message in messages]
             if not all(message.is_good for message in messages) and ended_well(exitstatus):
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _refuse_shared_file(config: pytest.Config) -> None:
+    """Raise UsageError where two options name the same file: one would replace what the other wrote."""
+    options: dict[str, str] = {}
+    for name in outputs_of(config.option):
+        file = getattr(config.option, f"relevance_{name}")
+        if isinstance(file, str) and file and name not in _WITHOUT_FILE and not _is_stream(path := _path_of(file)):
+            other = options.setdefault(os.path.realpath(path), name)
+            if other != name:
+                raise pytest.UsageError(
+                    f"--relevance-{other} and --relevance-{name} name the same file, {harmless(file)}; name two files"
+                )
+
+
+_WITHOUT_FILE = ("update", "ratchet")  # the values of these options are no names of files
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path is a pipe or a device, to which several outputs can be written."""
+    return path.exists() and not path.is_file()
+
+
+def _path_of(file: str) -> Path:
+    """The absolute path of a file that an option names."""
+    return Path(os.path.abspath(os.path.expanduser(file)))
 
 
 def _worklist(config: pytest.Config) -> tuple[Write, str]:
@@ -126,12 +150,19 @@ def _write_record(target: Target, started: str) -> Message:
     return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
 
 
+_STARTED: pytest.StashKey[str] = pytest.StashKey()
+
+
 def _about_run(config: pytest.Config, started: str) -> tuple[dict[str, FileInfo], RunInfo]:
-    """The case files of the run and how it was made, as a record has them: with paths relative to the root."""
+    """The case files of the run and how it was made, as a record has them: with paths relative to the root.
+
+    The first output decides when the run started, so that all outputs give the run the same name.
+    """
     from pytest_relevance import __version__
     from pytest_relevance.results.faults import faults_to_record
 
     store = run_store(config)
+    started = config.stash.setdefault(_STARTED, started)
     command = ("pytest", *_command(config))
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
     missing = (*store.broken, *store.unfinished())
@@ -147,7 +178,7 @@ def _report(name: str, config: pytest.Config) -> tuple[Write, str]:
     """The output of a report that people forward: `html` or `markdown`."""
 
     def why_kept(data: bytes) -> str | None:
-        is_own = not data.strip() or REPORT_MARK.encode() in data[:_MARK_WITHIN]
+        is_own = not data.strip() or is_report(data)
         return None if is_own else "is there, and is no report; name another file"
 
     target = Target.of(f"--relevance-{name}", getattr(config.option, f"relevance_{name}"), config, why_kept)
@@ -212,8 +243,7 @@ class Target:
     @classmethod
     def of(cls, option: str, file: str, config: pytest.Config, why_kept: Callable[[bytes], str | None]) -> Target:
         """Return the target that an option names. Raises UsageError where the file cannot or must not be written."""
-        path = Path(os.path.abspath(os.path.expanduser(file)))
-        target = cls(path, harmless(file), config, why_kept)
+        target = cls(_path_of(file), harmless(file), config, why_kept)
         problem = target.problem() if file else "the name of the file is empty"
         if problem is not None:
             raise pytest.UsageError(f"{option}={harmless(file)}: {problem}")

@@ -14,6 +14,8 @@ from pytest_relevance._text import harmless as harmless
 REPORT_MARK = "pytest-relevance report"
 """What stands at the beginning of a report in HTML or Markdown, in a comment, so that it is known as one."""
 
+_MARK_WITHIN = 2_000  # bytes from the beginning of a report
+
 WIDEST = 100
 """The default width of a report, in terminal columns."""
 
@@ -32,6 +34,11 @@ _ZERO_WIDTH = frozenset({"Mn", "Me", "Cf"})
 _WIDE = frozenset({"W", "F"})
 
 _DEEPEST_INDENT = 24
+
+
+def is_report(data: bytes) -> bool:
+    """Whether the content of a file is a report in HTML or Markdown."""
+    return REPORT_MARK.encode() in data[:_MARK_WITHIN]
 
 
 def width(text: str) -> int:

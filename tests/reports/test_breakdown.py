@@ -20,7 +20,7 @@ from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down
+from pytest_relevance.reports.breakdown import Breakdown, Loss, break_down, losses_of
 from pytest_relevance.results.rankings.ranking import read_ranking
 from pytest_relevance.results.scoring import add_details, score_case
 
@@ -320,6 +320,7 @@ def test_a_result_alone_has_the_breakdown_that_its_judgments_give(
     top = case.settings.max_grade
     expected = breakdown(judgments, ranking, k, gain=gain, max_grade=top, **conventions)
     found = break_down(travelled)
+    assert losses_of(travelled) == found.losses
     assert (found.rows, found.too_high, found.unfilled) == (expected.rows, expected.too_high, expected.unfilled)
     assert {(each.document, each.rank, each.loss, each.candidates) for each in found.losses} == {
         (each.document, each.rank, each.loss, each.candidates) for each in expected.losses

@@ -1,0 +1,294 @@
+"""`--relevance-html` and `--relevance-markdown`: the reports that people forward, written at the end of a run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import Run as Record
+from pytest_relevance.cli import main
+from pytest_relevance.reports.html.page_data import record_name
+from tests.helpers import page_text, page_values, verdict_of
+from tests.plugin.test_baseline_in_pytest import UPDATE, Shop
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project, Run
+
+HTML, MARKDOWN, RECORD = "--relevance-html=run.html", "--relevance-markdown=run.md", "--relevance-record=run.jsonl"
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["here", "xdist"])
+BOTH = pytest.mark.parametrize("name", ["html", "markdown"])
+
+CASES = """
+    cases:
+      - {query: boots, judgments: {b1: 3, b2: 1, b3: 0}, min_ndcg: 0.6}
+      - {query: hats, judgments: {h1: 3, h2: 1}}
+      - {query: socks, judgments: {s1: 3}, min_ndcg: 0.9, xfail: no socks yet}
+      - {query: anything}
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Shop:
+    """A shop in which boots fail since the baseline, if there is one."""
+    shop = Shop(project)
+    shop.cases(CASES)
+    shop.returns(boots="b1 b2 b3", hats="h1 h2", socks="x y", anything="p q")
+    return shop
+
+
+def got_worse(shop: Shop) -> None:
+    shop.returns(boots="b3 x1 b2")
+
+
+def page(shop: Shop | Project, name: str = "run.html") -> str:
+    return (shop.path / name).read_text(encoding="utf-8")
+
+
+def markdown(shop: Shop | Project) -> str:
+    return (shop.path / "run.md").read_text(encoding="utf-8")
+
+
+def cases(text: str) -> dict[str, dict[str, Any]]:
+    """The cases of a page, by their ids."""
+    return {case["id"]: case for case in page_values(text)["cases"]}
+
+
+def said(run: Run) -> list[str]:
+    return run.sentences("report: ")
+
+
+def refusal(run: Run) -> str:
+    """The message of a run that did not start."""
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "collected" not in run.text
+    (line,) = [line for line in run.result.stderr.str().splitlines() if line.startswith("ERROR: ")]
+    return line.removeprefix("ERROR: ")
+
+
+@WORKERS
+def test_a_run_without_a_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
+    got_worse(shop)
+    run = shop.run(HTML, MARKDOWN, *workers)
+    assert (run.code, said(run)) == (1, ["report: run.html", "report: run.md"])
+    assert verdict_of(page(shop)) == ("1 of 4 queries fail", "broken")
+    assert "1 of 4 queries fail" in markdown(shop).splitlines()[1]
+    found = cases(page(shop))
+    assert {name: case["status"] for name, case in found.items()} == {
+        "boots": "failed",
+        "hats": "measured",
+        "socks": "xfailed",
+        "anything": "measured",
+    }
+    assert found["hats"]["documents"] == ["h1", "h2"]  # of cases that passed too
+    assert found["hats"]["titles"]["h1"] == "Title of h1"
+    assert "Title of b3" in page_text(page(shop))
+    assert "Title of b3" in markdown(shop)
+
+
+@WORKERS
+def test_what_got_worse_since_the_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
+    shop.run(UPDATE)
+    got_worse(shop)
+    shop.run(HTML, MARKDOWN, *workers)
+    assert verdict_of(page(shop)) == ("Search got worse: 1 query newly fails", "worse")
+    assert "Search got worse: 1 query newly fails" in markdown(shop).splitlines()[1]
+    assert "against the baseline" in page_text(page(shop))
+    boots = cases(page(shop))["boots"]
+    assert (boots["isNew"], boots["accepted"], boots["acceptedGrades"]) == (True, ["b1", "b2", "b3"], [3, 1, 0])
+    assert (boots["lost"], boots["onTop"]) == ({"document": "b1", "from": 1, "to": None}, "b3")
+    assert cases(page(shop))["hats"]["accepted"] == ["h1", "h2"]
+
+
+def test_against_the_record_of_another_run(shop: Shop) -> None:
+    shop.run("--relevance-record=main.jsonl")
+    got_worse(shop)
+    shop.run(HTML, MARKDOWN, "--relevance-against=main.jsonl")
+    assert verdict_of(page(shop)) == ("Search got worse: 1 query newly fails", "worse")
+    assert "against main.jsonl" in page_text(page(shop))
+    assert cases(page(shop))["boots"]["accepted"] == ["b1", "b2", "b3"]
+
+
+def test_the_report_of_the_record_is_that_of_the_run(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that grades which were given in one page are found in the other."""
+    got_worse(shop)
+    shop.run(HTML, RECORD)
+    monkeypatch.chdir(shop.path)
+    assert main(["report", "run.jsonl", "-o", "again.html"]) == 0
+    first, again = page_values(page(shop)), page_values(page(shop, "again.html"))
+    assert first["record"] == again["record"] == record_name(Record.open("run.jsonl"))
+    assert first["cases"] == again["cases"]
+    assert verdict_of(page(shop)) == verdict_of(page(shop, "again.html"))
+
+
+@BOTH
+def test_a_run_in_which_nothing_is_collected(project: Project, name: str) -> None:
+    project.write("test_nothing.py", "")
+    run = project.run(f"--relevance-{name}=run.out")
+    assert run.code == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert "Nothing was searched" in (project.path / "run.out").read_text()
+
+
+def test_a_run_in_which_all_is_skipped(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a, skip: not today}]")
+    project.run(HTML)
+    assert verdict_of(page(project)) == ("Nothing was searched", "nothing")
+
+
+@BOTH
+def test_where_no_test_runs_no_report_is_written(shop: Shop, name: str) -> None:
+    run = shop.run(f"--relevance-{name}=run.out", "--collect-only")
+    assert run.sentences("run.out") == ["run.out is not written: no test ran"]
+    assert not (shop.path / "run.out").exists()
+
+
+def test_a_run_that_ends_early_names_what_is_missing(shop: Shop) -> None:
+    shop.returns(boots="boom")
+    shop.run(HTML, MARKDOWN, "-x")
+    assert verdict_of(page(shop)) == ("The run did not finish: 3 cases are missing", "broken")
+    assert "The run did not finish: 3 cases are missing" in markdown(shop)
+
+
+def test_a_file_that_cannot_be_collected(shop: Shop) -> None:
+    shop.cases("cases: [{qery: a}]")
+    shop.run(HTML)
+    assert verdict_of(page(shop)) == ("Nothing was searched: 1 case is missing", "nothing")
+
+
+def test_without_a_terminal(shop: Shop) -> None:
+    run = shop.project.run_apart(HTML, MARKDOWN, "-p", "no:terminal")
+    assert (run.text, run.result.stderr.str()) == ("", "")
+    assert verdict_of(page(shop)) == ("No query fails", "fine")
+    assert "No query fails" in markdown(shop)
+
+
+@BOTH
+def test_another_file_is_left_alone(shop: Shop, name: str) -> None:
+    option = f"--relevance-{name}"
+    (shop.path / "folder").mkdir()
+    theirs = {"index.html": "<!doctype html>\n<title>Mine</title>\n", "NOTES.md": "# Notes\n", "data.bin": "\0\1"}
+    for file, content in theirs.items():
+        (shop.path / file).write_text(content)
+        message = f"{file} is there, and is no report; name another file"
+        assert refusal(shop.run(f"{option}={file}")) == f"{option}={file}: {message}"
+        assert (shop.path / file).read_text() == content
+    assert refusal(shop.run(f"{option}=folder")) == f"{option}=folder: folder is a folder; name a file in it"
+    assert refusal(shop.run(f"{option}=")) == f"{option}=: the name of the file is empty"
+    no_folder = f"there is no folder {shop.path / 'no'}; make it, or name a file in another one"
+    assert refusal(shop.run(f"{option}=no/run.html")) == f"{option}=no/run.html: {no_folder}"
+
+
+@BOTH
+def test_a_report_is_replaced_by_the_next(shop: Shop, name: str) -> None:
+    report = shop.path / "run.out"
+    for before in ("", "\n"):
+        report.write_text(before)
+        assert said(shop.run(f"--relevance-{name}=run.out")) == ["report: run.out"]
+    first = report.read_text()
+    got_worse(shop)
+    assert said(shop.run(f"--relevance-{name}=run.out")) == ["report: run.out"]
+    assert report.read_text() != first
+
+
+def test_two_options_do_not_write_the_same_file(shop: Shop) -> None:
+    for other in ("markdown", "record"):
+        run = shop.run(HTML, f"--relevance-{other}=./run.html")
+        assert "name the same file, " in refusal(run)
+    assert not (shop.path / "run.html").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@BOTH
+def test_a_report_that_cannot_be_written_after_all_fails_the_run(shop: Shop, name: str) -> None:
+    (shop.path / "full").symlink_to("/dev/full")
+    run = shop.run(f"--relevance-{name}=full")
+    assert (run.code, run.counts) == (1, {"passed": 3, "xfailed": 1})
+    assert run.sentences("no report") == ["no report: full cannot be written: No space left on device"]
+
+
+SECRETS = ("s3cr3t", "hunter22", "t0psecret")
+
+SECRET_SEARCH = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        def search(query, **params):
+            local_only = "of the traceback"
+            if query == "boom":
+                raise ConnectionError("401: GET https://me:hunter22@host/?token=t0psecret\\\\nsecond line")
+            return query.split()
+        return search
+
+    @pytest.fixture
+    def relevance_fingerprint():
+        return {"index": "https://me:hunter22@host/products", "auth": "t0psecret", "commit": "abc"}
+
+    def pytest_relevance_explain(document):
+        return f"token=t0psecret {document}"
+"""
+
+
+@WORKERS
+def test_secrets_paths_and_tracebacks_stay_on_the_machine(project: Project, workers: tuple[str, ...]) -> None:
+    project.conftest(SECRET_SEARCH)
+    project.cases("""
+        params: {api_key: s3cr3t-1, url: "https://me:hunter22@host/shop"}
+        cases:
+          - {query: a b, judgments: {b: 3}, min_ndcg: 0.9}
+          - {query: boom, judgments: {b: 3}}
+    """)
+    run = project.run(HTML, MARKDOWN, *workers)
+    assert run.counts == {"failed": 2}
+    assert "of the traceback" in run.text  # the terminal has it
+    data = page_values(page(project))
+    for text in (page_text(page(project)), repr(data), markdown(project)):
+        assert [secret for secret in SECRETS if secret in text] == []
+        assert str(project.path) not in text
+        assert "of the traceback" not in text
+        assert "second line" not in text
+    found = cases(page(project))
+    assert found["a b"]["params"]["api_key"].startswith("<redacted ")
+    assert "token=<redacted " in str(found["a b"]["explanations"])
+    assert found["boom"]["error"]["text"].startswith("ConnectionError: 401: GET https://<redacted ")
+    assert found["boom"]["error"]["frame"].startswith("conftest.py:")
+    assert found["boom"]["place"] == "shop.relevance.yaml:4"
+    assert "commit abc" in page_text(page(project))
+    assert "ConnectionError: 401" in markdown(project)
+
+
+def test_the_pattern_of_the_project_holds_in_reports(project: Project) -> None:
+    project.conftest("""
+        import pytest
+
+        @pytest.fixture
+        def search():
+            return lambda query, **params: query.split()
+    """)
+    project.write("pytest.ini", "[pytest]\nrelevance_redact = ^locale$\n")
+    project.cases("cases: [{query: a, params: {locale: en_GB, api_key: abc}, judgments: {b: 3}, min_ndcg: 0.9}]")
+    project.run(HTML, MARKDOWN)
+    assert cases(page(project))["a"]["params"]["api_key"] == "abc"
+    assert "en_GB" not in page(project) + markdown(project)
+
+
+def test_without_an_option_nothing_is_imported_for_it(project: Project) -> None:
+    project.conftest()
+    project.cases("cases: [{query: a, judgments: {b: 3}, min_ndcg: 0.9}]")  # fails, so that there is a report
+    script = "import sys, pytest; pytest.main(sys.argv[1:]); print('imported:', *sorted(sys.modules))"
+    found = {}
+    for options in ((), (HTML,), (MARKDOWN,)):
+        command = [sys.executable, "-c", script, "-p", "no:cacheprovider", "--disable-plugin-autoload"]
+        command += ["-p", "pytest_relevance.plugin", *options]
+        done = subprocess.run(command, cwd=project.path, capture_output=True, text=True, check=True)
+        modules = done.stdout.rpartition("imported:")[2].split()
+        found[options] = {name.removeprefix("pytest_relevance.reports.") for name in modules if ".reports." in name}
+        assert not {"numpy", "pandas"} & {*modules}
+    forwarded = {"headline", "markdown", "html", "html.page", "html.page_data", "html.first_screen"}
+    assert not forwarded & found[()]
+    assert forwarded & found[(HTML,)] == forwarded - {"markdown"}
+    assert forwarded & found[(MARKDOWN,)] == {"headline", "markdown"}
