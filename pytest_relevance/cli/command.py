@@ -243,6 +243,15 @@ def show(lines: Iterable[Line]) -> None:
     print(plain(lines))
 
 
+def as_indented_json(values: object) -> str:
+    """Values of builtin types as JSON for a reader, without the numbers that JSON lacks."""
+    import json
+
+    from pytest_relevance.results.record import as_json
+
+    return json.dumps(json.loads(as_json(values)), indent=2) + "\n"
+
+
 def put(data: bytes) -> None:
     """Write bytes to standard output unchanged, independent of the encoding of the terminal."""
     sys.stdout.flush()

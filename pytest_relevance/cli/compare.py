@@ -130,7 +130,8 @@ def run(arguments: Namespace) -> int:
             width = WIDEST if format == TEXT and arguments.output is not None else terminal_width()
             reports = {TEXT: comparison.summary(limit=limit, gates=gates, width=width)}
             if format != TEXT:
-                reports[format] = getattr(comparison, _MAKERS[format])(limit=limit, gates=gates)
+                cut = {"max_chars": arguments.max_chars} if format == MARKDOWN else {}
+                reports[format] = getattr(comparison, _MAKERS[format])(limit=limit, gates=gates, **cut)
     except Incomparable as error:
         raise CommandError(_with_remedies(error, arguments)) from None
     except (ValueError, OverflowError, RecursionError) as error:

@@ -1,6 +1,7 @@
 """`pytest-relevance merge`: the records of the shards of one run joined, and its gates judged over the whole.
 
-Each shard writes a record (pytest --relevance-record=FILE). The exit code is 0 where every case is there and every
+Each shard writes a record (pytest --relevance-record=FILE). The report is printed, as text, Markdown, an HTML page or
+JSON; --output writes the record of the whole run. The exit code is 0 where every case is there and every
 gate is met, 1 where a case is missing or a gate is not met, and 2 where the records are not of one run. Cases that
 failed are counted; they have failed their shard already.
 """
@@ -12,25 +13,37 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.command import (
     FOUND,
+    HTML,
+    JSON,
+    MARKDOWN,
     OK,
     PROGRAM,
+    TEXT,
     CommandError,
+    add_format,
+    as_indented_json,
     check_output,
     complain,
     existing,
+    put,
     read_run_record,
-    show,
     writing,
 )
+
+if TYPE_CHECKING:
+    from pytest_relevance.results.gates import GateResult
+    from pytest_relevance.results.merge import Merged
 
 
 def declare(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("records", metavar="RECORD", type=existing, nargs="+", help="the record of a shard")
+    add_format(parser, HTML)
     parser.add_argument("-o", "--output", metavar="FILE", help="write the record of the whole run; .gz packs it")
     parser.add_argument(
         "--last",
@@ -44,8 +57,6 @@ def run(arguments: Namespace) -> int:
 
     Raises `CommandError` where the records cannot be merged or the output cannot be written.
     """
-    from pytest_relevance.reports.run_report import merged_lines
-    from pytest_relevance.reports.text import terminal_width
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
     from pytest_relevance.results.merge import Unmergeable, merge_runs
@@ -62,16 +73,37 @@ def run(arguments: Namespace) -> int:
     except Unmergeable as error:
         raise CommandError(str(error)) from None
     gates = judge_gates(merged.run.results, merged.run.files)
-    lines = merged_lines(merged, gates, len(runs), terminal_width())
+    report = _report(merged, gates, len(runs), arguments)
     try:
         if arguments.output is not None:  # before the report is printed, as its reader may close the pipe
             with writing(arguments.output):
                 merged.run.write(arguments.output)
             complain(f"written: {arguments.output}")
     finally:
-        show(lines)
+        if arguments.format in (None, TEXT):
+            print(report, end="")
+        else:  # the same bytes as in a file
+            put(report.encode("utf-8", "backslashreplace"))
     is_good = merged.is_whole and all(gate.outcome() != FAILED for gate in gates)
     return OK if is_good else FOUND
+
+
+def _report(merged: Merged, gates: Sequence[GateResult], records: int, arguments: Namespace) -> str:
+    """The report of the whole run in the format that was asked for."""
+    from pytest_relevance.reports.run_report import merge_notes, merged_data, merged_lines, with_missing
+    from pytest_relevance.reports.text import plain, terminal_width
+
+    if arguments.format == JSON:
+        return as_indented_json(merged_data(merged, records))
+    if arguments.format == MARKDOWN:
+        from pytest_relevance.reports.markdown import merged_markdown
+
+        return merged_markdown(with_missing(merged), merge_notes(merged, records), most=arguments.max_chars)
+    if arguments.format == HTML:
+        from pytest_relevance.reports.html.page import html_page
+
+        return html_page(with_missing(merged))
+    return plain(merged_lines(merged, gates, records, terminal_width())) + "\n"
 
 
 def _check_named_once(records: Sequence[Path]) -> None:

@@ -6,7 +6,6 @@ request, as an HTML page, or as JSON. The exit code is 0 whatever the run came t
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from pytest_relevance.cli.command import (
     OK,
     CommandError,
     add_report,
+    as_indented_json,
     check_output,
     deliver,
     existing,
@@ -65,14 +65,13 @@ def _is_report(data: bytes) -> bool:
 def _report(arguments: Namespace, format: str) -> str:
     from pytest_relevance.reports.run_report import report_data, report_lines
     from pytest_relevance.reports.text import WIDEST, plain, terminal_width
-    from pytest_relevance.results.record import as_json
 
     run = read_run_record(arguments.record)
     if arguments.against is not None:
         run = _compared(run, arguments.against)
     verbosity = arguments.verbose - arguments.quiet
     if format == JSON:
-        return json.dumps(json.loads(as_json(report_data(run))), indent=2) + "\n"
+        return as_indented_json(report_data(run))
     if format == MARKDOWN:
         from pytest_relevance.reports.markdown import run_markdown
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines, markdown_lines
-from pytest_relevance.reports.text import WIDEST, harmless, plain
+from pytest_relevance.reports.comparison_markdown import comparison_markdown
+from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
+from pytest_relevance.reports.text import REPORT_MARK, WIDEST, harmless, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
@@ -57,9 +58,14 @@ class Comparison(Compared):
         """The report as text, at most `width` columns wide; at most `limit` entries of each list, None for all."""
         return plain(comparison_lines(self, limit=limit, gates=gates, width=width)) + "\n"
 
-    def to_markdown(self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None) -> str:
-        """The report as Markdown, for a pull request; at most `limit` entries of each list, None for all."""
-        return "\n".join(markdown_lines(self, limit=limit, gates=gates)) + "\n"
+    def to_markdown(
+        self, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None, max_chars: int | None = None
+    ) -> str:
+        """The report as Markdown, for a pull request; at most `limit` entries of each list, None for all.
+
+        Where it is longer than `max_chars` characters, whole sections are left out from its end, and a line says which.
+        """
+        return comparison_markdown(self, limit=limit, gates=gates, most=max_chars)
 
     def to_dict(self, *, limit: int | None = None, gates: ComparisonGates | None = None) -> dict[str, Any]:
         """The report as a dict of the types of JSON; at most `limit` drops and gains, by default those of `movers`.
@@ -106,7 +112,7 @@ class Comparison(Compared):
 
 _BEGINNINGS = (
     rb'\{\s*"kind": "pytest-relevance comparison"',  # JSON
-    rb"### `.+ -> .+\n(?s:.*)95 % interval",  # Markdown
+    rb"<!-- %b -->\n### .+\n\n- `.+` -> `.+`, [\d,]+ cases? compared\n" % re.escape(REPORT_MARK.encode()),  # Markdown
     rb"[^\n]+ -> (?s:.{1,5000}?)[\d,]+ cases? compared\b(?s:.*)95 % interval",  # text
 )
 

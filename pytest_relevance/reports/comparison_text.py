@@ -1,6 +1,4 @@
-"""The report of a comparison of two runs: as text, in the width of a terminal except for longer words of users, and as
-Markdown, for the comment of a pull request or the summary of a CI job.
-"""
+"""The report of a comparison of two runs as text, in the width of a terminal except for longer words of users."""
 
 from __future__ import annotations
 
@@ -13,11 +11,9 @@ from pytest_relevance.reports.failure import settings_text
 from pytest_relevance.reports.numbers import p_text, score_text, signed
 from pytest_relevance.reports.reasons import grade_and_ranks
 from pytest_relevance.reports.table import (
-    LONGEST_TITLE,
     RIGHT,
     Column,
     Table,
-    code,
     cut_middle,
     styled,
     title_room,
@@ -74,14 +70,14 @@ def comparison_lines(
     names = f"{harmless(comparison.first)} -> {harmless(comparison.second)}"
     counts = [f"{counted(len(comparison), 'case')} compared", f"{comparison.changed_rankings:,} with another ranking"]
     lines = [line(text, STRONG) for text in wrapped(f"{names}   ", counts, width)]
-    for text in _settings(comparison):
+    for text in settings_texts(comparison):
         lines += folded_lines(text, DIM, width)
     if searched := changes_text(comparison.fingerprint):
         lines += folded_lines(f"searched: {searched}", columns=width, indent="  ")
     lines += [line(""), *metric_table(comparison).lines(width)]
-    if tags := _tag_table(comparison, limit).lines(width):
+    if tags := tag_table(comparison, limit).lines(width):
         lines += [line(""), *tags]
-    movers = _movers(comparison, limit, gates)
+    movers = chosen_movers(comparison, limit, gates)
     lines += [*_mover_lines("largest drops", movers.drops, width, is_drop=True)]
     lines += [*_mover_lines("largest gains", movers.gains, width, is_drop=False)]
     if comparison.notes:
@@ -91,26 +87,7 @@ def comparison_lines(
     return [*lines, line(""), *_verdict_lines(comparison, gates, width)]
 
 
-def markdown_lines(
-    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
-) -> list[str]:
-    """The report in Markdown: the verdict first. The arguments are those of `comparison_lines`."""
-    lines = [f"### {code(comparison.first)} -> {code(comparison.second)}", "", *_verdict_items(comparison, gates)]
-    if searched := changes_text(comparison.fingerprint):
-        lines.append(f"- searched: {code(searched)}")
-    lines += ["", *metric_table(comparison, all_p_values=True).markdown()]
-    if tags := _tag_table(comparison, limit).markdown():
-        lines += ["", *tags]
-    movers = _movers(comparison, limit, gates)
-    lines += _mover_table("Largest drops", movers.drops, is_drop=True)
-    lines += _mover_table("Largest gains", movers.gains, is_drop=False)
-    lines += ["", f"{counted(len(comparison), 'case')} compared; {'; '.join(_settings(comparison))}."]
-    if comparison.notes:
-        lines += ["", *(f"- {code(note)}" for note in comparison.notes)]
-    return lines
-
-
-def _settings(comparison: Compared) -> list[str]:
+def settings_texts(comparison: Compared) -> list[str]:
     """The settings that the scores were computed with, and the depths that were set, where metrics depend on them."""
     depths = f", depth {asked_text(comparison.depths)}" if comparison.depths else ""
     return [f"{text}{depths}" for text in dict.fromkeys(settings_text(settings) for settings in comparison.settings)]
@@ -130,7 +107,7 @@ def metric_table(comparison: Compared, *, all_p_values: bool = False) -> Table:
     return _table(Column("metric", most=30, least=8), named, ("95 % interval", *titles, "effect"))
 
 
-def _tag_table(comparison: Compared, limit: int | None) -> Table:
+def tag_table(comparison: Compared, limit: int | None) -> Table:
     """The figures of the first `limit` tags, with a note about further tags."""
     rows = _tag_rows(comparison)
     metrics = {row.metric for row in rows[:limit]}
@@ -175,7 +152,7 @@ def _table(
     return table
 
 
-def _movers(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> Movers:
+def chosen_movers(comparison: Compared, limit: int | None, gates: ComparisonGates | None) -> Movers:
     """The largest drops and gains; also the drops that a gate does not allow, up to a bound."""
     if limit is None or gates is None:
         return comparison.largest(limit)
@@ -210,56 +187,20 @@ def _shown_document(document: str, titles: Mapping[str, str], longest: int) -> s
     return titled(cut_middle(harmless(document), _WIDEST_ID), document, titles, longest)
 
 
-def _code_of_document(document: str, titles: Mapping[str, str]) -> str:
-    title = cut_middle(harmless(titles.get(document, "")), LONGEST_TITLE)
-    return " ".join(code(text, in_cell=True) for text in (document, title) if text)
-
-
-def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> list[str]:
-    if not movers:
-        return []
-    figures = (shared_metric(movers) or "nDCG@k", "change", "Jaccard", "RBO")
-    names = (Column(title, at_least=1, is_code=True), Column("what changed", is_markdown=True))
-    table = Table([*names, *(Column(each, RIGHT) for each in figures)])
-    for mover in movers:
-        moves = _moves(mover, is_drop=is_drop, shown=_code_of_document)
-        changes = "<br>".join([rank_counts(mover), *(f"{word}: {', '.join(found)}" for word, found in moves)])
-        scores = (f"{score_text(mover.first)} -> {score_text(mover.second)}", signed(mover.difference))
-        similarity = (f"{mover.changes.jaccard:.2f}", f"{mover.changes.rbo:.2f}")
-        _, case, variant = mover.key
-        name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
-        table.add(name, changes, *scores, *similarity)
-    return ["", *table.markdown()]
-
-
 def _verdict_lines(comparison: Compared, gates: ComparisonGates | None, columns: int) -> Iterator[Line]:
     """The result of each metric in words, then the findings of the gates."""
     texts = [verdict(row) for row in comparison.metrics]
     if gates is None:
-        texts.append((_new_errors(comparison), BAD))
+        texts.append((new_errors_text(comparison), BAD))
     else:
         texts += [
             (f"met: {finding.text}", GOOD) if finding.is_met else (f"NOT MET: {finding.text}", BAD)
             for finding in gates.findings
         ]
-        texts.append((_gates_text(gates), GOOD if gates.passed else BAD))
+        texts.append((gates_text(gates), GOOD if gates.passed else BAD))
     for text, style in texts:
         if text:
             yield from folded_lines(text, style, columns, "  ")
-
-
-def _verdict_items(comparison: Compared, gates: ComparisonGates | None) -> Iterator[str]:
-    """What `_verdict_lines` has, as a list in Markdown."""
-    for row in comparison.metrics:
-        yield f"- **{verdict(row, code)[0]}**"
-    if gates is None:
-        if errors := _new_errors(comparison):
-            yield f"- {code(errors)}"
-        return
-    for finding in gates.findings:
-        yield f"- {'met' if finding.is_met else '**not met**'}: {code(finding.text)}"
-    if text := _gates_text(gates):
-        yield f"- **{text}**"
 
 
 def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[str, str]:
@@ -279,13 +220,13 @@ def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[st
     return f"{name} {how} {figures} {tested} {over}: no more than chance would do", PLAIN
 
 
-def _new_errors(comparison: Compared) -> str:
+def new_errors_text(comparison: Compared) -> str:
     """The cases that ended in an error in the second run alone, in words; empty where there are none."""
     new = [error for error in comparison.errors if error.is_new]
     return f"{counted(len(new), 'case')} ended in an error, and in none before: {some_cases(new)}" if new else ""
 
 
-def _gates_text(gates: ComparisonGates) -> str:
+def gates_text(gates: ComparisonGates) -> str:
     """How many gates are not met; empty where there are no gates."""
     unmet = sum(not finding.is_met for finding in gates.findings)
     if unmet:

@@ -194,3 +194,22 @@ def _risen(result: CaseResult, places: dict[str, int]) -> str | None:
         if places.get(document, rank + 1) > rank:
             return document
     return None
+
+
+def most_gained(result: CaseResult) -> tuple[str, int | None, int] | None:
+    """The document in the top k whose discounted gain rose most since the baseline, with its ranks then and now.
+
+    Its rank then is None where the accepted ranking did not have it. None where no gain rose, or none is known.
+    """
+    if result.baseline is None or not result.baseline.documents:
+        return None
+    settings, k = result.settings, result.k
+    places = {document: rank for rank, document in reversed([*enumerate(result.baseline.documents, 1)])}
+    discounts = discount_table(settings.discount, k)
+    rises: list[tuple[float, int, str, int | None]] = []
+    for rank, (document, grade) in enumerate(zip(result.documents[:k], result.grades[:k], strict=False), 1):
+        before, gain = places.get(document), settings.gains[grade]
+        had = gain / discounts[before - 1] if before is not None and before <= k else 0.0
+        rises.append((gain / discounts[rank - 1] - had, -rank, document, before))
+    rise, rank, document, before = max(rises, key=lambda each: each[:2], default=(0.0, 0, "", None))
+    return (document, before, -rank) if rise > 0 else None

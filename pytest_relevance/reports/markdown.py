@@ -1,205 +1,377 @@
 """A run as Markdown, for the comment of a pull request or the summary of a CI job.
 
-It begins with one sentence, the change of the mean, the gates and the queries that newly fail; tables and the folded
-report of each failure follow. Where all of it is longer than allowed, whole sections are left out from the end, and a
-last line names them. User text stands in code spans and code blocks, so that no mention, link or markup comes alive.
+It begins with one sentence, the change of the mean, the gates and the queries that newly fail; further tables and the
+folded report of each failure follow. Where all of it is longer than allowed, whole sections are left out from the end,
+and a last line names them. User text stands in code spans and code blocks.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted
 from pytest_relevance.reports.failure import failure_lines, failure_reason
-from pytest_relevance.reports.headline import CaseChange, headline, is_new_failure, worst_first
-from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.headline import (
+    CaseChange,
+    case_change,
+    headline,
+    is_new_failure,
+    most_gained,
+    worst_first,
+)
+from pytest_relevance.reports.markdown_parts import (
+    ARROW,
+    FAILURE,
+    LONGEST_TEXT,
+    Section,
+    cell_code,
+    document_code,
+    heading,
+    joined_sections,
+    shown_of,
+    span,
+)
+from pytest_relevance.reports.numbers import LEAST, score_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run_report import results_to_report, run_gates
-from pytest_relevance.reports.summary.baseline import mean_change_lines, mover_tables
-from pytest_relevance.reports.summary.cases import lowest_table, metric_of, short_label, variants_of, weighted_mean
+from pytest_relevance.reports.summary.baseline import mean_change_text
+from pytest_relevance.reports.summary.cases import (
+    Variant,
+    grouped,
+    metric_of,
+    short_label,
+    variant_label,
+    variant_of,
+    variants_of,
+    weighted_mean,
+)
 from pytest_relevance.reports.summary.faults import fault_texts, together_text
-from pytest_relevance.reports.summary.slices import tag_table, variant_tables
-from pytest_relevance.reports.summary.suites import gate_outcomes, suite_rows
-from pytest_relevance.reports.summary.summary import verdict_lines
-from pytest_relevance.reports.table import MOST_CHARACTERS, RIGHT, Column, Table, block, code, escaped
-from pytest_relevance.reports.text import REPORT_MARK, harmless, plain
-from pytest_relevance.results.baseline.overall import has_failed
-from pytest_relevance.results.case_result import SKIPPED, CaseResult
+from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
+from pytest_relevance.reports.summary.suites import suite_figures
+from pytest_relevance.reports.summary.summary import case_counts, not_in_index_lines, stability_lines
+from pytest_relevance.reports.table import (
+    MORE_HINT,
+    MOST_CHARACTERS,
+    RIGHT,
+    Column,
+    Table,
+    block,
+    code,
+    cut,
+    escaped,
+)
+from pytest_relevance.reports.text import harmless, plain
+from pytest_relevance.results.baseline.overall import has_failed, mean_change
+from pytest_relevance.results.case_result import FAILED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.run import Run
 from pytest_relevance.results.run_info import changed, changes_text
 
-MOST_ROWS = 5
-"""How many queries a table names, unless the report is to be in full."""
+MOST_ROWS, MOST_GATES, MOST_SUITES = 5, 10, 20
+"""How many queries, gates and suites a table lists, unless the report is to be in full."""
 
+_MOST_NAMES = 3  # files, searches and suites that a line of the first section names
+_MOST_MISSING = 5
 _UNLIMITED = 100_000  # columns of a table in Markdown
-_ENDS_IN = {"worse": "\u274c", "broken": "\u274c", "better": "\u2705", "fine": "\u2705", "nothing": "\u26a0\ufe0f"}
 
+_OUTCOMES: Mapping[str, str] = {FAILED: "**not met**", PASSED: "met", SKIPPED: "not evaluated"}
+"""The outcomes of a gate, as a reader who does not know pytest calls them."""
 
-FAILURE = "failure"
-"""The name of a section about one failure: these are counted where they are left out."""
+_HINT = re.compile(rf"^( *\.\.\. .*?){re.escape(MORE_HINT)}(.*)$", re.MULTILINE)
+"""How a terminal shows the rest of a list; a reader of Markdown has no such option."""
 
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the report that is left out as a whole: its Markdown, and what it is called where it is left out."""
-
-    text: str
-    name: str
+Changes = Sequence[CaseChange]
+Cell = Callable[[CaseChange], str]
 
 
 def run_markdown(run: Run, *, verbosity: int = 0, most: int = MOST_CHARACTERS) -> str:
     """The report of a run as Markdown, of at most `most` characters.
 
-    `verbosity` above 0 lists all queries in tables and all ranks in failures. The first section, with the sentence, is
-    always there.
+    `verbosity` above 0 lists all queries in tables and all ranks in failures, 2 has the cases that passed too; below 0
+    the report of each failure is left out. The first section, with the sentence, is always there.
     """
     return joined_sections(run_sections(run, verbosity=verbosity), most)
 
 
-def joined_sections(sections: Iterable[Section], most: int) -> str:
-    """Sections one after the other; where these are longer than `most` characters, the last ones are left out.
-
-    The first is there whatever its length. A line at the end says what is left out.
-    """
-    found = [*sections]
-    whole = "\n\n".join(section.text for section in found) + "\n"
-    if len(whole) <= most:
-        return whole
-    room = most - len(_left_out([section.name for section in found], most)) - len("\n\n\n")
-    kept: list[str] = []
-    left_out: list[str] = []
-    for section in found:
-        size = len(section.text) + len("\n\n")
-        if not kept or (size <= room and not left_out):
-            kept.append(section.text)
-            room -= size
-        else:
-            left_out.append(section.name)
-    return "\n\n".join([*kept, _left_out(left_out, most)]) + "\n"
+def merged_markdown(run: Run, notes: Sequence[str], *, most: int = MOST_CHARACTERS) -> str:
+    """The same of a run that was merged from records; `notes` are sentences about these."""
+    return joined_sections(run_sections(run, notes=notes), most)
 
 
-def run_sections(run: Run, *, verbosity: int = 0) -> Iterator[Section]:
+def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> Iterator[Section]:
     """The sections of the report, the most important first."""
     gates = run_gates(run)
     ran = [result for result in run.results if result.status != SKIPPED]
-    yield Section(_first(run, gates), "the summary")
-    most = None if verbosity > 0 else MOST_ROWS
-    yield from _tables_section("gates", [_gates(gates)])
+    full, variants = verbosity > 0, variants_of(ran)
+    yield Section(_first(run, ran, gates), "the summary")
+    if notes:
+        yield Section("\n".join(f"- {span(note)}" for note in notes), "notes")
+    if run.info.missing:
+        yield Section(_missing(run.info.missing), "what is missing")
     changes = worst_first(ran)
-    new = [change for change in changes if is_new_failure(change.result)]
-    others = [change for change in changes if has_failed(change.result) and not is_new_failure(change.result)]
-    variants = variants_of(ran)
-    yield from _tables_section("newly failing", [_changes("Newly failing", new, variants, most)])
-    title = "Other failures" if new else "Failing"
-    yield from _tables_section("other failures", [_changes(title, others, variants, most)])
-    for text in fault_texts(ran, run.info):
-        yield Section(f"**{code(text)}**", "a fault that several cases have in common")
-    compared = [result for result in ran if not result.is_check]
-    yield from _tables_section("suites", [_suites(run, gates)])
-    yield from _tables_section("tags and variants", [tag_table(compared, variants, None, _UNLIMITED)])
-    yield from _tables_section("variants", variant_tables(compared, variants, most, _UNLIMITED))
-    yield from _tables_section("movers", mover_tables(ran, most))
-    yield from _tables_section("lowest", [lowest_table(ran, variants, MOST_ROWS)])
-    for repeats, results in results_to_report(run):
-        if len(results) == 1:
-            yield Section(_folded(results[0], -1 if repeats else max(verbosity, 0)), FAILURE)
-        else:
-            yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
-
-
-def _first(run: Run, gates: Sequence[GateResult]) -> str:
-    """The sentence, the change of the mean, what ran against what, and the counts."""
-    said = headline(run.results, gates, run.info)
-    lines = [f"<!-- {REPORT_MARK} -->", f"### {_ENDS_IN[said.kind]} {escaped(said.text)}", ""]
-    changes = mean_change_lines(run.results, run.files, columns=_UNLIMITED)
-    lines += [f"- {escaped(plain([spans]).strip())}" for spans in changes]
-    if not changes and (mean := weighted_mean(run.results)) is not None:
-        lines.append(f"- mean {metric_of(run.results)} {score_text(mean)}")
-    verdict = " ".join(plain([spans]).strip() for spans in verdict_lines(run.results, gates, run.info))
-    lines.append(f"- {escaped(verdict)}")
-    for text in dict.fromkeys(
-        changes_text(changed(info.fingerprint, run.info.fingerprint)) for info in run.files.values() if info.fingerprint
-    ):
-        lines += [f"- searched since the baseline: {code(text)}"] if text else []
-    return "\n".join(lines)
-
-
-def _tables_section(name: str, tables: Iterable[Table]) -> Iterator[Section]:
-    for table in tables:
-        if table.rows:
-            yield Section("\n".join(table.markdown()), f"the table of {name}")
-
-
-def _changes(
-    title: str, changes: Sequence[CaseChange], variants: Sequence[tuple[str, str | None]], most: int | None
-) -> Table:
-    """`query | before -> after | lost | now on top`: what a reader of a pull request asks first."""
-    shown = changes[:most]
-    several = len(variants) > 1
-    columns = [Column("query", is_code=True), *([Column("variant", is_code=True)] if several else [])]
-    columns += [
-        Column("before \u2192 after", RIGHT),
-        Column("lost", is_markdown=True),
-        Column("now on top", is_markdown=True),
+    tables = [
+        ("the gates", _gates(gates, full=full)),
+        *_case_tables(changes, ran, variants, None if full else MOST_ROWS),
     ]
-    more = f" ({len(shown)} of {len(changes):,})" if len(shown) < len(changes) else f" ({len(changes):,})"
-    table = Table(columns, title=f"{title}{more}")
+    yield from _table_sections(tables)
+    for text in fault_texts(ran, run.info):
+        yield Section(f"**{span(text)}**", "a fault that several cases have in common")
+    if len(_groups(ran)) > _MOST_NAMES:
+        yield from _table_sections([("the suites", _suites(ran, full=full))])
+    yield from _remarks(run, ran)
+    yield from _table_sections(_slices(ran, variants, full=full))
+    if verbosity >= 0:
+        yield from _failures(run, changes, verbosity)
+
+
+# --- the first section ------------------------------------------------------------------------------------------------
+
+
+def _first(run: Run, ran: Sequence[CaseResult], gates: Sequence[GateResult]) -> str:
+    """The sentence, the means, the counts, and what ran against what."""
+    lines = [heading(headline(run.results, gates, run.info)), ""]
+    groups = _groups(ran)
+    if len(groups) <= _MOST_NAMES:
+        for (file, variant), results in groups.items():
+            names = _names_of(file, variant, [*groups])
+            lines.append(f"- {' '.join(map(span, names))}{': ' if names else ''}{escaped(_mean_text(results))}")
+    elif (mean := weighted_mean(ran)) is not None:
+        lines.append(f"- mean {metric_of(ran)} {score_text(mean)} over all suites and variants")
+    if run.results:
+        absent = counted(len(run.info.missing), "case is", "cases are") if run.info.missing else ""
+        counts = [*case_counts(run.results), *([f"{absent} missing"] if absent else [])]
+        lines.append(f"- {escaped('; '.join(counts))}")
+    lines += [f"- {', '.join(context)}"] if (context := _context(run, ran)) else []
+    lines += [f"- searched since the baseline: {span(text)}" for text in _searched(run)]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _groups(ran: Iterable[CaseResult]) -> dict[tuple[str, Variant], list[CaseResult]]:
+    """The results by suite and variant."""
+    groups = grouped(ran, lambda result: (result.file, variant_of(result)))
+    return {key: groups[key] for key in sorted(groups, key=str)}
+
+
+def _names_of(file: str, variant: Variant, among: Sequence[tuple[str, Variant]]) -> list[str]:
+    """The names by which a suite and its variant are told from the others."""
+    variants = [*dict.fromkeys(variant for _, variant in among)]
+    has_files = len({file for file, _ in among}) > 1
+    return [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
+
+
+def _mean_text(results: Sequence[CaseResult]) -> str:
+    """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, ...`; without a baseline the mean alone."""
+    change = mean_change(results)
+    if change is not None:
+        return mean_change_text(change, metric_of(results))
+    return f"mean {metric_of(results)} {score_text(weighted_mean(results))}"
+
+
+def _context(run: Run, ran: Sequence[CaseResult]) -> list[str]:
+    """The suites and searches that ran, against what, and what was searched, as Markdown."""
+    files = dict.fromkeys(result.file for result in ran)
+    searches = dict.fromkeys(variant_label(variant, ()) for variant in variants_of(ran))
+    searched = (f"{name} {value}" for name, value in run.info.fingerprint.items())
+    against = dict.fromkeys(info.against for file, info in run.files.items() if file in files and info.against)
+    parts = [*_few(files, "suite"), *_few(searches, "variant")]
+    if against:
+        parts.append(f"against {' and '.join(_few(against, 'record'))}")
+    elif any(info.has_baseline for file, info in run.files.items() if file in files):
+        parts.append("against the baseline")
+    return [*parts, *_few(searched, "entry", "entries")]
+
+
+def _few(names: Iterable[str], what: str, several: str = "") -> list[str]:
+    """Names as code spans; of many the first, and how many more there are."""
+    found = [*names]
+    more = len(found) - _MOST_NAMES
+    return [
+        *map(span, found[:_MOST_NAMES]),
+        *([counted(more, f"more {what}", several and f"more {several}")] * (more > 0)),
+    ]
+
+
+def _searched(run: Run) -> list[str]:
+    """What differs in what was searched since the baselines."""
+    texts = [changes_text(changed(info.fingerprint, run.info.fingerprint)) for info in run.files.values()]
+    found = dict.fromkeys(text for text, info in zip(texts, run.files.values(), strict=True) if info.fingerprint)
+    return [text for text in found if text][:_MOST_NAMES]
+
+
+def _missing(names: Sequence[str]) -> str:
+    """The cases and files that did not finish, or are in no record that was merged; the first of them by name."""
+    counts = Counter(names)
+    lines = [f"**Missing** ({len(names):,})", ""]
+    for name, count in [*counts.items()][:_MOST_MISSING]:
+        lines.append(f"- {span(name)}" + (f" ({count:,} cases)" if count > 1 else ""))
+    more = len(names) - sum([*counts.values()][:_MOST_MISSING])
+    return "\n".join([*lines, *([f"- and {more:,} more"] if more else [])])
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def _table_sections(tables: Iterable[tuple[str, Table]]) -> Iterator[Section]:
+    """A section for each table that has rows, with its name where it is left out."""
+    for name, table in tables:
+        if table.rows:
+            yield Section("\n".join(table.markdown()), name)
+
+
+def _gates(gates: Sequence[GateResult], *, full: bool) -> Table:
+    """The gates, those that are not met first."""
+    ordered = sorted(gates, key=lambda gate: (gate.outcome() != FAILED, gate.outcome() != SKIPPED))
+    several_files = len({gate.file for gate in gates}) > 1
+    suite = [Column("suite", is_code=True)] if several_files else []
+    table = Table([*suite, Column("gate", is_code=True), *(Column(name, is_markdown=True) for name in ("", "found"))])
+    for gate in ordered if full else ordered[:MOST_GATES]:
+        name = gate.gate.id + (f" [{gate.variant}]" if gate.variant is not None else "")
+        file = [gate.file] if several_files else []
+        table.add(*file, name, _OUTCOMES[gate.outcome()], cell_code(gate.message, LONGEST_TEXT))
+    if more := ordered[len(table.rows) :]:
+        unmet = sum(gate.outcome() == FAILED for gate in more)
+        table.note = f"... and {counted(len(more), 'more gate')}, {unmet:,} of them not met"
+    return table
+
+
+def _case_tables(
+    changes: Changes, ran: Sequence[CaseResult], variants: Sequence[Variant], most: int | None
+) -> Iterator[tuple[str, Table]]:
+    """The cases that fail, and those whose score moved most and that are in no table yet.
+
+    Without any that fails or moved, those with the lowest scores.
+    """
+    new = [change for change in changes if is_new_failure(change.result)]
+    failing = [change for change in changes if has_failed(change.result) and not is_new_failure(change.result)]
+    fell = [change for change in changes if not has_failed(change.result)]
+    rose = sorted((result for result in ran if result.change > LEAST), key=lambda each: -each.weight * each.change)
+    lost = {"lost": _lost, "now on top": _on_top}
+    yield "the newly failing queries", _cases("Newly failing", new, variants, most, lost)
+    yield "the failing queries", _cases("Other failures" if new else "Failing", failing, variants, most, lost)
+    also = " without failing" if new or failing else ""
+    yield "the queries that fell most", _cases(f"Fell{also}", fell, variants, most, lost)
+    gained = {"gained": _gained}
+    yield "the queries that rose most", _cases("Rose", [*map(case_change, rose)], variants, most, gained)
+    if not (changes or rose):
+        low = sorted((result for result in ran if result.score is not None and result.score < 1), key=_by_score)
+        yield "the lowest queries", _cases("Lowest", [*map(case_change, low[:most])], variants, most, lost)
+
+
+def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
+    return result.score or 0.0, result.file, result.line, result.variant or ""
+
+
+def _cases(
+    title: str, changes: Changes, variants: Sequence[Variant], most: int | None, further: Mapping[str, Cell]
+) -> Table:
+    """`query | nDCG@10 | lost | now on top`: what a reader of a pull request asks first."""
+    shown = changes[:most]
+    names = ["query", "variant"] if len(variants) > 1 else ["query"]
+    columns = [
+        *(Column(name, is_markdown=True) for name in names),
+        Column(metric_of(change.result for change in shown), RIGHT),
+        *(Column(name, is_markdown=True) for name in further),
+    ]
+    table = Table(columns, title=title + shown_of(len(shown), len(changes)))
     for change in shown:
-        result = change.result
-        variant = [short_label(result, variants)] if several else []
-        table.add(case_label(result), *variant, _scores(change), _lost(change), _document(result, change.on_top))
+        variant = [cell_code(short_label(change.result, variants))] if len(variants) > 1 else []
+        cells = (make(change) for make in further.values())
+        table.add(cell_code(case_label(change.result)), *variant, _scores(change), *cells)
     return table
 
 
 def _scores(change: CaseChange) -> str:
     after = change.result.status if change.after is None else score_text(change.after)
-    return after if change.before is None else f"{score_text(change.before)} \u2192 {after}"
+    return after if change.before is None else f"{score_text(change.before)} {ARROW} {after}"
 
 
 def _lost(change: CaseChange) -> str:
-    """The document that costs most, and the ranks between which it moved."""
+    """The document that costs most, and the ranks between which it moved; the error of a case that has one."""
+    if change.result.error is not None:
+        return cell_code(change.result.error.headline)
     if change.lost is None:
         return ""
-    place = f", from {change.lost_from} to {change.lost_to}" if change.lost_to else f", from {change.lost_from}, gone"
     if change.lost_from is None:
-        place = f", rank {change.lost_to}" if change.lost_to else ", not returned"
-    return _document(change.result, change.lost) + place
+        place = f"rank {change.lost_to}" if change.lost_to else "not returned"
+    else:
+        place = f"{change.lost_from} {ARROW} {change.lost_to or 'gone'}"
+    return f"{document_code(change.lost, change.result.titles)} {place}"
 
 
-def _document(result: CaseResult, document: str | None) -> str:
-    """The title of a document, or its id where it has none, as a code span."""
-    return "" if document is None else code(result.titles.get(document) or document, in_cell=True)
+def _on_top(change: CaseChange) -> str:
+    if change.result.error is None and change.after is not None and not change.result.documents:
+        return "nothing returned"
+    return document_code(change.on_top, change.result.titles)
 
 
-def _suites(run: Run, gates: Sequence[GateResult]) -> Table:
-    table = Table([Column("suite", is_code=True), *map(Column, ("variant", "mean", "cases", "latency", "gates"))])
-    for file, rows in suite_rows(run.results, variants_of(run.results), gate_outcomes(gates)).items():
-        for name, *figures in rows:
-            table.add(file, name.removeprefix(file).strip(), *figures)
+def _gained(change: CaseChange) -> str:
+    """The document that gained most, and the ranks between which it moved."""
+    found = most_gained(change.result)
+    if found is None:
+        return ""
+    document, before, now = found
+    return f"{document_code(document, change.result.titles)} {before or 'new'} {ARROW} {now}"
+
+
+def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
+    """A row for each suite and variant."""
+    groups = _groups(ran)
+    several = len({variant for _, variant in groups}) > 1
+    names = [Column("suite", is_code=True), *([Column("variant", is_code=True)] if several else [])]
+    table = Table([*names, *map(Column, ("mean", "cases", "latency"))])
+    variants = [*dict.fromkeys(variant for _, variant in groups)]
+    for (file, variant), results in [*groups.items()][: None if full else MOST_SUITES]:
+        _, counts, latency = suite_figures(results)
+        label = [variant_label(variant, variants)] if several else []
+        table.add(file, *label, _mean_text(results), counts, latency)
+    if more := len(groups) - len(table.rows):
+        table.note = f"... and {more:,} more"
     return table
 
 
-def _gates(gates: Sequence[GateResult]) -> Table:
-    table = Table([Column("gate", is_code=True), Column("outcome"), Column("found", is_code=True)])
-    for gate in gates:
-        table.add(gate.name, gate.outcome(), gate.message)
-    return table
+def _slices(ran: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool) -> Iterator[tuple[str, Table]]:
+    """The means by tag, and the variants side by side."""
+    compared = [result for result in ran if not result.is_check]
+    yield "the tags", tag_table(compared, variants, None if full else MOST_TAGS, _UNLIMITED)
+    for table in variant_tables(compared, variants, None if full else MOST_ROWS, _UNLIMITED):
+        yield "the variants", table
+
+
+def _remarks(run: Run, ran: Sequence[CaseResult]) -> Iterator[Section]:
+    """Documents that the index lost, rankings that change from call to call, and queries without judgments."""
+    lines = [
+        plain([spans]).strip() for spans in (*not_in_index_lines(ran, _UNLIMITED), *stability_lines(ran, verbosity=-2))
+    ]
+    lines += [f"{file}: {info.unjudged}" for file, info in sorted(run.files.items()) if info.unjudged]
+    if lines:
+        yield Section("\n".join(f"- {span(text)}" for text in lines), "remarks")
+
+
+# --- the report of each failure ---------------------------------------------------------------------------------------
+
+
+def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
+    """The failures, folded, in the order of `changes`; those of a fault that many cases have in common in one line."""
+    places = {id(change.result): place for place, change in enumerate(changes)}
+    found = [*results_to_report(run, verbosity)]
+    for repeats, results in sorted(found, key=lambda each: places.get(id(each[1][0]), len(places))):
+        if len(results) == 1:
+            yield Section(_folded(results[0], -1 if repeats else verbosity), FAILURE)
+        else:
+            yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
 
 
 def _folded(result: CaseResult, verbosity: int) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    query, reason = (escape(harmless(text)) for text in (case_label(result), failure_reason(result)))
-    lines = [f"<details><summary><code>{query}</code> <code>{reason}</code></summary>", ""]
-    lines += [*block(plain(failure_lines(result, verbosity=verbosity))), "", "</details>"]
-    return "\n".join(lines)
+    query, reason = (escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), failure_reason(result)))
+    text = _HINT.sub(_without_hint, plain(failure_lines(result, verbosity=verbosity)))
+    lines = [f"<details><summary><code>{query}</code> <code>{reason}</code></summary>", "", *block(text)]
+    return "\n".join([*lines, "", "</details>"])
 
 
-def _left_out(names: Sequence[str], most: int) -> str:
-    """What is left out: `Left out, as this report has at most 65,000 characters: 39 failures.`"""
-    counts = Counter(names)
-    parts = [counted(count, name) if name == FAILURE else name for name, count in counts.items()]
-    return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."
+def _without_hint(found: re.Match[str]) -> str:
+    """A line without its hint at `-v`; what follows the hint keeps its column."""
+    return found[1] + (" " * len(MORE_HINT) + found[2] if found[2] else "")

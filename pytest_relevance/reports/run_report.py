@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_relevance._text import case_in_prose, counted, listed
@@ -124,18 +125,47 @@ def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, widt
     Advice about the baseline is left out: the reports of the runs have it.
     """
     run = merged.run
-    lines = folded_lines(_joined(merged, records), DIM, width, "  ")
+    joined, *searched = merge_notes(merged, records)
+    lines = folded_lines(joined, DIM, width, "  ")
     lines += summary_lines(run.results, {}, run.info, gates, width=width)
     for gate in gates:
         lines += named_gate_lines(gate, width)
-    if searched := changes_text(merged.searched):
-        text = f"the records are of runs that searched different things: {searched}"
+    for text in searched:
         lines += folded_lines(text, BAD, width, "  ")
     for text in _missing(merged):
         lines += folded_lines(text, BAD, width, "  ")
     absent = max(len(run.missing), sum(gap.total - gap.found for gap in merged.gaps))
     unfinished = f"{counted(absent, 'case is', 'cases are')} missing" if absent else ""
     return [*lines, *verdict_lines(run.results, gates, run.info, width=width, unfinished=unfinished)]
+
+
+def merge_notes(merged: Merged, records: int) -> list[str]:
+    """What was merged, and in what the records differ in what was searched, if they do."""
+    searched = changes_text(merged.searched)
+    differ = [f"the records are of runs that searched different things: {searched}"] if searched else []
+    return [_joined(merged, records), *differ]
+
+
+def with_missing(merged: Merged) -> Run:
+    """The merged run whose `info.missing` has the cases that are in no record, too, by the search that lacks them."""
+    run = merged.run
+    absent = [
+        f"{gap.file}::{_search(gap.search, gap.variant)}" for gap in merged.gaps for _ in range(gap.found, gap.total)
+    ]
+    missing = (*run.info.missing, *absent[len(run.info.missing) :])
+    return Run(run.results, run.files, replace(run.info, missing=missing), name=run.name)
+
+
+def merged_data(merged: Merged, records: int) -> dict[str, Any]:
+    """The report of a merge as data in builtin types: that of the whole run, and how it was merged."""
+    how = {
+        "records": records,
+        "again": [list(key) for key in merged.again],
+        "replaced": [list(key) for key in merged.replaced],
+        "gaps": [asdict(gap) for gap in merged.gaps],
+        "searched": {name: list(values) for name, values in merged.searched.items()},
+    }
+    return {**report_data(merged.run), "merged": how}
 
 
 def _joined(merged: Merged, records: int) -> str:

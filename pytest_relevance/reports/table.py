@@ -18,6 +18,9 @@ from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span
 LEFT, RIGHT = "<", ">"
 _HTML_ALIGN = {LEFT: TEXT, RIGHT: NUMBER}
 
+MORE_HINT = " (-v shows all)"
+"""How a terminal shows the rest of a list."""
+
 LONGEST_TITLE = 30
 """The columns that the title of a document may take in a sentence, unless there is much room."""
 
@@ -37,6 +40,7 @@ class Column:
     first, until every other column has the width that it `wants` (by default its `least`). `middle`: cut text in its
     middle. `below`: text that does not fit stands whole in a line of its own below its row. `is_code`: Markdown shows
     the text in code spans; `is_markdown`: the text is Markdown already, in which what users wrote is escaped.
+    `has_user_title`: the title is from users, and Markdown shows it in a code span.
     """
 
     title: str | None = ""
@@ -52,6 +56,7 @@ class Column:
     below: bool = False
     is_code: bool = False
     is_markdown: bool = False
+    has_user_title: bool = False
 
 
 def document_columns(title: str = "document", *, full: bool = False) -> tuple[Column, Column]:
@@ -90,7 +95,7 @@ Row = Sequence[tuple[int, Cell]]
 class Table:
     """Columns and rows; without rows nothing is shown. There is a head where any column has a title.
 
-    `indent` is in blanks. `title` stands above the table, `note` below it.
+    `indent` is in blanks. `title` stands above the table, `note` below it; `hint` follows the note in a terminal alone.
     """
 
     columns: Sequence[Column]
@@ -98,6 +103,7 @@ class Table:
     indent: int = 0
     title: str = ""
     note: str = ""
+    hint: str = ""
 
     def add(self, *cells: str | Cell, style: str = PLAIN) -> None:
         """Add a row of cells from left to right. `style` applies to those that are plain text."""
@@ -113,7 +119,7 @@ class Table:
         if not self.rows:
             return []
         title = [line(self.title, STRONG)] if self.title else []
-        note = [line(self.note, DIM)] if self.note else []
+        note = [line(self.note + self.hint, DIM)] if self.note else []
         return [*title, *chain.from_iterable(self.blocks(columns)), *note]
 
     def blocks(self, columns: int = WIDEST) -> list[list[Line]]:
@@ -132,10 +138,10 @@ class Table:
             return []
         widths = self._natural(self.rows)
         used = [(index, column) for index, column in enumerate(self.columns) if widths[index]]
-        head = [column.title or "" for _, column in used]
+        head = [_title_in_markdown(column) for _, column in used]
         align = ["---:" if column.align == RIGHT else "---" for _, column in used]
         body = [[_in_markdown(dict(row).get(index), column) for index, column in used] for row in self.rows]
-        title = [f"{self.title[0].upper()}{self.title[1:]}:", ""] if self.title else []
+        title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
         note = ["", self.note.strip()] if self.note else []
         return [*title, *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)), *note]
 
@@ -263,6 +269,11 @@ def _in_markdown(cell: Cell | None, column: Column) -> str:
         return text
     is_code = column.is_code and cell is not None and cell.columns == 1
     return code(text, in_cell=True) if text and is_code else escaped(text)
+
+
+def _title_in_markdown(column: Column) -> str:
+    title = column.title or ""
+    return code(title, in_cell=True) if title and column.has_user_title else title
 
 
 def _joined(spans: Iterable[Span]) -> Line:

@@ -59,8 +59,27 @@ def test_more_and_less_of_it(terminal: Terminal) -> None:
 def test_as_markdown(terminal: Terminal, asked: tuple[str, ...]) -> None:
     said = terminal.run("report", *asked, "run.jsonl")
     assert said.code == 0
-    assert said.lines[0] == "### `run.jsonl`"
+    assert said.lines[0] == "<!-- pytest-relevance report -->"
+    assert said.lines[1].startswith("### \u274c 1 of 2 queries ")
+    assert "| `mean nDCG@10 0.9` | **not met** | `mean nDCG@10 0.500, below 0.900 (2 cases)` |" in said.lines
+    assert "| `möbel` | 0.000 | `b1` not returned | `x1` |" in said.lines
     assert "<summary><code>möbel</code> <code>nDCG@10 0.000 is below 0.500" in said.out
+
+
+@pytest.mark.usefixtures("record")
+def test_markdown_is_cut_at_whole_sections(terminal: Terminal) -> None:
+    whole = terminal.run("report", "run.jsonl", "--format=markdown").out
+    assert "<details>" in whole
+    most = len(whole) - 1
+    said = terminal.run("report", "run.jsonl", "--format=markdown", f"--max-chars={most}")
+    assert said.code == 0
+    assert said.lines[-1] == f"Left out, as this report has at most {most:,} characters: 1 failure."
+    assert "<details>" not in said.out
+    assert len(said.out) <= most
+    assert terminal.run("report", "run.jsonl", "--format=markdown", f"--max-chars={len(whole)}").out == whole
+    refused = terminal.run("report", "run.jsonl", "--max-chars=0")
+    assert (refused.code, refused.out) == (2, "")
+    assert 'expected a whole number from 1 on, found "0"' in refused.err
 
 
 @pytest.mark.usefixtures("record")
@@ -72,7 +91,10 @@ def test_as_json(terminal: Terminal) -> None:
 
 
 @pytest.mark.usefixtures("record")
-@pytest.mark.parametrize(("name", "begins"), [("run.md", "### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")])
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("run.md", "<!-- pytest-relevance report -->\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")],
+)
 def test_into_a_file_whose_name_says_how(terminal: Terminal, name: str, begins: str) -> None:
     said = terminal.run("report", "run.jsonl", "-o", name)
     assert (said.code, said.out, said.err) == (0, "", f"written: {name}\n")

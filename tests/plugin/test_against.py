@@ -269,7 +269,8 @@ def test_a_report_from_two_files_says_what_a_run_says(
         assert finding in " ".join(compared.text.split())
         assert finding in text
     markdown = report(capsys, "branch.jsonl", "--against", accepted, "--format=markdown")
-    assert f"- against {accepted}:\n- {change}\n" in markdown
+    assert f"\n- {change}\n" in markdown
+    assert f"\n- `shop.relevance.yaml`, `search`, against `{accepted}`\n" in markdown
 
 
 def test_a_report_knows_the_sets_of_an_order(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

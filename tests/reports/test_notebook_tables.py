@@ -125,8 +125,9 @@ def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
 
     shown = Shown(compare_runs(before, after, judgments=JUDGMENTS, resamples=100))
 
-    assert shown.paragraphs[:2] == [
-        "first -> second",
+    assert shown.paragraphs[:3] == [
+        "No significant change: 1 query fell by more than 0.05, 1 rose",
+        "first -> second, 2 cases compared",
         "nDCG@10 fell from 0.815 to 0.606 (-0.209, p 1.000) over 2 cases: no more than chance would do",
     ]
     metrics, drops, gains = shown.tables
@@ -148,7 +149,8 @@ def test_a_comparison_without_a_change_shows_the_metrics_alone() -> None:
     rankings = {"boots": ["sku-1"], "lamp": ["lamp-1"]}
     shown = Shown(compare_runs(rankings, rankings, judgments=JUDGMENTS, resamples=100))
     assert len(shown.tables) == 1
-    assert shown.paragraphs[1].endswith("no case changed")
+    assert shown.paragraphs[0] == "No score changed"
+    assert shown.paragraphs[2].endswith("no case changed")
 
 
 # --- a breakdown ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The report of a whole run, of its gates, of repeats and of a merge: as text, as Markdown, as data."""
+"""The report of a whole run, of its gates, of repeats and of a merge: as text, as data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
-from pytest_relevance.reports.markdown import run_markdown
 from pytest_relevance.reports.run_report import merged_lines, report_data, report_lines
 from pytest_relevance.reports.summary.gates import gate_lines
 from pytest_relevance.reports.summary.summary import stability_lines, verdict_lines
@@ -94,50 +93,6 @@ def test_gates_of_files_of_which_nothing_ran_are_not_reported() -> None:
     whole = run(LAMP, gates=(PASSING,))
     whole = Run(whole.results, {**whole.files, "hats.relevance.yaml": other})
     assert plain(report_lines(whole)).splitlines()[-1].endswith("the gate is met")
-
-
-def test_as_markdown() -> None:
-    found = run_markdown(run(BOOTS, LAMP, gates=(MEAN, PASSING)))
-    assert found.startswith(
-        block("""
-        ### `main.jsonl`
-
-        **2 cases: 1 passed, 1 failed; mean nDCG@10 0.388; 1 of 2 gates failed**
-
-        | suite | mean | cases | latency | gates |
-        | --- | --- | --- | --- | --- |
-        | `shop.relevance.yaml` | mean nDCG@10 0.388 | 1 passed, 1 failed | p50 12 ms, p95 12 ms | 1 gate passed, 1 failed |
-
-        | gate | outcome | found |
-        | --- | --- | --- |
-        | `gate[mean]` | failed | `mean nDCG@10 0.388, below 0.800 (2 cases)` |
-        | `gate[passing]` | passed | `1 of 2 cases pass (50.0%), at least 50%` |
-
-        | by tag |  |  |
-        | --- | ---: | --- |
-        | `shoes` | 0.083 | 1 case, 1 not passed |
-
-        Lowest:
-
-        |  |  |  |  |
-        | ---: | --- | --- | --- |
-        | 0.083 | `boots` | failed | `shop.relevance.yaml:4` |
-
-        <details><summary><code>boots</code> <code>nDCG@10 0.083 is below 0.500</code></summary>
-
-        ```
-        shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500
-        """)  # noqa: E501
-    )
-    assert found.endswith("\n```\n\n</details>\n")
-
-
-def test_markdown_of_hostile_text() -> None:
-    evil = result("boots", "``` </details> @somebody", note="```\n# title")
-    evil.query = "<script>@somebody</script>"
-    found = run_markdown(run(evil))
-    assert "<script>" not in found.replace('`boots "<script>@somebody</script>"`', "").partition("````")[0]
-    assert found.count("````") == 2
 
 
 def test_as_data_it_is_the_record_with_its_gates() -> None:

@@ -108,7 +108,9 @@ def test_lines_are_harmless_equally_long_and_no_wider_than_they_may_be(
 
 
 def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
-    table = Table([Column(), Column(align=RIGHT)], indent=2, title="lowest", note="  ... 2 more (-v shows all)")
+    table = Table(
+        [Column(), Column(align=RIGHT)], indent=2, title="lowest", note="  ... 2 more", hint=" (-v shows all)"
+    )
     assert (table.lines(), table.markdown()) == ([], [])  # without rows there is nothing to say
     table.add("boots", "0.500")
     assert table.lines() == [
@@ -117,14 +119,21 @@ def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
         (("  ... 2 more (-v shows all)", DIM),),
     ]
     assert table.markdown() == [
-        "Lowest:",
+        "**Lowest**",
         "",
         "|  |  |",
         "| --- | ---: |",
         "| boots | 0.500 |",
         "",
-        "... 2 more (-v shows all)",
+        "... 2 more",
     ]
+
+
+def test_a_title_from_users_stands_in_a_code_span() -> None:
+    table = Table([Column("mean"), Column("@team|b", RIGHT, has_user_title=True)])
+    table.add("0.500", "1.000")
+    assert table.markdown()[:2] == ["| mean | `@team\\|b` |", "| --- | ---: |"]
+    assert text(table)[0] == "mean   @team|b"
 
 
 def test_a_column_of_markdown_is_left_as_it_is() -> None:

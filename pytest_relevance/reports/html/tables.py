@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from pytest_relevance._html import html_paragraph
-from pytest_relevance._text import case_name
+from pytest_relevance._text import case_name, counted
+from pytest_relevance.reports.comparison_markdown import comparison_headline
 from pytest_relevance.reports.comparison_text import (
     MOST_SHOWN,
     metric_table,
@@ -25,8 +26,9 @@ _WIDEST_ID = 40
 
 
 def comparison_html(comparison: Compared) -> str:
-    """The verdict on each metric, the table of metrics, and the largest drops and gains."""
-    verdicts = [f"{comparison.first} -> {comparison.second}", *(verdict(row)[0] for row in comparison.metrics)]
+    """The sentence, the verdict on each metric, the table of metrics, and the largest drops and gains."""
+    names = f"{comparison.first} -> {comparison.second}, {counted(len(comparison), 'case')} compared"
+    verdicts = [names, *(verdict(row)[0] for row in comparison.metrics)]
     movers = comparison.largest(MOST_SHOWN)
     tables = (
         metric_table(comparison, all_p_values=True),
@@ -34,7 +36,8 @@ def comparison_html(comparison: Compared) -> str:
         _mover_table("largest gains", movers.gains, is_drop=False),
     )
     notes = map(html_paragraph, comparison.notes)
-    return "".join([*map(html_paragraph, verdicts), *(table.html() for table in tables), *notes])
+    sentence = html_paragraph(comparison_headline(comparison).text, "strong")
+    return "".join([sentence, *map(html_paragraph, verdicts), *(table.html() for table in tables), *notes])
 
 
 def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Table:

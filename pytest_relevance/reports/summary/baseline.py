@@ -17,7 +17,7 @@ from pytest_relevance.reports.summary.cases import (
     variant_of,
     variants_of,
 )
-from pytest_relevance.reports.table import Table, styled
+from pytest_relevance.reports.table import MORE_HINT, Table, styled
 from pytest_relevance.reports.text import (
     BAD,
     DIM,
@@ -125,8 +125,7 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
     change = mean_change(results)
     if change is None:
         return []
-    of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
-    text, head = mean_change_text(change, metric_of(results)) + of_all, harmless(head)
+    text, head = mean_change_text(change, metric_of(results)), harmless(head)
     style = PLAIN if change.p > SIGNIFICANT else GOOD if change.after > change.before else BAD
     if width(head) + width(text) <= columns:
         return [((head, PLAIN), (text, style))]
@@ -137,10 +136,14 @@ def _mean_change_lines(head: str, results: Sequence[CaseResult], columns: int) -
 
 
 def mean_change_text(change: MeanChange, metric: str) -> str:
-    """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`."""
+    """`mean nDCG@10 0.665 -> 0.712 (+0.047, p 0.003): 35 better, 20 worse, 61 the same`.
+
+    How many cases that is of is added where others have no score now or before.
+    """
     p = p_text(change.p)
     means = f"mean {metric} {change.before:.3f} -> {change.after:.3f} ({signed(change.after - change.before)}, p {p})"
-    return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same"
+    of_all = f" ({change.cases:,} of {counted(change.total, 'case')})" if change.cases < change.total else ""
+    return f"{means}: {change.better:,} better, {change.worse:,} worse, {change.same:,} the same{of_all}"
 
 
 def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]:
@@ -162,7 +165,7 @@ def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: st
         before = f"{result.score - result.change:.3f} -> {result.score:.3f}"
         add_case(table, result, short_label(result, variants), styled(f"{result.change:+.3f}", style), before)
     if more := len(moved) - len(table.rows):
-        table.note = f"  ... {more} more (-v shows all)"
+        table.note, table.hint = f"  ... {more} more", MORE_HINT
     return table
 
 

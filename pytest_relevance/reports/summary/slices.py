@@ -23,7 +23,7 @@ from pytest_relevance.reports.summary.cases import (
     variant_label,
     variant_of,
 )
-from pytest_relevance.reports.table import RIGHT, Column, Table, cut, styled
+from pytest_relevance.reports.table import MORE_HINT, RIGHT, Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, width
 from pytest_relevance.results.case_result import CaseResult
 
@@ -49,7 +49,8 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: 
     shown = dict([*tags.items()][:most])
     for_tag = 2 + min(max(len("by tag") - 2, *map(width, shown), 0), _WIDEST_TAG)
     figures = FigureColumns(variants, columns - for_tag - 28)
-    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, Column(gap=3, yields=1)])
+    cases_column = Column(gap=3, yields=1, is_code=len(variants) > 1)  # it may name variants
+    table = Table([Column("by tag", most=for_tag, is_code=True), *figures.columns, cases_column])
     rows = {tag: (f"  {tag}", *figures.cells(means_by_variant(tagged))) for tag, tagged in shown.items()}
     for cells in rows.values():
         table.add(*cells)
@@ -59,7 +60,7 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: 
         cases = counted(case_count(tags[tag]), "case")
         table.add(*cells, cases + _not_passed(tags[tag], variants, room - len(cases)))
     if more := len(tags) - len(shown):
-        table.note = f"  ... {counted(more, 'more tag')} (-v shows all)"
+        table.note, table.hint = f"  ... {counted(more, 'more tag')}", MORE_HINT
     return table
 
 
@@ -105,10 +106,10 @@ class FigureColumns:
     def __init__(self, variants: Sequence[Variant], room: int) -> None:
         self._labels = {variant: cut(variant_label(variant, variants), WIDEST_VARIANT) for variant in variants}
         titles = [*self._labels.values()] if len(variants) > 1 else [""] * len(variants)
-        self.columns = [Column(title, RIGHT, at_least=5) for title in titles]
+        self.columns = [Column(title, RIGHT, at_least=5, has_user_title=True) for title in titles]
         self._fits = Table(self.columns).width() <= room
         if not self._fits:
-            label = Column(None, gap=1, at_least=max(map(width, titles)))
+            label = Column(None, gap=1, at_least=max(map(width, titles)), is_code=True)
             self.columns = [Column("lowest and highest"), label, Column(None, gap=3), label]
 
     def cells(self, figures: Mapping[Variant, float]) -> list[str]:
@@ -168,7 +169,8 @@ def _against(first: Variant, compared: Mapping[Variant, Sequence[Pair]], variant
     found = {variant: _compared(pairs) for variant, pairs in compared.items()}
     adjusted = holm([p for *_, p in found.values()])
     heads = ("change", _INTERVAL, "p" if len(found) == 1 else "p (Holm)", "better", "worse", "same")
-    name = Column(f"against {variant_label(first, variants)}", least=8, is_code=True)
+    title = f"against {variant_label(first, variants)}"
+    name = Column(title, least=8, is_code=True, has_user_title=True)
     table = Table([name, *(Column(head, RIGHT, yields=head == _INTERVAL) for head in heads)])
     for (variant, (means, interval, _)), p in zip(found.items(), adjusted, strict=True):
         style = (GOOD if means.difference > 0 else BAD) if p <= _SIGNIFICANT else PLAIN

@@ -72,7 +72,7 @@ def suite_rows(
             else:
                 name = file + (f"  {variant_label(variant, ())}" if variant[1] or len(variants) > 1 else "")
             outcomes = gates.get((file, variant[1]), {}) if last[variant[1]] == variant else {}
-            row = (name, *_figures(groups[variant]), _gates(outcomes))
+            row = (name, *suite_figures(groups[variant]), _gates(outcomes))
             rows.setdefault(file, []).append(row)
     return rows
 
@@ -86,7 +86,8 @@ def _table(rows: Sequence[SuiteRow], suites: Iterable[Sequence[SuiteRow]]) -> Ta
     return table
 
 
-def _figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
+def suite_figures(results: Sequence[CaseResult]) -> tuple[Cell, Cell, Cell]:
+    """The mean, the counts by status, and the latency of the cases of a suite in one variant."""
     found = Counter(result.status for result in results)
     counts = [(f"{found[status]} {status}", style) for status, style in STATUSES.items() if found[status]]
     spans = [*((f"{words}, ", style) for words, style in counts[:-1]), *counts[-1:]]

@@ -115,7 +115,7 @@ def verdict_lines(
     absent = _unfinished(info) if unfinished is None else unfinished
     is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
     figures = [] if is_brief else [*_means(results), *_gates(outcomes)]
-    parts = [*_cases(results), *figures, *filter(None, [absent])]
+    parts = [*case_counts(results), *figures, *filter(None, [absent])]
     is_bad = absent or outcomes[FAILED] or {result.status for result in results} & NOT_PASSED
     style = BAD if is_bad else DOUBT if outcomes[SKIPPED] else GOOD
     return [line(text, style) for text in wrapped("", parts, width, "; ")]
@@ -127,7 +127,7 @@ def _unfinished(info: RunInfo) -> str:
     return f"{counted(cases, 'case')} did not finish" if cases else ""
 
 
-def _cases(results: Sequence[CaseResult]) -> list[str]:
+def case_counts(results: Sequence[CaseResult]) -> list[str]:
     """How many cases there are, how many of each status, and how many failed newly, over all variants."""
     cases = counted(case_count(results), "case")
     groups = grouped((result for result in results if not result.is_check), key_of).values()

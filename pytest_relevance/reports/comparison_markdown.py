@@ -1,0 +1,193 @@
+"""The report of a comparison of two runs as Markdown, for the comment of a pull request or the summary of a CI job.
+
+It begins with one sentence, what became of each metric, and the gates; the queries that moved most and further tables
+follow, each a section that is left out as a whole where the report is longer than allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_relevance._text import case_name, counted
+from pytest_relevance.cases.checking.expectations import largest_score
+from pytest_relevance.metrics.names import parse_metric
+from pytest_relevance.reports.comparison_text import (
+    MOST_SHOWN,
+    SIGNIFICANT,
+    chosen_movers,
+    gates_text,
+    metric_table,
+    new_errors_text,
+    rank_counts,
+    settings_texts,
+    shared_metric,
+    tag_table,
+    verdict,
+)
+from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
+from pytest_relevance.reports.markdown_parts import (
+    ARROW,
+    Section,
+    cell_code,
+    document_code,
+    heading,
+    joined_sections,
+    shown_of,
+    span,
+)
+from pytest_relevance.reports.numbers import score_text
+from pytest_relevance.reports.table import RIGHT, Column, Table, code
+from pytest_relevance.results.compare.comparison import Compared, Mover
+from pytest_relevance.results.compare.differences import TIE
+from pytest_relevance.results.compare.gates import ComparisonGates
+from pytest_relevance.results.run_info import changes_text
+
+NOTABLE = 0.05
+"""By how much more the score of a query must have changed to be counted in the sentence."""
+
+
+def comparison_markdown(
+    comparison: Compared,
+    *,
+    limit: int | None = MOST_SHOWN,
+    gates: ComparisonGates | None = None,
+    most: int | None = None,
+) -> str:
+    """The report as Markdown, of at most `most` characters (None: as many as it has).
+
+    Each list has at most `limit` entries, None for all. The first section, with the sentence, is always there.
+    """
+    sections = [*comparison_sections(comparison, limit=limit, gates=gates)]
+    whole = sum(len(section.text) + len("\n\n") for section in sections)
+    return joined_sections(sections, whole if most is None else most)
+
+
+def comparison_sections(
+    comparison: Compared, *, limit: int | None = MOST_SHOWN, gates: ComparisonGates | None = None
+) -> Iterator[Section]:
+    """The sections of the report, the most important first."""
+    yield Section("\n".join(_first(comparison, gates)), "the summary")
+    movers = chosen_movers(comparison, limit, gates)
+    tables = (
+        ("the largest drops", _mover_table("Largest drops", comparison, movers.drops, is_drop=True)),
+        ("the largest gains", _mover_table("Largest gains", comparison, movers.gains, is_drop=False)),
+        ("the metrics", metric_table(comparison, all_p_values=True)),
+        ("the tags", tag_table(comparison, limit)),
+    )
+    for name, table in tables:
+        if table.rows:
+            yield Section("\n".join(table.markdown()), name)
+    scored = [f"{counted(len(comparison), 'case')} compared; {'; '.join(settings_texts(comparison))}."]
+    notes = ["", *(f"- {span(note)}" for note in comparison.notes)] if comparison.notes else []
+    yield Section("\n".join([*scored, *notes]), "the settings and notes")
+
+
+def comparison_headline(comparison: Compared, gates: ComparisonGates | None = None) -> Headline:
+    """The sentence about a comparison: `Search got worse: 44 queries fell by more than 0.05`.
+
+    The first of these that holds: nothing can be compared, the mean of the first metric fell significantly in any
+    variant, cases are an error in the second run alone, gates are not met, the mean rose significantly, no score
+    changed; else the change is not significant.
+    """
+    rows = [*{row.variant: row for row in reversed(comparison.metrics)}.values()]
+    if not any(row.means.queries for row in rows):
+        return Headline("No query has a score in both runs", NOTHING)
+    tested = [row.means.difference for row in rows if row.adjusted_p <= SIGNIFICANT]
+    fell, rose = _moved(comparison, -1), _moved(comparison, 1)
+    by = _by(comparison)
+    new = sum(error.is_new for error in comparison.errors)
+    unmet = 0 if gates is None else sum(not finding.is_met for finding in gates.findings)
+    if any(difference < 0 for difference in tested):
+        how = f"{counted(fell, 'query', 'queries')} fell{by}" if fell else "the mean fell"
+        return Headline(f"Search got worse: {how}", WORSE)
+    if new:
+        return Headline(f"{counted(new, 'query', 'queries')} could not be scored, and could before", BROKEN)
+    if unmet:
+        return Headline(f"Search got worse: {counted(unmet, 'gate is', 'gates are')} not met", WORSE)
+    if tested and all(difference > 0 for difference in tested):
+        how = f"{counted(rose, 'query', 'queries')} rose{by}" if rose else "the mean rose"
+        return Headline(f"Search got better: {how}", BETTER)
+    if not any(row.means.better + row.means.worse for row in rows):
+        return Headline("No score changed", FINE)
+    if not (fell or rose):
+        return Headline(f"No significant change: no query changed{by}", FINE)
+    return Headline(f"No significant change: {counted(fell, 'query', 'queries')} fell{by}, {rose:,} rose", FINE)
+
+
+def _moved(comparison: Compared, sign: int) -> int:
+    """How many queries fell (`sign` -1) or rose (1) notably, in whatever variants."""
+    least = TIE + (NOTABLE if _is_bounded(comparison) else 0.0)
+    indexes = [index for index, change in enumerate(comparison.changes.tolist()) if sign * change > least]
+    return len({comparison.key(index)[:2] for index in indexes})
+
+
+def _by(comparison: Compared) -> str:
+    return f" by more than {NOTABLE:g}" if _is_bounded(comparison) else ""
+
+
+def _is_bounded(comparison: Compared) -> bool:
+    """Whether the scores by which single cases are compared are from 0 to 1; DCG and CG are not."""
+    return all(largest_score(parse_metric(column.metric)) <= 1 for column in comparison.columns[:1])
+
+
+def _first(comparison: Compared, gates: ComparisonGates | None) -> Iterator[str]:
+    """The sentence, what was compared, and the result of each metric and gate."""
+    yield heading(comparison_headline(comparison, gates))
+    yield ""
+    yield f"- {span(comparison.first)} -> {span(comparison.second)}, {counted(len(comparison), 'case')} compared"
+    for row in comparison.metrics:
+        yield f"- **{verdict(row, code)[0]}**"
+    if gates is None:
+        if errors := new_errors_text(comparison):
+            yield f"- {span(errors)}"
+    else:
+        for finding in gates.findings:
+            yield f"- {'met' if finding.is_met else '**not met**'}: {span(finding.text)}"
+        if text := gates_text(gates):
+            yield f"- **{text}**"
+    if searched := changes_text(comparison.fingerprint):
+        yield f"- searched: {span(searched)}"
+
+
+def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, is_drop: bool) -> Table:
+    """`query | nDCG@10 | lost | now on top | ranking`; of gains what gained most."""
+    changes = comparison.changes
+    of_all = int(((changes < -TIE) if is_drop else (changes > TIE)).sum())
+    metric = shared_metric(movers)
+    names = ("lost", "now on top") if is_drop else ("gained", "")
+    columns = [
+        *(Column(name, is_markdown=True) for name in ("query", "metric")),
+        Column(metric or "score", RIGHT),
+        *(Column(name, is_markdown=True) for name in (*names, "ranking")),
+    ]
+    table = Table(columns, title=title + shown_of(len(movers), of_all))
+    for mover in movers:
+        _, case, variant = mover.key
+        name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
+        scores = f"{score_text(mover.first)} {ARROW} {score_text(mover.second)}"
+        documents = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover), "")
+        table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, rank_counts(mover))
+    return table
+
+
+def _lost(mover: Mover) -> str:
+    """The document with the highest gain that left the top k, else that moved down, and its ranks."""
+    found = [*mover.lost, *(move for move in mover.shifted if move.distance < 0)]
+    if not found:
+        return ""
+    return f"{document_code(found[0].document, mover.titles)} {found[0].first} {ARROW} {found[0].second or 'gone'}"
+
+
+def _gained(mover: Mover) -> str:
+    """The document with the highest gain that entered the top k, else that moved up, and its ranks."""
+    found = [*mover.found, *(move for move in mover.shifted if move.distance > 0)]
+    if not found:
+        return ""
+    return f"{document_code(found[0].document, mover.titles)} {found[0].first or 'new'} {ARROW} {found[0].second}"
+
+
+def _on_top(mover: Mover) -> str:
+    """The first result of the second run that was lower, or absent, in the first."""
+    risen = [*mover.changes.entered, *(move for move in mover.changes.moved if move.distance > 0)]
+    top = min(risen, key=lambda move: move.second or 0, default=None)
+    return "" if top is None else document_code(top.document, mover.titles)

@@ -1,0 +1,85 @@
+"""What all reports in Markdown share: sections that are left out as a whole, and user text that stays text.
+
+User text stands in code spans, so that no mention, link, reference or markup in it comes alive.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_relevance._text import counted, listed
+from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
+from pytest_relevance.reports.table import MOST_CHARACTERS, code, cut, escaped
+from pytest_relevance.reports.text import REPORT_MARK, harmless
+
+FAILURE = "failure"
+"""The name of a section about one failure: these are counted where they are left out."""
+
+LONGEST_TITLE, LONGEST_TEXT = 80, 300
+"""The columns that a query or a title takes in a table, and a sentence, before it is cut."""
+
+ARROW = "\u2192"
+
+_MARKS = {WORSE: "\u274c", BROKEN: "\u274c", BETTER: "\u2705", FINE: "\u2705", NOTHING: "\u26a0\ufe0f"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a report that is left out as a whole: its Markdown, and what it is called where it is left out."""
+
+    text: str
+    name: str
+
+
+def joined_sections(sections: Iterable[Section], most: int = MOST_CHARACTERS) -> str:
+    """Sections one after the other; where these are longer than `most` characters, the last ones are left out.
+
+    The first is there whatever its length. A line at the end says what is left out.
+    """
+    found = [*sections]
+    whole = "\n\n".join(section.text for section in found) + "\n"
+    if len(whole) <= most or len(found) < 2:
+        return whole
+    last = len(_left_out([section.name for section in found], most)) + len("\n")
+    used, kept = 0, 0
+    for section in found:
+        used += len(section.text) + len("\n\n")
+        if kept and used + last > most:
+            break
+        kept += 1
+    left_out = _left_out([section.name for section in found[kept:]], most)
+    return "\n\n".join([*(section.text for section in found[:kept]), left_out]) + "\n"
+
+
+def _left_out(names: Sequence[str], most: int) -> str:
+    """What is left out: `Left out, as this report has at most 65,000 characters: 39 failures.`"""
+    counts = Counter(names)
+    parts = [counted(count, name) if name == FAILURE else name for name, count in counts.items()]
+    return f"Left out, as this report has at most {most:,} characters: {listed(parts, 'and')}."
+
+
+def heading(said: Headline) -> str:
+    """The beginning of a report: a comment by which it is known as one, and its sentence as a heading."""
+    return f"<!-- {REPORT_MARK} -->\n### {_MARKS[said.kind]} {escaped(said.text)}"
+
+
+def cell_code(text: str, longest: int = LONGEST_TITLE) -> str:
+    """User text for a cell of a table: a code span, cut where it is long."""
+    return code(cut(harmless(text), longest), in_cell=True)
+
+
+def span(text: str) -> str:
+    """User text for a sentence: a code span, cut where it is long."""
+    return code(cut(harmless(text), LONGEST_TEXT))
+
+
+def document_code(document: str | None, titles: Mapping[str, str]) -> str:
+    """The title of a document, or its id where it has none, for a cell; empty for no document."""
+    return "" if document is None else cell_code(titles.get(document) or document)
+
+
+def shown_of(shown: int, of: int) -> str:
+    """How many entries of a list are shown: ` (5 of 44)`, ` (3)` where all are."""
+    return f" ({shown:,} of {of:,})" if shown < of else f" ({of:,})"

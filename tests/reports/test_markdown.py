@@ -1,0 +1,352 @@
+"""The report of a run as Markdown: what a reader of a pull request sees first, how it is cut, and user text in it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from pytest_relevance.reports.markdown import run_markdown, run_sections
+from pytest_relevance.reports.markdown_parts import Section, joined_sections
+from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
+from tests.helpers import block, result_of
+from tests.reports.markdown_reader import Page, assert_inert, read
+
+FILE = "shop.relevance.yaml"
+
+
+def result(query: str, *ranking: str, judgments: dict[str, int], file: str = FILE, **keys: Any) -> CaseResult:
+    """The result of a case with a floor of 0.5."""
+    return result_of({"query": query, "judgments": judgments, "min_ndcg": 0.5, **keys}, ranking, file=file, line=4)
+
+
+def fallen(query: str, titles: dict[str, str] | None = None, **keys: Any) -> CaseResult:
+    """A case that newly fails: `good`, of grade 3, was first and is third, `worse` is first now."""
+    ranking = ("worse", "same", "good")
+    found = result(query, *ranking, judgments={"good": 3, "same": 1, "worse": 0}, **{"min_ndcg": 0.9, **keys})
+    accepted = BaselineComparison(
+        "regression", 1.0, documents=("good", "same", "worse"), grades=(3, 1, 0), newly_failing=True
+    )
+    return replace(found, baseline=accepted, titles=titles or {})
+
+
+def risen(query: str, **keys: Any) -> CaseResult:
+    """A case that passes and was lower: `good` was third and is first."""
+    found = result(query, "good", "same", "worse", judgments={"good": 3, "same": 1, "worse": 0}, **keys)
+    accepted = BaselineComparison("improvement", 0.541, documents=("worse", "same", "good"), grades=(0, 1, 3))
+    return replace(found, baseline=accepted)
+
+
+def gate(condition: str, line: int = 1, **values: Any) -> dict[str, Any]:
+    given = {"id": condition, "condition": condition, "share": 0.0, "tag": None, "p": None, "bounds": []}
+    return {**given, "line": line, **values}
+
+
+MEAN = gate("mean", bounds=[["nDCG@10", 0.8]])
+PASSING = gate("passing", line=2, share=0.5)
+
+
+def run(*results: CaseResult, gates: tuple[dict[str, Any], ...] = (), **info: Any) -> Run:
+    """A run of these results; the gates are those of the first file."""
+    files = {}
+    for name in dict.fromkeys(result.file for result in results):
+        counts = Counter((result.search, result.variant) for result in results if result.file == name)
+        totals = tuple((*variant, count) for variant, count in counts.items())
+        files[name] = FileInfo(name, name, totals=totals, gates=gates if name == FILE else ())
+    if FILE in files and any(each.baseline is not None for each in results):
+        files[FILE] = replace(files[FILE], orphans=())
+    return Run(results, files, RunInfo(**info), name="main.jsonl")
+
+
+BOOTS = result("boots", "x", "b2", judgments={"b1": 3, "b2": 1}, weight=2.0, tags=["shoes"])
+LAMP = result("lamp", "l1", judgments={"l1": 2})
+
+
+# --- what is in it ----------------------------------------------------------------------------------------------------
+
+
+def test_without_a_baseline() -> None:
+    found = run_markdown(run(BOOTS, LAMP, gates=(PASSING, MEAN)))
+    assert found.startswith(
+        block("""
+        <!-- pytest-relevance report -->
+        ### ❌ 1 of 2 queries""")
+    )
+    assert (
+        found.partition("\n")[2]
+        .partition("\n")[2]
+        .startswith(
+            block("""
+
+        - mean nDCG@10 0.388
+        - 2 cases: 1 passed, 1 failed
+        - `shop.relevance.yaml`, `search`
+
+        | gate |  | found |
+        | --- | --- | --- |
+        | `mean` | **not met** | `mean nDCG@10 0.388, below 0.800 (2 cases)` |
+        | `passing` | met | `1 of 2 cases pass (50.0%), at least 50%` |
+
+        **Failing (1)**
+
+        | query | nDCG@10 | lost | now on top |
+        | --- | ---: | --- | --- |
+        | `boots` | 0.083 | `b1` not returned | `x` |
+
+        | by tag |  |  |
+        | --- | ---: | --- |
+        | `shoes` | 0.083 | 1 case, 1 not passed |
+
+        <details><summary><code>boots</code> <code>nDCG@10 0.083 is below 0.500</code></summary>
+
+        ```
+        shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500
+        """)
+        )
+    )
+    assert found.endswith("\n```\n\n</details>\n")
+
+
+def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what_took_its_place() -> None:
+    titles = {"good": "Watch Orbit 2", "worse": "Strap 22 mm"}
+    whole = run(LAMP, risen("belt"), fallen("smart watch", titles), fingerprint={"index": "products-20"})
+    found = run_markdown(whole)
+    assert "### ❌ Search got worse: 1 query newly fails\n" in found
+    assert "- mean nDCG@10 0.770 -> 0.771 (0.000, p 1.000): 1 better, 1 worse, 0 the same (2 of 3 cases)\n" in found
+    assert "- `shop.relevance.yaml`, `search`, against the baseline, `index products-20`\n" in found
+    newly, rose = read(found).tables
+    assert newly == [
+        ["query", "nDCG@10", "lost", "now on top"],
+        ["smart watch", "1.000 → 0.541", "Watch Orbit 2 1 → 3", "Strap 22 mm"],
+    ]
+    assert rose == [["query", "nDCG@10", "gained"], ["belt", "0.541 → 1.000", "good 3 → 1"]]
+
+
+def test_tables_and_folded_failures_begin_with_the_worst() -> None:
+    results = [fallen(f"q{number}", weight=number) for number in (1, 3, 7, 2, 5, 4, 6)]
+    found = run_markdown(run(*results))
+    assert "**Newly failing (5 of 7)**" in found
+    (newly,) = read(found).tables
+    assert [row[0] for row in newly[1:]] == ["q7", "q6", "q5", "q4", "q3"]
+    assert re.findall(r"<summary><code>(.*?)</code>", found) == ["q7", "q6", "q5", "q4", "q3", "q2", "q1"]
+
+
+def test_in_full_all_are_listed_and_in_brief_no_failure_is() -> None:
+    results = [fallen(f"q{number}") for number in range(7)]
+    assert len(read(run_markdown(run(*results), verbosity=1)).tables[0]) == 1 + 7
+    assert "<details>" not in run_markdown(run(*results), verbosity=-1)
+
+
+def test_a_query_is_in_one_table_alone() -> None:
+    slipped = replace(fallen("slipped", min_ndcg=0.1), baseline=BaselineComparison("within", 0.62))
+    found = run_markdown(run(fallen("new"), slipped, BOOTS))
+    assert re.findall(r"^\*\*(.*)\*\*$", found, re.MULTILINE) == [
+        "Newly failing (1)",
+        "Other failures (1)",
+        "Fell without failing (1)",
+    ]
+    rows = [row[0] for table in read(found).tables for row in table]
+    assert [rows.count(query) for query in ("new", "slipped", "boots")] == [1, 1, 1]
+
+
+def test_the_lowest_are_listed_where_nothing_failed_or_moved() -> None:
+    low = result("low", "x", "b1", judgments={"b1": 1})
+    found = run_markdown(run(LAMP, low))
+    assert "### ✅ All 2 queries pass\n" in found
+    assert read(found).tables == [[["query", "nDCG@10", "lost", "now on top"], ["low", "0.631", "b1 rank 2", "x"]]]
+    assert "Lowest" not in run_markdown(run(BOOTS, low))
+
+
+def test_a_few_suites_and_variants_have_a_line_and_many_a_table() -> None:
+    in_variants = [replace(LAMP, variant=name) for name in ("bm25", "dense")]
+    found = run_markdown(run(*in_variants))
+    assert "- `bm25`: mean nDCG@10 1.000\n- `dense`: mean nDCG@10 1.000\n" in found
+    many = [replace(LAMP, file=f"{name}.relevance.yaml") for name in "abcde"]
+    found = run_markdown(run(*many))
+    assert "- mean nDCG@10 1.000 over all suites and variants\n" in found
+    assert "- `a.relevance.yaml`, `b.relevance.yaml`, `c.relevance.yaml`, 2 more suites, `search`" in found
+    (suites,) = read(found).tables
+    assert suites[0] == ["suite", "mean", "cases", "latency"]
+    assert suites[-1] == ["e.relevance.yaml", "mean nDCG@10 1.000", "1 passed", "p50 12 ms, p95 12 ms"]
+
+
+def test_gates_that_are_not_met_come_first_and_many_are_counted() -> None:
+    gates = tuple(gate("passing", line=number, id=f"g{number}", share=0.5) for number in range(11))
+    found = run_markdown(run(BOOTS, LAMP, gates=(*gates, {**MEAN, "id": "last"})))
+    table = read(found).tables[0]
+    assert [row[:2] for row in table[1:3]] == [["last", "not met"], ["g0", "met"]]
+    assert len(table) == 1 + 10
+    assert "... and 2 more gates, 0 of them not met\n" in found
+
+
+def test_what_did_not_finish_is_named_and_counted() -> None:
+    missing = tuple(f"{FILE}::{number}" for number in range(7))
+    found = run_markdown(run(LAMP, missing=missing))
+    assert "### ❌ The run did not finish: 7 cases are missing\n" in found
+    assert "- 1 case: 1 passed; 7 cases are missing\n" in found
+    assert f"**Missing** (7)\n\n- `{FILE}::0`\n" in found
+    assert "\n- and 2 more\n" in found
+
+
+def test_nothing_ran() -> None:
+    assert run_markdown(Run([], {}, RunInfo())) == ("<!-- pytest-relevance report -->\n### ⚠️ Nothing was searched\n")
+
+
+def test_an_error_is_named_and_cases_that_failed_alike_are_in_one_line() -> None:
+    failed = SearchError("ConnectionError", "refused", "shop.py:7 in search")
+    errors = [
+        CaseResult(FILE, 9, f"q{number}", "error", outcome="failed", node=f"{FILE}::q{number}", error=failed)
+        for number in range(9)
+    ]
+    found = run_markdown(run(*errors))
+    assert read(found).tables[0][1] == ["q0", "error", "ConnectionError: refused"]
+    assert found.count("<details>") == 1
+    assert "and 8 more cases failed alike" in found
+
+
+def test_no_hint_at_options_of_a_terminal() -> None:
+    many = {f"d{number}": 1 + number % 3 for number in range(20)}
+    failed = result(
+        "boots", "x0", "d0", *(f"x{number}" for number in range(1, 9)), judgments=many, note="a (-v shows all) b"
+    )
+    others = [risen(f"q{number}", tags=[f"t{number}"]) for number in range(12)]
+    found = run_markdown(run(failed, *others))
+    assert found.count("(-v shows all)") == 1  # the note of the case
+    assert "note: a (-v shows all) b\n" in found
+    assert "\n... 4 more tags\n" in found
+    lost, gained = re.findall(r"^  (?:\.\.\. and 4 more|others gained) +[-+]0\.\d+$", found, re.MULTILINE)
+    assert len(lost) == len(gained)  # the figures are aligned
+
+
+def test_remarks_on_the_index_and_on_unstable_rankings() -> None:
+    unstable = replace(LAMP, repeats=Repeats(3, 2, 4, ("a", "b"), is_tie=True))
+    assert "- `ranking changes from call to call: 1 query of 1, 3 calls each`\n" in run_markdown(run(unstable))
+
+
+def test_long_titles_queries_and_errors_are_cut() -> None:
+    long = fallen("q" * 10_000, {"good": "g" * 10_000, "worse": "w" * 10_000}, note="n" * 50)
+    query, _, lost, on_top = read(run_markdown(run(long))).tables[0][1]
+    assert (len(query), len(lost), len(on_top)) == (80, 80 + len(" 1 → 3"), 80)
+    assert query == "q" * 77 + "..."
+
+
+# --- cutting ----------------------------------------------------------------------------------------------------------
+
+
+def test_whole_sections_are_left_out_from_the_end_and_named() -> None:
+    whole = run(*(fallen(f"q{number}") for number in range(30)), gates=(MEAN,))
+    full, short = run_markdown(whole), run_markdown(whole, most=4_000)
+    assert len(full) > 8_000
+    assert len(short) <= 4_000
+    *kept, last = short.removesuffix("\n").split("\n\n")
+    assert full.startswith("\n\n".join(kept))
+    shown = short.count("<details>")
+    assert shown == short.count("</details>") > 0
+    assert last == f"Left out, as this report has at most 4,000 characters: {30 - shown} failures."
+
+
+def test_the_first_section_is_there_however_long_it_is() -> None:
+    first = next(iter(run_sections(run(BOOTS, gates=(MEAN,)))))
+    found = run_markdown(run(BOOTS, gates=(MEAN,)), most=1)
+    assert found == (
+        f"{first.text}\n\nLeft out, as this report has at most 1 characters: the gates, the failing queries and "
+        "1 failure.\n"
+    )
+    assert joined_sections([Section("a" * 50, "the summary")], 10) == "a" * 50 + "\n"  # nothing else to leave out
+
+
+SECTIONS = st.lists(
+    st.builds(Section, st.text("ab\n`", min_size=1, max_size=200), st.sampled_from(["failure", "the tags", "gates"])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(sections=SECTIONS, most=st.integers(1, 4_000))
+def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(sections: list[Section], most: int) -> None:
+    whole, found = "\n\n".join(section.text for section in sections), joined_sections(sections, most)
+    if found == whole + "\n":
+        assert len(found) <= most or len(sections) == 1
+        return
+    assert len(whole) + 1 > most
+    kept, _, last = found.removesuffix("\n").rpartition("\n\n")
+    texts = ["\n\n".join(section.text for section in sections[:count]) for count in range(1, len(sections))]
+    assert kept in texts
+    assert len(found) <= most or kept == texts[0]
+    left = sections[texts.index(kept) + 1 :]
+    for name in {section.name for section in left} - {"failure"}:
+        assert name in last
+    if failures := sum(section.name == "failure" for section in left):
+        assert f"{failures} failure" in last
+
+
+# --- text of users ----------------------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "@team #1 GH-2",
+    "[click](javascript:alert(1)) ![i](http://x/y.png)",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "<!-- not closed",
+    "--> </code></summary></details> <b>",
+    "` `` ``` ````",
+    "a|b \\| c \\\\| d\\",
+    "\n# heading\n\n- item\r\n```\n</details>",
+    "www.example.com https://example.com me@example.com",
+    "**bold** _it_ ~~gone~~ $x^2$ &lt;b&gt; :smile:",
+    "\u202egnirts\u2066 \u200b\x1b[31m\x00\u2028",
+    "[ref]: http://example.com",
+    "``` | ` |",
+]
+
+
+def everywhere(text: str) -> Run:
+    """A run whose queries, ids, titles, documents, tags, variants, files, gates, notes and errors are a text."""
+    titled = {"good": text, "worse": text, "same": text}
+    new = replace(fallen(text, titled, note=text, tags=[text, "some"], weight=2), id=f"1 {text}")
+    untitled = result(f"2 {text}", f"doc {text}", judgments={f"other {text}": 3}, tags=["some"])
+    error = CaseResult(FILE, 9, f"4 {text}", "error", outcome="failed", error=SearchError(text, text, text))
+    file = f"{text}.relevance.yaml"
+    results = [new, replace(new, variant=f"b{text}"), untitled, error, replace(risen(f"3 {text}"), variant=text)]
+    results += [replace(LAMP, file=file, search=text, variant=text)]
+    gates = (gate("mean", id=text, bounds=[["nDCG@10", 0.9]], tag=text), gate("passing", id=f"{text} ", share=0.99))
+    whole = run(*results, gates=gates)
+    files = {
+        name: replace(about, gates=gates, orphans=(), unjudged=text, fingerprint={text: "1"})
+        for name, about in whole.files.items()
+    }
+    info = RunInfo(missing=(text, text, f"{text}!"), fingerprint={text: text, "other": text})
+    return Run(results, files, info, name=text)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_users_stays_text(text: str) -> None:
+    page = read(run_markdown(everywhere(text)))
+    assert_inert(page)
+    assert len(page.blocks) >= 3  # the folded failures
+    for table in page.tables:
+        assert len({len(row) for row in table}) == 1
+
+
+@settings(deadline=None, max_examples=60)
+@given(text=(st.text(max_size=60) | st.text("`|\\<>!-[]()@#*_~ \n", max_size=40)).filter(str.strip))
+@example("`")
+def test_whatever_users_write(text: str) -> None:
+    assert_inert(read(run_markdown(everywhere(text))))
+
+
+def test_the_names_of_many_variants_stay_text() -> None:
+    in_variants = [replace(LAMP, variant=f"@{number}", tags=("a", "b")[: 1 + number % 2]) for number in range(40)]
+    page = read(run_markdown(run(*in_variants, *(replace(BOOTS, variant=f"@{number}") for number in range(40)))))
+    assert_inert(page)
+    assert {"@0", "@39"} <= {*page.codes}
+
+
+def test_a_reader_finds_what_was_written() -> None:
+    page: Page = read(run_markdown(run(fallen("a|b `c` <d>", {"good": "x|y ``z``", "worse": "@team"}))))
+    assert page.tables[0][1] == ["a|b `c` <d>", "1.000 → 0.541", "x|y ``z`` 1 → 3", "@team"]
