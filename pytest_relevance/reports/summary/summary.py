@@ -107,7 +107,7 @@ def verdict_lines(
 ) -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    Beside a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
+    With a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
     With a `verbosity` below 0 mean and gates are left out where the line of the only suite has them.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """
