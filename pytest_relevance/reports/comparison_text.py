@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
 from pytest_relevance._text import case_name, counted
 from pytest_relevance.reports.failure import settings_text
@@ -268,3 +269,19 @@ def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, s
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
     return [*(f"{shown(move.document, titles)} ({grade_and_ranks(move)})" for move in first), *more]
+
+
+def most_lost(mover: Mover) -> Move | None:
+    """The document with the highest gain that left the top k, else that moved down; None where there is none."""
+    return next(chain(mover.lost, (move for move in mover.shifted if move.distance < 0)), None)
+
+
+def most_gained(mover: Mover) -> Move | None:
+    """The document with the highest gain that entered the top k, else that moved up; None where there is none."""
+    return next(chain(mover.found, (move for move in mover.shifted if move.distance > 0)), None)
+
+
+def now_on_top(mover: Mover) -> Move | None:
+    """The first result of the second run that was lower, or absent, in the first; None where there is none."""
+    risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
+    return min(risen, key=lambda move: move.second or 0, default=None)

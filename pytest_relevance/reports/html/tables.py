@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from pytest_relevance._html import html_paragraph
 from pytest_relevance._text import case_name, counted
@@ -11,6 +10,9 @@ from pytest_relevance.reports.comparison_markdown import comparison_headline
 from pytest_relevance.reports.comparison_text import (
     MOST_SHOWN,
     metric_table,
+    most_gained,
+    most_lost,
+    now_on_top,
     rank_counts,
     shared_metric,
     verdict,
@@ -50,26 +52,10 @@ def _mover_table(title: str, movers: Sequence[Mover], *, is_drop: bool) -> Table
     for mover in movers:
         _, case, variant = mover.key
         scores = (score_text(mover.first), score_text(mover.second), signed(mover.difference))
-        found = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover),)
+        found = (most_lost(mover), now_on_top(mover)) if is_drop else (most_gained(mover),)
         shown = ("" if move is None else _document(move, mover.titles) for move in found)
         table.add(case_name(case, mover.query), variant or "", *scores, *shown, rank_counts(mover))
     return table
-
-
-def _lost(mover: Mover) -> Move | None:
-    """The document with the highest gain that left the top k, else that moved down."""
-    return next(chain(mover.lost, (move for move in mover.shifted if move.distance < 0)), None)
-
-
-def _gained(mover: Mover) -> Move | None:
-    """The document with the highest gain that entered the top k, else that moved up."""
-    return next(chain(mover.found, (move for move in mover.shifted if move.distance > 0)), None)
-
-
-def _on_top(mover: Mover) -> Move | None:
-    """The first result of the second run that was lower, or absent, in the first."""
-    risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
-    return min(risen, key=lambda move: move.second or 0, default=None)
 
 
 def _document(move: Move, titles: Mapping[str, str]) -> str:
