@@ -6,7 +6,6 @@ Every subpackage may import this module; it imports none of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 from pytest_relevance._text import harmless
 
@@ -40,11 +39,17 @@ def html_table(
 
 def html_paragraph(text: str, tag: str = "bdi") -> str:
     """A paragraph of text as HTML, inside of an element of `tag`; nothing for an empty text."""
-    return f'<p><{tag} dir="auto">{escape(harmless(text))}</{tag}></p>\n' if text else ""
+    return f'<p><{tag} dir="auto">{_escaped(text)}</{tag}></p>\n' if text else ""
 
 
 def _cell(tag: str, text: str, align: str) -> str:
     """A cell. A notebook aligns all cells to the right unless the cell itself says otherwise."""
     cut = text if len(text) <= _LONGEST_CELL else f"{text[: _LONGEST_CELL - 3]}..."
-    shown = escape(harmless(cut))
+    shown = _escaped(cut)
     return f'<{tag} style="text-align: {align}">{shown if align == NUMBER else f"<bdi>{shown}</bdi>"}</{tag}>'
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # imported only where a notebook shows something
+
+    return escape(harmless(text))
