@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_relevance import Breakdown, Run, RunInfo, breakdown, compare_runs
+from pytest_relevance.reports.table import RIGHT, Column, Table
 from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
 from tests.helpers import result_of
 
@@ -208,6 +209,30 @@ def test_a_breakdown_needs_no_pandas() -> None:
 
 def test_the_class_of_a_breakdown_is_public() -> None:
     assert isinstance(breakdown({"a": 1}, ["a"]), Breakdown)
+
+
+# --- any table --------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_text() -> None:
+    table = Table([Column("grade", RIGHT), Column("document"), Column("title")], title="lost", note="... and 2 more")
+    table.add("3", "sku-1", "")
+
+    assert table.html() == (
+        '<p><strong dir="auto">lost</strong></p>\n'
+        "<table>\n"
+        '<thead><tr><th style="text-align: right">grade</th><th style="text-align: left"><bdi>document</bdi></th></tr>'
+        "</thead>\n"
+        "<tbody>\n"
+        '<tr><td style="text-align: right">3</td><td style="text-align: left"><bdi>sku-1</bdi></td></tr>\n'
+        "</tbody>\n"
+        "</table>\n"
+        '<p><bdi dir="auto">... and 2 more</bdi></p>\n'
+    )
+
+
+def test_a_table_without_rows_is_nothing() -> None:
+    assert Table([Column("grade")], title="lost").html() == ""
 
 
 # --- text of users ----------------------------------------------------------------------------------------------------
