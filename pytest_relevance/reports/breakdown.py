@@ -160,10 +160,10 @@ def breakdown(
 ) -> Breakdown:
     """Break down the nDCG@k of one ranking, rank by rank.
 
-    `judgments` maps documents to grades, in a dict or a pandas Series; `ranking` is documents best first, or whatever else a search may return. Ids
-    are compared as text; integers are their digits. k=None looks at the whole ranking and the whole ideal. The other
-    arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a grade that has no gain, for
-    an id that is not text or an integer, and (`UnreadableRanking`) for what is no ranking.
+    `judgments` maps documents to grades, in a dict or a pandas Series; `ranking` is documents best first, or whatever
+    else a search may return. Ids are compared as text; integers are their digits. k=None looks at the whole ranking and
+    the whole ideal. The other arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a
+    grade that has no gain, for an id that is not text or an integer, and (`UnreadableRanking`) for what is no ranking.
 
     The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of gain / log2(rank + 1).
     """
