@@ -60,9 +60,7 @@ def comparison_markdown(
 
     Each list has at most `limit` entries, None for all. The first section, with the sentence, is always there.
     """
-    sections = [*comparison_sections(comparison, limit=limit, gates=gates)]
-    whole = sum(len(section.text) + len("\n\n") for section in sections)
-    return joined_sections(sections, whole if most is None else most)
+    return joined_sections(comparison_sections(comparison, limit=limit, gates=gates), most)
 
 
 def comparison_sections(

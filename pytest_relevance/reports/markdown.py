@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 
 from pytest_relevance._text import counted
@@ -254,10 +255,12 @@ def _case_tables(
     also = " without failing" if new or failing else ""
     yield "the queries that fell most", _cases(f"Fell{also}", fell, variants, most, lost)
     gained = {"gained": _gained}
-    yield "the queries that rose most", _cases("Rose", [*map(case_change, rose)], variants, most, gained)
+    gains = [CaseChange(result, (result.score or 0.0) - result.change, result.score) for result in rose]
+    yield "the queries that rose most", _cases("Rose", gains, variants, most, gained)
     if not (changes or rose):
         low = sorted((result for result in ran if result.score is not None and result.score < 1), key=_by_score)
-        yield "the lowest queries", _cases("Lowest", [*map(case_change, low[:most])], variants, most, lost)
+        table = _cases("Lowest", [*map(case_change, low[:most])], variants, most, lost, total=len(low))
+        yield "the lowest queries", table
 
 
 def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
@@ -265,9 +268,18 @@ def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
 
 
 def _cases(
-    title: str, changes: Changes, variants: Sequence[Variant], most: int | None, further: Mapping[str, Cell]
+    title: str,
+    changes: Changes,
+    variants: Sequence[Variant],
+    most: int | None,
+    further: Mapping[str, Cell],
+    total: int | None = None,
 ) -> Table:
-    """`query | nDCG@10 | lost | now on top`: what a reader of a pull request asks first."""
+    """`query | nDCG@10 | lost | now on top`: what a reader of a pull request asks first.
+
+    `further` makes the cells behind the score, by the titles of their columns. `total` is how many queries there are,
+    by default those of `changes`.
+    """
     shown = changes[:most]
     names = ["query", "variant"] if len(variants) > 1 else ["query"]
     columns = [
@@ -275,7 +287,7 @@ def _cases(
         Column(metric_of(change.result for change in shown), RIGHT),
         *(Column(name, is_markdown=True) for name in further),
     ]
-    table = Table(columns, title=title + shown_of(len(shown), len(changes)))
+    table = Table(columns, title=title + shown_of(len(shown), len(changes) if total is None else total))
     for change in shown:
         variant = [cell_code(short_label(change.result, variants))] if len(variants) > 1 else []
         cells = (make(change) for make in further.values())
@@ -359,7 +371,7 @@ def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
     found = [*results_to_report(run, verbosity)]
     for repeats, results in sorted(found, key=lambda each: places.get(id(each[1][0]), len(places))):
         if len(results) == 1:
-            yield Section(_folded(results[0], -1 if repeats else verbosity), FAILURE)
+            yield Section(partial(_folded, results[0], -1 if repeats else verbosity), FAILURE)
         else:
             yield Section(code(together_text(results, full=verbosity > 0)), FAILURE)
 

@@ -5,9 +5,11 @@ User text stands in code spans, so that no mention, link, reference or markup in
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from pytest_relevance._text import counted, listed
 from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
@@ -27,30 +29,40 @@ _MARKS = {WORSE: "\u274c", BROKEN: "\u274c", BETTER: "\u2705", FINE: "\u2705", N
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report that is left out as a whole: its Markdown, and what it is called where it is left out."""
+    """A part of a report that is left out as a whole: its Markdown, and what it is called where it is left out.
 
-    text: str
+    The Markdown may be given by a function, which is not called where there is no room.
+    """
+
+    content: str | Callable[[], str]
     name: str
 
+    @property
+    def text(self) -> str:
+        """The Markdown."""
+        return self.content if isinstance(self.content, str) else self.content()
 
-def joined_sections(sections: Iterable[Section], most: int = MOST_CHARACTERS) -> str:
+
+def joined_sections(sections: Iterable[Section], most: int | None = MOST_CHARACTERS) -> str:
     """Sections one after the other; where these are longer than `most` characters, the last ones are left out.
 
-    The first is there whatever its length. A line at the end says what is left out.
+    The first is there whatever its length. A line at the end says what is left out. None: there is room for all.
     """
     found = [*sections]
-    whole = "\n\n".join(section.text for section in found) + "\n"
-    if len(whole) <= most or len(found) < 2:
-        return whole
-    last = len(_left_out([section.name for section in found], most)) + len("\n")
-    used, kept = 0, 0
+    names = [section.name for section in found]
+    texts: list[str] = []
+    room = sys.maxsize if most is None or len(found) < 2 else most + len("\n")
     for section in found:
-        used += len(section.text) + len("\n\n")
-        if kept and used + last > most:
+        texts.append(section.text)
+        room -= len(texts[-1]) + len("\n\n")
+        if room < 0:
             break
-        kept += 1
-    left_out = _left_out([section.name for section in found[kept:]], most)
-    return "\n\n".join([*(section.text for section in found[:kept]), left_out]) + "\n"
+    if most is None or room >= 0:
+        return "\n\n".join(texts) + "\n"
+    room = most - len(_left_out(names, most)) - len("\n")
+    ends = accumulate(len(text) + len("\n\n") for text in texts)
+    kept = max(1, sum(end <= room for end in ends))
+    return "\n\n".join([*texts[:kept], _left_out(names[kept:], most)]) + "\n"
 
 
 def _left_out(names: Sequence[str], most: int) -> str:

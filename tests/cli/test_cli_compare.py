@@ -235,14 +235,33 @@ def cells(line: str) -> list[str]:
 def test_markdown_has_sound_tables(shop: Terminal) -> None:
     said = shop.run(*RUNS, "--format=markdown", "--max-case-drop=0.3", "--metric=nDCG@10", "--metric=P@1")
     assert said.code == 1
-    assert said.lines[0] == "### `main.jsonl` -> `branch.jsonl`"
+    assert said.lines[0] == "<!-- pytest-relevance report -->"
+    assert said.lines[1] == "### \u274c Search got worse: 1 gate is not met"
+    assert said.lines[3] == "- `main.jsonl` -> `branch.jsonl`, 6 cases compared"
     assert "- **1 of 1 gate not met**" in said.lines
     tables = [table.splitlines() for table in re.findall(r"(?:^\|.*\n)+", said.out, re.MULTILINE)]
-    assert [len(table) for table in tables] == [4, 4, 5, 3]
+    assert [len(table) for table in tables] == [5, 3, 4, 4]
     for table in tables:
         assert len({len(cells(line)) for line in table}) == 1
         assert set("".join(cells(table[1]))) <= set(" -:")
-    assert cells(tables[2][4])[0] == r" `` möbel\|`c` `` "
+    assert cells(tables[0][4])[0] == r" `` möbel\|`c` `` "
+
+
+def test_markdown_is_cut_at_whole_sections(shop: Terminal) -> None:
+    whole = shop.run(*RUNS, "--format=markdown").out
+    most = len(whole) - 1
+    said = shop.run(*RUNS, "--format=markdown", f"--max-chars={most}")
+    assert (said.code, len(said.out) <= most) == (0, True)
+    assert whole.startswith(said.out.partition("\n\nLeft out")[0])
+    left_out = "the tags and the settings and notes"
+    assert said.lines[-1] == f"Left out, as this report has at most {most:,} characters: {left_out}."
+    shop.run(*RUNS, "-o", "report.md", "--max-chars=400")
+    assert shop.read("report.md").startswith("<!-- pytest-relevance report -->\n### ")
+    assert shop.run(*RUNS, "-o", "report.md").code == 0  # a report that was cut is known as one
+    shop.write("report.md", "<!-- pytest-relevance report -->\n### All 2 queries pass\n")  # of a run
+    refused = shop.run(*RUNS, "-o", "report.md")
+    assert (refused.code, refused.out) == (2, "")
+    assert "is no report of a comparison; name another file" in refused.err
 
 
 def test_reports_go_into_files(shop: Terminal) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 import subprocess
@@ -249,6 +250,45 @@ def test_what_a_crash_cut_short_is_named_unless_another_shard_has_it(there: Shar
     assert "in no record" not in said.out
     assert said.out.startswith("3 records, 12 results; 5 cases (")
     assert " in several of\n  them, with the same results\n" in said.out
+
+
+def test_a_merge_as_markdown_as_a_page_and_as_json(there: Shards, terminal: Terminal) -> None:
+    records = ("even.jsonl", "odd.jsonl")
+    found = terminal.run("merge", *records, "--format", "markdown", "-o", "whole-again.jsonl")
+    assert (found.code, found.err) == (1, "written: whole-again.jsonl\n")
+    report = terminal.run("report", "whole.jsonl", "--format=markdown")
+    assert "\n\n- `2 records, 18 results`\n\n" in found.out
+    shown = [line for line in found.lines if line.startswith(("###", "**", "| ", "<summary>"))]
+    assert len(shown) > 20
+    same = [line for line in report.lines if line.startswith(("###", "**", "| ", "<summary>"))]
+    assert comparable(shown) == comparable(same)
+    cut = terminal.run("merge", *records, "--format", "markdown", "--max-chars", "1500")
+    assert len(cut.out) <= 1500
+    assert cut.lines[-1].startswith("Left out, as this report has at most 1,500 characters: ")
+    page = terminal.run("merge", *records, "--format", "html")
+    assert (page.code, page.err) == (1, "")
+    assert page.out.startswith("<!doctype html>\n<!-- pytest-relevance report -->\n")
+    whole = json.loads(terminal.run("merge", *records, "--format", "json").out)
+    assert (len(whole["results"]), whole["merged"]["records"]) == (18, 2)
+    assert (whole["merged"]["gaps"], whole["merged"]["replaced"]) == ([], [])
+    assert {gate["outcome"] for gate in whole["gates"]} == {"passed", "failed", "skipped"}
+
+
+def test_a_merge_in_any_format_says_what_is_missing(there: Shards, terminal: Terminal) -> None:
+    sentence = "The run did not finish: 6 cases are missing"
+    found = terminal.run("merge", "backwards.jsonl", "hats.jsonl", "--format=markdown")
+    assert found.code == 1
+    assert "; 6 cases are missing" in found.out
+    assert "**Missing** (6)\n\n- `shop.relevance.yaml::search[words]` (6 cases)\n" in found.out
+    only_hats = there.folder / "only-hats-2.jsonl"
+    there.run(only_hats.stem, "--deselect=shop.relevance.yaml")
+    alone = terminal.run("merge", only_hats.name, "--format=markdown")
+    assert "The run did not finish: 12 cases are missing" in alone.lines[1]
+    assert f">{sentence.replace('6', '12')}</h1>" in terminal.run("merge", only_hats.name, "--format=html").out
+    gaps = json.loads(terminal.run("merge", only_hats.name, "--format=json").out)["merged"]["gaps"]
+    assert [(gap["variant"], gap["found"], gap["total"]) for gap in gaps] == [("words", 0, 6), ("backwards", 0, 6)]
+    crashed = terminal.run("merge", "crashed.jsonl", "backwards.jsonl", "--format=markdown")
+    assert "**Missing** (1)\n\n- `shop.relevance.yaml::crash x[words]`\n" in crashed.out
 
 
 def test_a_record_of_nothing(there: Shards, terminal: Terminal) -> None:

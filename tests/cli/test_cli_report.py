@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FILE = "shop.relevance.yaml"
 GATE = {"id": "mean nDCG@10 0.9", "condition": "mean", "share": 0.0, "tag": None, "p": None, "line": 1}
+MARK = "<!-- pytest-relevance report -->"
 FAILURE = "shop.relevance.yaml:5: nDCG@10 0.000 is below 0.500"
 
 
@@ -59,7 +60,7 @@ def test_more_and_less_of_it(terminal: Terminal) -> None:
 def test_as_markdown(terminal: Terminal, asked: tuple[str, ...]) -> None:
     said = terminal.run("report", *asked, "run.jsonl")
     assert said.code == 0
-    assert said.lines[0] == "<!-- pytest-relevance report -->"
+    assert said.lines[0] == MARK
     assert said.lines[1].startswith("### \u274c 1 of 2 queries ")
     assert "| `mean nDCG@10 0.9` | **not met** | `mean nDCG@10 0.500, below 0.900 (2 cases)` |" in said.lines
     assert "| `möbel` | 0.000 | `b1` not returned | `x1` |" in said.lines
@@ -92,8 +93,7 @@ def test_as_json(terminal: Terminal) -> None:
 
 @pytest.mark.usefixtures("record")
 @pytest.mark.parametrize(
-    ("name", "begins"),
-    [("run.md", "<!-- pytest-relevance report -->\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")],
+    ("name", "begins"), [("run.md", f"{MARK}\n### "), ("run.json", "{"), ("run.txt", "\nshop.relevance")]
 )
 def test_into_a_file_whose_name_says_how(terminal: Terminal, name: str, begins: str) -> None:
     said = terminal.run("report", "run.jsonl", "-o", name)

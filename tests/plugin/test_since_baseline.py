@@ -269,12 +269,15 @@ def test_the_short_summary_begins_with_what_matters_most(
 def test_a_report_tells_them_in_the_same_order(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     shop = all_kinds(project)
     shop.run("--relevance-record=run.jsonl")
-    for format in ("text", "markdown"):
+    by_effect = ["newly", "broken", "as before"]  # Markdown has the newly failing first, then what costs the mean most
+    for format, head in (("text", r"shop.relevance.yaml::(.+)"), ("markdown", r"<summary><code>(.+?)</code>")):
         capsys.readouterr()
         assert main(["report", "run.jsonl", "--format", format]) == 0
         found = capsys.readouterr().out
-        heads = re.findall(r"shop.relevance.yaml::(.+)" if format == "text" else r"<summary><code>(.+?)</code>", found)
-        assert heads == ORDER
+        heads = re.findall(head, found)
+        assert sorted(heads) == sorted(ORDER)
+        expected = ORDER if format == "text" else by_effect
+        assert [head for head in heads if head in expected] == expected
         assert "5 failed: 1 newly, 1 regression, 1 stale, 1 without an entry, 1 as before" in " ".join(found.split())
 
 

@@ -16,6 +16,24 @@ OWN_TAGS = {"details", "summary", "code"}
 OWN_TOKENS = {"text", "code_inline", "strong_open", "strong_close", "softbreak", "html_inline"}
 
 
+HOSTILE = [
+    "@team #1 GH-2",
+    "[click](javascript:alert(1)) ![i](http://x/y.png)",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "<!-- not closed",
+    "--> </code></summary></details> <b>",
+    "` `` ``` ````",
+    "a|b \\| c \\\\| d\\",
+    "\n# heading\n\n- item\r\n```\n</details>",
+    "www.example.com https://example.com me@example.com",
+    "**bold** _it_ ~~gone~~ $x^2$ &lt;b&gt; :smile:",
+    "\u202egnirts\u2066 \u200b\x1b[31m\x00\u2028",
+    "[ref]: http://example.com",
+    "``` | ` |",
+]
+"""Text of users that is markup, a mention, a link or a reference where it is not escaped."""
+
+
 @dataclass
 class Page:
     """What Markdown came to.

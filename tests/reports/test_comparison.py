@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_relevance import CaseResult, Comparison, Run, compare_runs
+from pytest_relevance import CaseResult, Comparison, Run, RunInfo, compare_runs
+from pytest_relevance.reports.comparison_markdown import comparison_headline
 from pytest_relevance.reports.comparison_text import comparison_lines
+from pytest_relevance.reports.headline import Headline
 from pytest_relevance.reports.table import code
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, plain, width
 from tests.helpers import block
+from tests.reports.markdown_reader import HOSTILE, assert_inert, read
 
 JUDGMENTS = {
     "winter boots": {"sku-1": 3, "sku-2": 3, "sku-3": 2, "sku-4": 0},
@@ -213,12 +217,26 @@ def test_what_was_left_out_and_new_errors_are_said() -> None:
 
 def test_the_report_as_markdown(tagged: Comparison) -> None:
     assert tagged.to_markdown(gates=tagged.judge({"nDCG@10": 0.2}, max_case_drop=0.1)) == block("""
-        ### `first` -> `second`
+        <!-- pytest-relevance report -->
+        ### \u274c Search got worse: 1 gate is not met
 
+        - `first` -> `second`, 4 cases compared
         - **nDCG@10 fell from 0.897 to 0.787 (-0.111, p 1.000) over 4 cases: no more than chance would do**
         - met: `nDCG@10 dropped by no more than 0.2: from 0.897 to 0.787 (-0.111, p 1.000)`
         - **not met**: `1 case dropped by more than 0.1: "winter boots" (-0.853)`
         - **1 of 2 gates not met**
+
+        **Largest drops (1)**
+
+        | query | nDCG@10 | lost | now on top | ranking |
+        | --- | ---: | --- | --- | --- |
+        | `winter boots` | 1.000 \u2192 0.147 | `sku-1` 1 \u2192 gone | `sku-4` | 2 out, 2 in, 2 moved |
+
+        **Largest gains (1)**
+
+        | query | nDCG@10 | gained | ranking |
+        | --- | ---: | --- | --- |
+        | `rain jacket` | 0.590 \u2192 1.000 | `sku-5` 3 \u2192 1 | 1 out, 2 moved |
 
         | metric | cases | first | second | change | 95 % interval | p | p (Holm) | effect | better | worse | same |
         | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
@@ -229,18 +247,106 @@ def test_the_report_as_markdown(tagged: Comparison) -> None:
         | `feet` | 2 | 1.000 | 0.573 | -0.427 | 0 | 1 | 1 |
         | `head` | 2 | 0.795 | 0.573 | -0.222 | 1 | 1 | 0 |
 
-        | Largest drops | what changed | nDCG@10 | change | Jaccard | RBO |
-        | --- | --- | ---: | ---: | ---: | ---: |
-        | `winter boots` | 2 out, 2 in, 2 moved<br>lost: `sku-1` (grade 3, was rank 1), `sku-2` (grade 3, was rank 2)\
-<br>new: `sku-4` (grade 0, now rank 1), `sku-8` (unjudged, now rank 4) | 1.000 -> 0.147 | -0.853 | 0.33 | 0.39 |
-
-        | Largest gains | what changed | nDCG@10 | change | Jaccard | RBO |
-        | --- | --- | ---: | ---: | ---: | ---: |
-        | `rain jacket` | 1 out, 2 moved<br>up: `sku-5` (grade 3, rank 3 -> 1)<br>gone: `sku-8` (unjudged, was rank 2) \
-| 0.590 -> 1.000 | +0.410 | 0.67 | 0.72 |
-
         4 cases compared; gain exponential, ideal judged, unjudged zero.
     """)
+
+
+def test_markdown_is_cut_at_whole_sections(tagged: Comparison) -> None:
+    whole = tagged.to_markdown()
+    assert tagged.to_markdown(max_chars=len(whole)) == whole
+    found = tagged.to_markdown(max_chars=900)
+    assert len(found) <= 900
+    assert found.startswith(whole.partition("| metric |")[0])
+    assert found.endswith(
+        "\n\nLeft out, as this report has at most 900 characters: the metrics, the tags and the settings and notes.\n"
+    )
+
+
+def one_by_one(*changes: float, metric: str = "nDCG@10") -> Comparison:
+    """Queries whose scores by a metric change by so much, from 0.5."""
+    before, after = (
+        Run(
+            [
+                CaseResult("f", 1, f"q{number}", "measured", scores={metric: 0.5 + change * part}, digest="d")
+                for number, change in enumerate(changes)
+            ],
+            name=str(part),
+        )
+        for part in (0, 1)
+    )
+    return compare_runs(before, after, [metric])
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ([-0.2] * 8, "\u274c Search got worse: 8 queries fell by more than 0.05"),
+        ([-0.2, *[-0.04] * 9], "\u274c Search got worse: 1 query fell by more than 0.05"),
+        ([-0.04] * 8, "\u274c Search got worse: the mean fell"),
+        ([0.2] * 8, "\u2705 Search got better: 8 queries rose by more than 0.05"),
+        ([0.04] * 8, "\u2705 Search got better: the mean rose"),
+        ([0.2, -0.2, -0.2], "\u2705 No significant change: 2 queries fell by more than 0.05, 1 rose"),
+        ([0.02, -0.02], "\u2705 No significant change: no query changed by more than 0.05"),
+        ([0.0, 0.0], "\u2705 No score changed"),
+        ([0.05, -0.05], "\u2705 No significant change: no query changed by more than 0.05"),
+    ],
+)
+def test_the_sentence(changes: list[float], sentence: str) -> None:
+    assert one_by_one(*changes).to_markdown().split("\n")[1] == f"### {sentence}"
+
+
+def test_the_sentence_of_a_metric_that_is_not_from_0_to_1_has_no_threshold() -> None:
+    sentence = one_by_one(*[-0.01] * 8, metric="DCG@10").to_markdown().split("\n")[1]
+    assert sentence == "### \u274c Search got worse: 8 queries fell"
+
+
+def test_the_sentence_about_new_errors_and_about_nothing() -> None:
+    fine, other = (CaseResult("f", 1, name, "measured", scores={"nDCG@10": 1}, digest="d") for name in "ab")
+    broken = CaseResult("f", 1, "b", "error")
+    found = compare_runs(Run([fine, other], name="old"), Run([fine, broken], name="new"), common=True)
+    assert comparison_headline(found).text == "1 query could not be scored, and could before"
+    nothing = compare_runs({"q": ["a"]}, {"q": ["b"]}, judgments={"q": {"a": 0}})
+    assert comparison_headline(nothing) == Headline("No query has a score in both runs", "nothing")
+
+
+def test_in_variants_a_query_counts_once() -> None:
+    before, after = (
+        Run(
+            [
+                CaseResult("f", 1, f"q{number}", "measured", variant=name, scores={"nDCG@10": score}, digest="d")
+                for name in ("bm25", "dense")
+                for number in range(8)
+            ],
+            name=str(score),
+        )
+        for score in (0.9, 0.1)
+    )
+    found = compare_runs(before, after)
+    assert comparison_headline(found).text == "Search got worse: 8 queries fell by more than 0.05"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_users_stays_text_in_markdown(text: str) -> None:
+    one, two = (
+        CaseResult(
+            *("f", 1, f"1 {text}", "measured"),
+            query=text,
+            variant=f"b{text}",
+            tags=(text,),
+            k=10,
+            scores={"nDCG@10": score},
+            documents=(f"{score}", text),
+            grades=(3, 1),
+            titles={f"{score}": text},
+            digest="d",
+        )
+        for score in (1.0, 0.5)
+    )
+    other = replace(one, id="other", tags=())
+    before, after = (Run([each, other], {}, RunInfo(fingerprint={text: each.score}), name=text) for each in (one, two))
+    found = compare_runs(before, after)
+    assert_inert(read(found.to_markdown(gates=found.judge({"nDCG@10": 0.1}, max_case_drop=0.1))))
+    assert_inert(read(found.to_markdown()))
 
 
 @pytest.mark.parametrize(
@@ -276,7 +382,7 @@ def test_whatever_users_call_things_lines_stay_lines(query: str, documents: list
     assert all(harmless(line) == line for line in report.split("\n"))
     table = [line for line in found.to_markdown().split("\n") if line.startswith("| ")]
     cells = [line.replace("\\|", "").count("|") for line in table]
-    assert set(cells) <= {7, 13}
+    assert set(cells) <= {4, 5, 6, 13}
     data = json.loads(found.to_json())
     for mover in (*data["movers"]["drops"], *data["movers"]["gains"]):
         assert mover["query"] == query

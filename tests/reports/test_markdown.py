@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from pytest_relevance.reports.markdown import run_markdown, run_sections
 from pytest_relevance.reports.markdown_parts import Section, joined_sections
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from tests.helpers import block, result_of
-from tests.reports.markdown_reader import Page, assert_inert, read
+from tests.reports.markdown_reader import HOSTILE, Page, assert_inert, read
 
 FILE = "shop.relevance.yaml"
 
@@ -261,6 +262,18 @@ def test_the_first_section_is_there_however_long_it_is() -> None:
     assert joined_sections([Section("a" * 50, "the summary")], 10) == "a" * 50 + "\n"  # nothing else to leave out
 
 
+def test_what_has_no_room_is_not_rendered() -> None:
+    rendered: list[int] = []
+
+    def text(number: int) -> str:
+        rendered.append(number)
+        return "a" * 100
+
+    sections = [Section(partial(text, number), "failure") for number in range(50)]
+    assert joined_sections(sections, 500).endswith("characters: 46 failures.\n")
+    assert rendered == [0, 1, 2, 3, 4]
+
+
 SECTIONS = st.lists(
     st.builds(Section, st.text("ab\n`", min_size=1, max_size=200), st.sampled_from(["failure", "the tags", "gates"])),
     min_size=1,
@@ -287,22 +300,6 @@ def test_a_cut_report_is_never_too_long_and_is_a_beginning_of_the_whole(sections
 
 
 # --- text of users ----------------------------------------------------------------------------------------------------
-
-HOSTILE = [
-    "@team #1 GH-2",
-    "[click](javascript:alert(1)) ![i](http://x/y.png)",
-    "<script>alert(1)</script><img src=x onerror=alert(1)>",
-    "<!-- not closed",
-    "--> </code></summary></details> <b>",
-    "` `` ``` ````",
-    "a|b \\| c \\\\| d\\",
-    "\n# heading\n\n- item\r\n```\n</details>",
-    "www.example.com https://example.com me@example.com",
-    "**bold** _it_ ~~gone~~ $x^2$ &lt;b&gt; :smile:",
-    "\u202egnirts\u2066 \u200b\x1b[31m\x00\u2028",
-    "[ref]: http://example.com",
-    "``` | ` |",
-]
 
 
 def everywhere(text: str) -> Run:

@@ -108,9 +108,8 @@ def test_lines_are_harmless_equally_long_and_no_wider_than_they_may_be(
 
 
 def test_a_title_stands_above_the_table_and_a_note_below_it() -> None:
-    table = Table(
-        [Column(), Column(align=RIGHT)], indent=2, title="lowest", note="  ... 2 more", hint=" (-v shows all)"
-    )
+    table = Table([Column(), Column(align=RIGHT)], indent=2, title="lowest")
+    table.note, table.hint = "  ... 2 more", " (-v shows all)"
     assert (table.lines(), table.markdown()) == ([], [])  # without rows there is nothing to say
     table.add("boots", "0.500")
     assert table.lines() == [
