@@ -138,6 +138,15 @@ def test_every_link_works_on_a_package_index() -> None:
             assert (ROOT / link.removeprefix(files).partition("#")[0]).is_file(), f"{link}: there is no such file"
 
 
+def test_the_pictures_are_there_with_words_for_who_does_not_see_them() -> None:
+    raw = f"{project_urls()['Repository']}/raw/main/"
+    pictures = re.findall(r"!\[([^\]]*)\]\(([^)]*)\)", README)
+    files = [ROOT / link.removeprefix(raw) for _, link in pictures]
+    assert [file.name for file in files] == ["terminal.png", "page.png"]
+    assert all(len(words) > 40 for words, _ in pictures)
+    assert sum(file.stat().st_size for file in files) < 300_000
+
+
 def test_the_metadata_has_the_links_of_the_project() -> None:
     urls = project_urls()
     assert urls.keys() >= {"Documentation", "Changelog", "Issues", "Repository"}

@@ -100,9 +100,10 @@ def _failures(failed: Sequence[CaseResult], ran: Sequence[CaseResult]) -> str:
     """How many queries could not be scored, or else how many fail."""
     if broken := case_count(result for result in failed if result.verdict in WITHOUT_SCORE):
         return f"{counted(broken, 'query', 'queries')} could not be scored"
-    some = f"{case_count(failed):,} of {counted(case_count(ran), 'query', 'queries')} fail"
+    count = case_count(failed)
+    some = f"{count:,} of {counted(case_count(ran), 'query', 'queries')} {'fails' if count == 1 else 'fail'}"
     if any(result.verdict == INCONCLUSIVE for result in failed):
-        return f"{some} or are inconclusive"
+        return f"{some} or {'is' if count == 1 else 'are'} inconclusive"
     return f"{some}, as before" if all(failure_kind(result) == FAILED_BEFORE for result in failed) else some
 
 

@@ -34,7 +34,7 @@ def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Proj
         cases:
           - query: a b c d e f g h i j k l
             expect:
-              within: {c: 2, b: ">3", l: 5, a: 1}
+              within: {d: 2, b: ">3", l: 5, a: 1}
               order: {docs: [[a, e], [c, zz]], within: 11}
               include: [{docs: e, within: 3}, a]
         """
@@ -42,7 +42,7 @@ def test_a_failure_names_the_documents_with_their_titles_and_ranks(project: Proj
     run = project.run()
     assert run.counts == {"failed": 1}
     for line in (
-        'within: "c" (Model C, at rank 3) is not in the top 2',
+        'within: "d" (Model D, at rank 4) is not in the top 2',
         'within: "b" (Model B, at rank 2) is in the top 3',
         'within: "l" (not returned) is not in the top 5',
         'order: in the top 11: "e" (Model E, at rank 5) is not before "c" (Model C, at rank 3)',

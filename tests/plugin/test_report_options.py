@@ -74,8 +74,8 @@ def test_a_run_without_a_baseline(shop: Shop, workers: tuple[str, ...]) -> None:
     got_worse(shop)
     run = shop.run(HTML, MARKDOWN, *workers)
     assert (run.code, said(run)) == (1, ["report: run.html", "report: run.md"])
-    assert verdict_of(page(shop)) == ("1 of 4 queries fail", "broken")
-    assert "1 of 4 queries fail" in markdown(shop).splitlines()[1]
+    assert verdict_of(page(shop)) == ("1 of 4 queries fails", "broken")
+    assert "1 of 4 queries fails" in markdown(shop).splitlines()[1]
     found = cases(page(shop))
     assert {name: case["status"] for name, case in found.items()} == {
         "boots": "failed",

@@ -95,11 +95,15 @@ RUNS: dict[str, tuple[Headline, Headline]] = {
         Headline("The run did not finish: 2 cases are missing", "broken"),
     ),
     "an error": (of([error(), failed("hats")]), Headline("1 query could not be scored", "broken")),
-    "failed, no baseline": (of([failed(), PASSED, case("hats")]), Headline("1 of 2 queries fail", "broken")),
-    "failed before": (of([BEFORE, PASSED]), Headline("1 of 2 queries fail, as before", "broken")),
+    "failed, no baseline": (of([failed(), PASSED, case("hats")]), Headline("1 of 2 queries fails", "broken")),
+    "several failed": (
+        of([failed(), failed("hats"), case("socks")]),
+        Headline("2 of 3 queries fail", "broken"),
+    ),
+    "failed before": (of([BEFORE, PASSED]), Headline("1 of 2 queries fails, as before", "broken")),
     "inconclusive": (
         of([case(changes={"verdict": "inconclusive", "outcome": "failed"}), case("hats")]),
-        Headline("1 of 2 queries fail or are inconclusive", "broken"),
+        Headline("1 of 2 queries fails or is inconclusive", "broken"),
     ),
     "a gate, no baseline": (of([case(ranking=["b", "a"])], gate=0.99), Headline("1 gate is not met", "broken")),
     "a gate, mean not lower": (of([case(before=0.9)], gate=1.5), Headline("1 gate is not met", "broken")),

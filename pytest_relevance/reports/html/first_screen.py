@@ -11,6 +11,7 @@ from html import escape
 
 from pytest_relevance._text import counted
 from pytest_relevance.reports.headline import CaseChange, Headline, is_new_failure, worst_first
+from pytest_relevance.reports.html.page_data import names_of
 from pytest_relevance.reports.numbers import number, score_text
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
@@ -114,7 +115,10 @@ def _worst(run: Run) -> str:
     is_compared = any(result.baseline is not None and result.baseline.standing != NEW for result in run.results)
     heads = ["query", *(_COMPARED if is_compared else _ALONE)]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    rows = "\n".join(_row(change, short_label(change.result, variants)) for change in changes[:MOST_WORST])
+    names = names_of(run.results)
+    rows = "\n".join(
+        _row(change, names[id(change.result)], short_label(change.result, variants)) for change in changes[:MOST_WORST]
+    )
     more = len(changes) - MOST_WORST
     note = f'<p class="more">and {counted(more, "further query", "further queries")}</p>' if more > 0 else ""
     empty = "" if changes else '<p class="empty">No query failed or got worse.</p>'
@@ -125,7 +129,7 @@ def _worst(run: Run) -> str:
     )
 
 
-def _row(change: CaseChange, variant: str) -> str:
+def _row(change: CaseChange, name: str, variant: str) -> str:
     result = change.result
     facts = [variant] if variant else []
     facts += [f"weight {number(result.weight)}"] if result.weight != 1 else []
@@ -137,8 +141,7 @@ def _row(change: CaseChange, variant: str) -> str:
         f'<td data-label="lost">{_lost(change)}</td>',
         f'<td data-label="on top">{on_top}</td>',
     ]
-    node = escape(result.node or f"{result.file}::{result.id}")
-    return f'<tr class="{_class(result)}" data-case="{node}">{"".join(cells)}</tr>'
+    return f'<tr class="{_class(result)}" data-case="{escape(name)}">{"".join(cells)}</tr>'
 
 
 def _class(result: CaseResult) -> str:
@@ -155,10 +158,9 @@ def _scores(change: CaseChange) -> str:
 
 
 def _lost(change: CaseChange) -> str:
-    """The document that costs most with where it was and is, or the error of the search."""
-    error = change.result.error
-    if change.lost is None:
-        return "" if error is None else f'<span class="place">{text(error.headline)}</span>'
+    """The error of the search, or the document that costs most with where it was and is."""
+    if (error := change.result.error) is not None:
+        return f'<span class="place">{text(error.headline)}</span>'
     return f"{_document(change.result, change.lost)}{_place(change)}"
 
 

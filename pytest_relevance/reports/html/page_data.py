@@ -31,7 +31,8 @@ def page_data(run: Run) -> dict[str, Any]:
     tables = _Tables()
     gains = PlausibleGains(results)
     variants = variants_of(results)
-    cases = [_case(result, tables, variants) for result in results]
+    names = names_of(run.results)
+    cases = [_case(result, names[id(result)], tables, variants) for result in results]
     deepest = max((len(result.documents[: result.k]) for result in results), default=0)
     longest = max((_ranks(result) for result in results), default=0)
     kinds = {settings.discount for settings in tables.settings}
@@ -45,6 +46,23 @@ def page_data(run: Run) -> dict[str, Any]:
         "scales": [{"grades": [*map(list, scale)]} for scale in tables.scales],
         "cases": cases,
     }
+
+
+def names_of(results: Iterable[CaseResult]) -> dict[int, str]:
+    """The name that each result has in the page and its links, by `id(result)`: pytest's node id.
+
+    Several checks of one test in Python share its node id; the second is `test_shop.py::test_boots #2`.
+    """
+    names: dict[int, str] = {}
+    taken: dict[str, int] = {}
+    for result in results:
+        name = node = result.node or f"{result.file}::{result.id}"
+        while name in taken:
+            taken[node] += 1
+            name = f"{node} #{taken[node]}"
+        taken[name] = 1
+        names[id(result)] = name
+    return names
 
 
 def record_name(run: Run) -> str:
@@ -68,6 +86,8 @@ class _Tables:
         number = self.settings.setdefault(result.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
         grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in _scale(result)))
+        if result.settings.max_grade is not None:
+            grades.add(result.settings.max_grade)
         return number
 
     def scale_of(self, result: CaseResult) -> int:
@@ -114,12 +134,13 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
     }
 
 
-def _case(result: CaseResult, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
+def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
     change = case_change(result)
     lower, upper = result.interval
     values: dict[str, Any] = {
-        "node": result.node or f"{result.file}::{result.id}",
+        "node": name,
+        "test": result.node if result.node != name else "",
         "id": result.id,
         "query": result.query,
         "label": case_label(result),

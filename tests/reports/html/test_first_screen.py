@@ -10,7 +10,7 @@ import pytest
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.reports.html.first_screen import MOST_WORST
 from pytest_relevance.reports.html.page import html_page
-from pytest_relevance.results.case_parts import REGRESSION, WITHIN, BaselineComparison
+from pytest_relevance.results.case_parts import REGRESSION, WITHIN, BaselineComparison, SearchError
 from tests.helpers import page_text, result_of, verdict_of
 
 FILE = "shop.relevance.yaml"
@@ -56,15 +56,15 @@ def test_a_regression() -> None:
     page = screen(boots, hats, gate=0.9, info=info, orphans=())
     assert verdict_of(page) == ("Search got worse: 1 query newly fails", "worse")
     lines = page_text(page).splitlines()
-    assert "nDCG@10 1.000 -> 0.500" in lines[1]
-    for part in (FILE, "search", "against the baseline", "index products-20", "commit abc", info.started):
+    assert "nDCG@10 1.000 \u2192 0.500" in lines[1]
+    for part in (FILE, "search", "against the baseline", "index products-20", "commit abc", "2026-01-02 03:04 UTC"):
         assert part in lines
     assert lines[lines.index("Gates") + 1 :][:3] == [
         "mean nDCG@10 0.9",
-        "not met",
+        "NOT MET",
         "mean nDCG@10 0.500, below 0.900 (2 cases)",
     ]
-    assert rows(page) == [["boots", "1.000 \u2192 0.000", "Winter boots\n1 \u2192 gone", "Boot polish"]]
+    assert rows(page) == [["boots", "1.000 \u2192 0.000\nnewly failing", "Winter boots\n1 \u2192 gone", "Boot polish"]]
     assert f'data-case="{FILE}::boots"' in page
 
 
@@ -77,13 +77,13 @@ def test_against_a_record() -> None:
 
 def test_without_a_baseline() -> None:
     page = screen(result("boots", ["x1"]), result("hats", ["b1"]), gate=0.4)
-    assert verdict_of(page) == ("1 of 2 queries fail", "broken")
+    assert verdict_of(page) == ("1 of 2 queries fails", "broken")
     text = page_text(page)
     assert "mean nDCG@10 0.500" in text.splitlines()
     assert "against" not in text
     assert "met" in text.splitlines()
-    assert ">nDCG</th>" in page
-    assert rows(page) == [["boots", "0.000", "b1", "Boot polish"]]
+    assert re.findall(r'<th scope="col">(.*?)</th>', page) == ["query", "nDCG", "largest loss", "on top"]
+    assert rows(page) == [["boots", "0.000\nfailed", "b1", "Boot polish"]]
 
 
 def test_a_gate_that_was_not_evaluated() -> None:
@@ -97,8 +97,49 @@ def test_an_error_has_no_score() -> None:
     found.verdict, found.outcome, found.scores = "error", "failed", {}
     page = screen(found)
     assert verdict_of(page) == ("1 query could not be scored", "broken")
-    assert rows(page)[0][:2] == ["boots", "error"]
+    assert rows(page) == [["boots", "n/a\nerror", "b1", "the search failed"]]
     assert "mean" not in page_text(page)
+
+
+def test_an_error_of_the_search_is_shown() -> None:
+    found = result("boots", [])
+    found.verdict, found.outcome, found.scores = "error", "failed", {}
+    found.error = SearchError("ConnectionError", "the engine is down", "conftest.py:3 in search")
+    assert rows(screen(found))[0][2:] == ["ConnectionError: the engine is down", "the search failed"]
+
+
+def test_a_search_that_returned_nothing_says_so() -> None:
+    boots = result("boots", [], ["b1"])
+    assert rows(screen(boots, orphans=()))[0][2:] == ["Winter boots\n1 \u2192 gone", "nothing returned"]
+
+
+def test_a_weight_is_shown() -> None:
+    assert rows(screen(result("boots", ["x1"], weight=4200)))[0][0] == "boots\nweight 4200"
+
+
+def test_many_gates_that_are_met_are_folded() -> None:
+    """Those that are not met come first."""
+    bounds = [0.1, 0.2, 0.3, 0.9, 0.4, 0.45, 0.46]
+    gates = [{**GATE, "id": f"mean {bound}", "bounds": [["nDCG@10", bound]]} for bound in bounds]
+    about = FileInfo(FILE, FILE, totals=[("search", None, 2)], gates=gates)
+    page = html_page(Run([result("boots", ["x1"]), result("hats", ["b1"])], {FILE: about}))
+    lines = page_text(page).splitlines()
+    start = lines.index("Gates")
+    assert lines[start + 1 : start + 5] == [
+        "mean 0.9",
+        "NOT MET",
+        "mean nDCG@10 0.500, below 0.900 (2 cases)",
+        "6 gates are met",
+    ]
+    assert re.search(r"<details><summary>6 gates are met</summary>.*mean 0.1</b>", page)
+
+
+def test_many_files_are_counted() -> None:
+    results = [result(f"query {number}", ["b1"]) for number in range(8)]
+    for number, found in enumerate(results):
+        found.file = f"{number}.relevance.yaml"
+    lines = page_text(html_page(Run(results, {}))).splitlines()
+    assert lines[2:4] == ["0.relevance.yaml", "and 7 further files"]
 
 
 @pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])
@@ -135,4 +176,4 @@ def test_variants_are_named() -> None:
         results[number].variant, results[number].variant_index = name, number
     page = screen(*results)
     assert {"search[bm25]", "search[hybrid]"} <= {*page_text(page).splitlines()}
-    assert rows(page) == [["boots\nbm25", "0.000", "b1", "Boot polish"]]
+    assert rows(page) == [["boots\nbm25", "0.000\nfailed", "b1", "Boot polish"]]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.html.page import embedded
+from pytest_relevance.reports.html.page import embedded, html_page
 from pytest_relevance.reports.html.page_data import page_data, record_name
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, Repeats, SearchError
-from tests.helpers import result_of
+from tests.helpers import page_values, result_of
 from tests.reports.conftest import Shop
 
 
@@ -153,6 +153,29 @@ def test_what_newly_fails_is_marked(shop: Shop) -> None:
     assert result.baseline is not None
     result.baseline = replace(result.baseline, newly_failing=True)
     assert case_of(result)["isNew"] is True
+
+
+def test_each_check_of_one_test_has_a_name_of_its_own(shop: Shop) -> None:
+    """The page finds a case by it, and pytest runs the test by its node id."""
+    checks = [shop.result([document]) for document in ("sku-1", "sku-4", "sku-4", "sku-2")]
+    nodes = ["test_shop.py::test_boots", *["test_shop.py::test_boots"] * 2, "test_shop.py::test_boots #2"]
+    for check, node in zip(checks, nodes, strict=True):
+        check.node = node
+    page = html_page(Run(checks))
+    found = [(case["node"], case.get("test")) for case in page_values(page)["cases"]]
+    assert found == [
+        ("test_shop.py::test_boots", None),
+        ("test_shop.py::test_boots #2", "test_shop.py::test_boots"),
+        ("test_shop.py::test_boots #3", "test_shop.py::test_boots"),
+        ("test_shop.py::test_boots #2 #2", "test_shop.py::test_boots #2"),
+    ]
+    names = [name for name, _ in found]
+    page = html_page(Run([*map(failing, checks)]))
+    assert sorted(re.findall(r'<tr class="failed" data-case="(.*?)"', page)) == sorted(names)
+
+
+def failing(result: CaseResult) -> CaseResult:
+    return replace(result, verdict="failed", outcome="failed")
 
 
 def test_skipped_cases_are_left_out(shop: Shop) -> None:

@@ -31,7 +31,8 @@
 /**
  * One case in one variant of its search.
  * @typedef {object} Case
- * @property {string} node pytest's node id
+ * @property {string} node pytest's node id; with a number where several checks of one test have the same
+ * @property {string} [test] pytest's node id where `node` has a number
  * @property {string} id
  * @property {string} query
  * @property {string} label the query, behind the id where that differs
@@ -95,6 +96,16 @@
  */
 
 /**
+ * What a record has for a name. A name that is an id or a word of an address may be one that every object inherits,
+ * such as "constructor", and is none of the record then.
+ * @template Value
+ * @param {Record<string, Value> | undefined} record @param {string} name @returns {Value | undefined}
+ */
+function lookUp(record, name) {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/**
  * Read the data that the page carries.
  * @returns {Promise<PageData>}
  */
@@ -104,7 +115,11 @@ async function readData() {
   if (element.dataset.encoding !== "gzip") {
     return JSON.parse(text);
   }
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) {
+    bytes[index] = binary.charCodeAt(index);
+  }
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }

@@ -65,13 +65,24 @@ function details(title, ...content) {
   return make("details", { open: true }, make("summary", {}, title), ...content);
 }
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+/** Characters that control, hide or reorder text, as `harmless` in reports/text.py has them; joiners are part of words. */
+const HARMFUL = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
-/** Text of a user in its own direction, with control characters and those that reorder text as visible escapes. @param {string} text */
+/** @type {Record<string, string>} */
+const NAMED_ESCAPES = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** Text with characters that control, hide or reorder text as visible escapes, the same as in other reports. @param {string} text */
+function visible(text) {
+  return text.replace(HARMFUL, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return NAMED_ESCAPES[character] ?? `\\${mark}${code.toString(16).padStart(digits, "0")}`;
+  });
+}
+
+/** Text of a user in its own direction. @param {string} text */
 function userText(text) {
-  const shown = text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return make("bdi", {}, shown);
+  return make("bdi", {}, visible(text));
 }
 
 /** @param {number | undefined} score */
@@ -107,7 +118,7 @@ function counted(number, one, several) {
 
 /** The title of a document, its id where it has none. @param {Case} item @param {string} name */
 function titleOf(item, name) {
-  return item.titles?.[name] || name;
+  return lookUp(item.titles, name) || name;
 }
 
 /** What became of a case, in words. @param {Case} item */

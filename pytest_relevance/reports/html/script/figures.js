@@ -84,7 +84,7 @@ function explanationParts(item) {
 
 /** How to run the case again, and what else there is to know about it. @param {Case} item @returns {HTMLElement} */
 function aboutPart(item) {
-  const command = `pytest ${shellQuoted(item.node)}`;
+  const command = `pytest ${shellQuoted(item.test ?? item.node)}`;
   const copy = button("copy", () => navigator.clipboard?.writeText(command).then(() => (copy.textContent = "copied")), {
     id: "copy",
   });

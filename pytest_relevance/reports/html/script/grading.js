@@ -9,7 +9,18 @@ const CANNOT_TELL = "?";
 
 const RATER_KEY = "pytest-relevance rater";
 
-const WORKLIST_COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"];
+const WORKLIST_COLUMNS = [
+  "query_id",
+  "query",
+  "document",
+  "title",
+  "ranks",
+  "worth",
+  "move",
+  "grade",
+  "record",
+  "rater",
+];
 
 /** @typedef {number | "?"} Answer a grade, or `CANNOT_TELL` */
 
@@ -30,11 +41,19 @@ class Grades extends EventTarget {
     /** How many results of all queries there are to judge; a result of several variants once. */
     this.toJudge = toJudgeIn(data);
     this.load();
+    addEventListener("storage", (event) => event.key === this.storageKey && this.loadAgain());
   }
 
-  /** What the variants of one case share: the same judgments. @param {Case} item */
+  /** Take over what the reader did in another window with the same page, so that neither overwrites the other. */
+  loadAgain() {
+    this.answers.clear();
+    this.load();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** What cases share that have the same judgments in a judgment file: variants, and suites with the same query. @param {Case} item */
   static queryOf(item) {
-    return JSON.stringify([item.file, item.id]);
+    return JSON.stringify([item.id, item.query]);
   }
 
   /** @param {Case} item @param {string} document @returns {Answer | undefined} */
@@ -134,9 +153,20 @@ class Grades extends EventTarget {
       const query = Grades.queryOf(item);
       variants.set(query, [...(variants.get(query) ?? []), item]);
     }
-    const rows = [...variants].flatMap(([query, items]) =>
-      [...(this.answers.get(query) ?? [])].map(([document, answer]) => this.row(items, document, answer)),
-    );
+    /** The texts of the queries with an id. @type {Map<string, Set<string>>} */
+    const texts = new Map();
+    for (const { id, query } of this.data.cases) {
+      texts.set(id, (texts.get(id) ?? new Set()).add(query));
+    }
+    const rows = [...variants].flatMap(([query, items]) => {
+      const { id, query: text } = items[0];
+      // an id that suites use for different queries can mean only one of them in a file: the text is the id then
+      const listed = (texts.get(id)?.size ?? 0) > 1 ? text : id;
+      return [...(this.answers.get(query) ?? [])].map(([document, answer]) => [
+        ...[listed, text, document],
+        ...this.row(items, document, answer),
+      ]);
+    });
     const formula = new RegExp(`^(?:${this.data.formula})`);
     const cell = (/** @type {string} */ text) => {
       const safe = formula.test(text) ? ` ${text}` : text;
@@ -145,19 +175,24 @@ class Grades extends EventTarget {
     return [WORKLIST_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
   }
 
-  /** @param {Case[]} items the variants of one case @param {string} document @param {Answer} answer @returns {string[]} */
+  /** The cells behind the document. @param {Case[]} items the variants of one case @param {string} document @param {Answer} answer @returns {string[]} */
   row(items, document, answer) {
     const ranks = items.flatMap((item) => {
       const rank = (item.documents ?? []).indexOf(document) + 1;
       return rank ? [item.variant ? `${item.variant}: ${rank}` : `${rank}`] : [];
     });
     const returned = items.filter((item) => (item.documents ?? []).includes(document));
-    const worth = Math.max(0, ...returned.map((item) => worthOf(this.data, item, document, new Map())));
-    const title = items.map((item) => item.titles?.[document] ?? "").find(Boolean) ?? "";
+    const worth = largest(returned.map((item) => worthOf(this.data, item, document, new Map())));
+    const move = largest(returned.map((item) => moveOf(this.data, item, document)));
+    const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);
-    const { id, query } = items[0];
-    return [id, query, document, title, ranks.join("; "), worth.toFixed(4), grade, this.data.record, this.rater];
+    return [title, ranks.join("; "), worth.toFixed(4), move.toFixed(4), grade, this.data.record, this.rater];
   }
+}
+
+/** The number with the largest amount. @param {number[]} numbers */
+function largest(numbers) {
+  return numbers.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one), 0);
 }
 
 /** The number of different results without a judgment. @param {PageData} data */

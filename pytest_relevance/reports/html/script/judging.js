@@ -52,11 +52,17 @@ function downloadGrades(grades) {
 }
 
 class Judging {
-  /** @param {PageData} data @param {Grades} grades @param {() => void} goOn goes on to the next result or query to judge */
-  constructor(data, grades, goOn) {
+  /**
+   * @param {PageData} data
+   * @param {Grades} grades
+   * @param {() => void} goOn goes on to the next result or query to judge
+   * @param {() => void} undo takes the last answer back, and shows where it was given
+   */
+  constructor(data, grades, goOn, undo) {
     this.data = data;
     this.grades = grades;
     this.goOn = goOn;
+    this.undo = undo;
     this.bar = /** @type {HTMLElement} */ (document.getElementById("judging"));
     /** @type {Case | null} */
     this.item = null;
@@ -169,7 +175,7 @@ class Judging {
     if (item?.note && total) {
       parts.push(make("span", { class: "note", title: item.note }, "note: ", userText(item.note)));
     }
-    const help = "keys: digits grade, ? cannot tell, u undo, n next";
+    const help = "keys: digits, ? cannot tell, u undo, n next";
     parts.push(make("span", { class: "keys" }, item && total ? help : ""));
     if (!grades.isKept) {
       parts.push(
@@ -189,7 +195,7 @@ class Judging {
     const label = `download ${counted(grades.count, "judgment", "judgments")}`;
     const actions = [
       rater,
-      button("undo", () => grades.undo(), { id: "undo", disabled: !grades.steps.length }),
+      button("undo", this.undo, { id: "undo", disabled: !grades.steps.length }),
       button("next", this.goOn, { id: "next" }),
       button(label, () => downloadGrades(grades), { id: "download", "data-download": true, disabled: !grades.count }),
     ];

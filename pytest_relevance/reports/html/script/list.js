@@ -36,7 +36,8 @@ class CaseList {
     this.items = [];
     this.found = "";
     this.shown = 0;
-    this.sort = "";
+    /** What the list shows; a link to a query keeps it, as the reader returns to it. */
+    this.state = START;
     const placeholder = "query, title, tag";
     this.search = /** @type {HTMLInputElement} */ (
       make("input", { type: "search", id: "search", placeholder, "aria-label": "search" })
@@ -59,7 +60,7 @@ class CaseList {
     const shown = Object.entries(SHOWN).flatMap(([name, { label, includes }]) => {
       const count = this.data.cases.filter(includes).length;
       const show = button(`${label} `, () => this.go({ show: name, all: name === "" }), { "data-show": name });
-      show.append(make("b", {}, String(count)));
+      show.append(make("b", {}, count.toLocaleString("en")));
       return count || name === "" ? [show] : [];
     });
     for (const [name, all] of Object.entries(CHOICES)) {
@@ -84,7 +85,7 @@ class CaseList {
   select(name, options) {
     const select = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": name }));
     for (const [value, label] of options) {
-      select.append(make("option", { value }, label));
+      select.append(make("option", { value }, visible(label)));
     }
     select.addEventListener("change", () => this.go({ [name]: select.value }));
     return select;
@@ -117,7 +118,7 @@ class CaseList {
     for (const show of this.controls.querySelectorAll("button[data-show]")) {
       show.setAttribute("aria-pressed", String(show.getAttribute("data-show") === state.show));
     }
-    this.sort = state.sort;
+    this.state = state;
     this.find(state);
     const isStart = stateHash({ ...state, open: "" }) === stateHash(START);
     const most = isStart && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
@@ -153,20 +154,24 @@ class CaseList {
 
   /** @param {Case} item @returns {HTMLElement} */
   row(item) {
-    const open = make("a", { href: stateHash({ ...START, open: item.node }), class: "query" }, userText(item.label));
+    const open = make(
+      "a",
+      { href: stateHash({ ...this.state, open: item.node }), class: "query" },
+      userText(item.label),
+    );
     const head = make("th", { scope: "row" }, open, ...this.facts(item));
     const after = item.score === undefined ? "n/a" : scoreText(item.score);
     const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
     const scores = make("td", { class: "scores" }, make("span", {}, changeText(item.before, after)), " ", status);
     const lost = make("td", { "data-label": "lost" });
-    if (item.lost) {
+    if (item.error) {
+      lost.append(make("span", { class: "place" }, userText(item.error.text)));
+    } else if (item.lost) {
       lost.append(userText(titleOf(item, item.lost.document)));
       if (item.lost.from !== null) {
         const place = `${item.lost.from} ${ARROW} ${item.lost.to ?? "gone"}`;
         lost.append(" ", make("span", { class: "place" }, place));
       }
-    } else if (item.error) {
-      lost.append(make("span", { class: "place" }, userText(item.error.text)));
     }
     const onTop = make("td", { "data-label": "on top" });
     if (item.onTop !== undefined) {
@@ -186,10 +191,10 @@ class CaseList {
     if (item.weight !== undefined) {
       facts.push(make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`));
     }
-    if (this.sort === "latency" && item.latency !== undefined) {
+    if (this.state.sort === "latency" && item.latency !== undefined) {
       facts.push(make("span", { class: "variant" }, latencyText(item.latency)));
     }
-    const open = this.sort === "judge" ? openOf(this.grades, item).length : 0;
+    const open = this.state.sort === "judge" ? openOf(this.grades, item).length : 0;
     if (open) {
       facts.push(
         make("span", { class: "variant" }, `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`),

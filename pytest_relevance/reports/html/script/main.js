@@ -12,7 +12,12 @@ class Page {
     this.main = /** @type {HTMLElement} */ (document.getElementById("page"));
     const go = this.go.bind(this);
     this.list = new CaseList(data, this.grades, go);
-    this.judging = new Judging(data, this.grades, () => this.goOn());
+    this.judging = new Judging(
+      data,
+      this.grades,
+      () => this.goOn(),
+      () => this.undo(),
+    );
     this.view = new CaseView(data, this.grades, this.judging, (item) => this.placeOf(item));
     this.byNode = new Map(data.cases.map((item) => [item.node, item]));
     this.scrolled = 0;

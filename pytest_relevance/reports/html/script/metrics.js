@@ -202,6 +202,14 @@ function worthsOf(data, item, names, own) {
   return worths;
 }
 
+/** How far an unjudged result would move nDCG@k with the highest grade. @param {PageData} data @param {Case} item @param {string} name */
+function moveOf(data, item, name) {
+  const settings = data.settings[item.settings];
+  const measure = new Measure(settings, data.discounts[settings.discount]);
+  const after = measure.ndcg(gradedRanking(item, new Map([[name, item.highest]])), item.k);
+  return Number.isNaN(after) ? 0 : after - (item.score ?? 0);
+}
+
 /** How far one unjudged result would move nDCG@k. @param {PageData} data @param {Case} item @param {string} name @param {ReadonlyMap<string, number>} own */
 function worthOf(data, item, name, own) {
   return worthsOf(data, item, [name], own).get(name) ?? 0;

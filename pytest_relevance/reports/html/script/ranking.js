@@ -15,7 +15,7 @@ const MOST_MOVED = 5;
 /** The rank of a document, as far as it is known. @param {Case} item @param {string} name @returns {number | null} */
 function rankOf(item, name) {
   const index = (item.documents ?? []).indexOf(name);
-  return index >= 0 ? index + 1 : (item.deeper?.[name] ?? null);
+  return index >= 0 ? index + 1 : (lookUp(item.deeper, name) ?? null);
 }
 
 /** The definitions by which a case is scored. @param {PageData} data @param {Case} item */
@@ -80,7 +80,7 @@ function movedSections(item, moves) {
 
 /** Further fields of a document; web addresses are links. @param {Case} item @param {string} name @returns {HTMLElement[]} */
 function fieldsOf(item, name) {
-  return Object.entries(item.fields?.[name] ?? {}).map(([field, text]) => {
+  return Object.entries(lookUp(item.fields, name) ?? {}).map(([field, text]) => {
     const isLink = /^https?:\/\/[^\s]+$/i.test(text);
     const link = { href: text, rel: "noopener noreferrer", target: "_blank" };
     const value = isLink ? make("a", link, userText(text)) : userText(text);
@@ -131,7 +131,9 @@ class Rankings {
    */
   panel(grading) {
     const { item, accepted } = this;
-    const panel = make("div", { class: accepted.length ? "rankings two" : "rankings" });
+    const grades = [...(item.grades ?? []), ...(item.acceptedGrades ?? []), ...this.own.values()];
+    const isWide = grades.some((grade) => String(grade ?? "").length > 2);
+    const panel = make("div", { class: `rankings${accepted.length ? " two" : ""}${isWide ? " wide-grades" : ""}` });
     if (accepted.length) {
       const rows = accepted.map((name, index) => this.acceptedRow(name, index));
       const lines = draw("svg", { "aria-hidden": "true" });
@@ -151,7 +153,7 @@ class Rankings {
   acceptedRow(name, index) {
     const { item } = this;
     const grade = item.acceptedGrades?.[index] ?? this.own.get(name) ?? null;
-    const small = item.titles?.[name] ? [make("span", { class: "id" }, userText(name))] : [];
+    const small = lookUp(item.titles, name) ? [make("span", { class: "id" }, userText(name))] : [];
     const rank = rankOf(item, name);
     if (rank === null) {
       const isLost = (this.moves.get(name)?.change ?? 0) < -LEAST_CHANGE;
@@ -167,7 +169,7 @@ class Rankings {
   row(name, index, isCopy, grading) {
     const { item } = this;
     const judged = item.grades?.[index] ?? null;
-    const small = item.titles?.[name] ? [make("span", { class: "id" }, userText(name))] : [];
+    const small = lookUp(item.titles, name) ? [make("span", { class: "id" }, userText(name))] : [];
     const was = (item.accepted ?? []).indexOf(name) + 1;
     if (item.accepted && was !== index + 1) {
       small.push(make("span", {}, was ? `was ${was}` : "new"));

@@ -107,12 +107,12 @@ function readState(hash) {
   return {
     open: given.get("case") ?? "",
     text: given.get("text") ?? "",
-    show: show in SHOWN ? show : "",
+    show: lookUp(SHOWN, show) ? show : "",
     verdict: given.get("verdict") ?? "",
     tag: given.get("tag") ?? "",
     suite: given.get("suite") ?? "",
     variant: given.get("variant") ?? "",
-    sort: sort in ORDERS ? sort : "",
+    sort: lookUp(ORDERS, sort) ? sort : "",
     all: given.has("all"),
   };
 }

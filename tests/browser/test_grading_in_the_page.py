@@ -1,0 +1,212 @@
+"""Grading in the page: with the mouse and with keys, undone, kept, downloaded, and read by the next run."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Project
+from tests.browser.reader import Reader
+from tests.browser.shop import AFTER, SHOP
+
+
+@pytest.fixture
+def blue_shoes(reader: Reader, page: Path) -> Reader:
+    """A reader who has opened "blue shoes", of which `loafer` (rank 1) and `sandal` (rank 4) are unjudged."""
+    reader.open(page)
+    reader.open_query("blue shoes")
+    return reader
+
+
+class TestMouse:
+    def test_a_click_grades_and_the_score_follows(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        assert blue_shoes.given("loafer") == "3"
+        assert blue_shoes.score > before
+        assert blue_shoes.texts('[data-document="loafer"] .badge') == ["3"]
+
+    def test_names_the_grades_and_shows_the_note(self, blue_shoes: Reader) -> None:
+        labels = [button.text for button in blue_shoes.grade_buttons("loafer").values()]
+        assert labels == ["0 irrelevant", "1 complement", "2 substitute", "3 exact", "? cannot tell"]
+        assert "customers mean trainers, not shoe polish" in blue_shoes.everything
+
+    def test_another_click_corrects_a_grade(self, blue_shoes: Reader) -> None:
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        high = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["0"].click()
+        assert blue_shoes.given("loafer") == "0"
+        assert blue_shoes.score < high
+        assert blue_shoes.text("[data-download]") == "download 1 judgment"
+
+    def test_cannot_tell_is_no_judgment(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        blue_shoes.grade_buttons("loafer")["?"].click()
+        assert blue_shoes.given("loafer") == "?"
+        assert blue_shoes.score == before
+
+    def test_judged_results_have_no_buttons(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.grade_buttons("runner") == {}
+
+
+class TestKeys:
+    def test_a_digit_grades_and_goes_on(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "loafer"
+        blue_shoes.press("2")
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        blue_shoes.press("?")
+        assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["2", "?"]
+        assert blue_shoes.texts("#case .result.current") == []
+
+    def test_a_digit_off_the_scale_does_nothing(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("7")
+        assert blue_shoes.given("loafer") == ""
+
+    def test_n_goes_to_the_next_result_and_to_the_next_query(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("n")
+        assert blue_shoes.attribute("#case .result.current", "data-document") == "sandal"
+        blue_shoes.press("n")
+        assert blue_shoes.opened == "red shoes"
+
+    def test_digits_in_the_name_of_the_rater_grade_nothing(self, blue_shoes: Reader) -> None:
+        blue_shoes.element("#rater").send_keys("R2")
+        assert blue_shoes.given("loafer") == ""
+        assert blue_shoes.element("#rater").get_property("value") == "R2"
+
+    def test_undo_goes_back_through_the_queries(self, blue_shoes: Reader) -> None:
+        before = blue_shoes.score
+        blue_shoes.press("3", "1", "n")
+        assert blue_shoes.opened == "red shoes"
+        blue_shoes.press("0")
+        blue_shoes.press("u")
+        assert (blue_shoes.opened, blue_shoes.given("brick")) == ("red shoes", "")
+        blue_shoes.press("u")
+        assert (blue_shoes.opened, blue_shoes.given("loafer"), blue_shoes.given("sandal")) == ("blue shoes", "3", "")
+        blue_shoes.press("u", "u")
+        assert blue_shoes.given("loafer") == ""
+        assert blue_shoes.score == before
+
+    def test_the_button_undoes_too(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3", "n")
+        assert blue_shoes.opened == "red shoes"
+        blue_shoes.click("#undo")
+        assert (blue_shoes.opened, blue_shoes.given("loafer")) == ("blue shoes", "")
+
+
+class TestKeeping:
+    def test_a_reload_keeps_the_grades(self, blue_shoes: Reader) -> None:
+        blue_shoes.element("#rater").send_keys("Ada")
+        blue_shoes.press("Tab")
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        score = blue_shoes.score
+        blue_shoes.reload()
+        assert (blue_shoes.given("loafer"), blue_shoes.score) == ("3", score)
+        assert blue_shoes.element("#rater").get_property("value") == "Ada"
+
+    def test_two_windows_share_the_grades(self, blue_shoes: Reader, page: Path) -> None:
+        driver, first = blue_shoes.driver, blue_shoes.driver.current_window_handle
+        driver.switch_to.new_window("window")
+        blue_shoes.open(page)
+        blue_shoes.open_query("blue shoes")
+        blue_shoes.grade_buttons("loafer")["3"].click()
+        second = driver.current_window_handle
+        driver.switch_to.window(first)
+        blue_shoes.wait(lambda: blue_shoes.given("loafer") == "3")
+        blue_shoes.grade_buttons("sandal")["1"].click()
+        driver.switch_to.window(second)
+        blue_shoes.wait(lambda: blue_shoes.given("sandal") == "1")
+        blue_shoes.reload()
+        assert [blue_shoes.given("loafer"), blue_shoes.given("sandal")] == ["3", "1"]
+        driver.close()
+        driver.switch_to.window(first)
+
+    @pytest.mark.parametrize(
+        "storage",
+        ["get localStorage() { throw new DOMException('blocked', 'SecurityError'); }", "localStorage: undefined"],
+        ids=["blocked", "absent"],
+    )
+    def test_says_when_the_browser_keeps_nothing(self, reader: Reader, page: Path, storage: str) -> None:
+        script = f"Object.defineProperties(window, Object.getOwnPropertyDescriptors({{ {storage} }}))"
+        identifier = reader.command("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+        reader.open(page)
+        reader.open_query("blue shoes")
+        reader.press("3")
+        assert reader.given("loafer") == "3"
+        assert "This browser keeps nothing for this page: download before you leave it." in reader.everything
+        reader.command("Page.removeScriptToEvaluateOnNewDocument", identifier=identifier)
+        reader.open(page)
+
+    @pytest.mark.parametrize("kept", ["{", "7", '{"answers": 7}', '{"answers": [[]]}', "null"])
+    def test_survives_damaged_storage(self, blue_shoes: Reader, kept: str) -> None:
+        blue_shoes.press("3")
+        blue_shoes.script(
+            "localStorage.setItem(Object.keys(localStorage).find((key) => /2/.test(key)), arguments[0])", kept
+        )
+        blue_shoes.reload()
+        assert blue_shoes.opened == "blue shoes"
+        blue_shoes.press("2")
+        blue_shoes.reload()
+        assert blue_shoes.given("loafer") == "2"
+
+    def test_another_run_does_not_take_them_over(self, blue_shoes: Reader, shop: Project) -> None:
+        blue_shoes.press("3")
+        other = shop.pytest("--relevance-html=other.html")
+        assert "blue shoes" in other
+        blue_shoes.open(shop.path / "other.html")
+        blue_shoes.open_query("blue shoes")
+        assert blue_shoes.given("loafer") == ""
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class TestDownload:
+    def test_is_a_worklist_with_record_and_rater(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3", "?")
+        blue_shoes.element("#rater").send_keys("Ada")
+        first, second = rows(blue_shoes.download())
+        assert [*first] == [
+            *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"),
+        ]
+        assert (first["query"], first["document"], first["title"]) == ("blue shoes", "loafer", "Blue loafer")
+        assert (first["grade"], first["ranks"], first["rater"]) == ("3", "1", "Ada")
+        assert (second["document"], second["grade"]) == ("sandal", "")
+        assert first["record"]
+        assert first["record"] == second["record"]
+
+    def test_has_the_cells_of_the_worklist_of_the_run(self, reader: Reader, shop: Project) -> None:
+        shop.report("--relevance-unjudged=worklist.csv")
+        reader.open(shop.path / "report.html", "#show=unjudged")
+        for query in reader.queries:
+            reader.open_query(query)
+            for document in reader.unjudged:
+                reader.grade_buttons(document)["0"].click()
+            reader.press("Escape")
+        found, expected = (
+            {row["document"]: row for row in rows(path)} for path in (reader.download(), shop.path / "worklist.csv")
+        )
+        assert {*expected} == {"loafer", "sandal", "phone", "brick", "today"}
+        for document, row in expected.items():
+            graded = {**row, "grade": "0", "record": found[document]["record"], "rater": ""}
+            assert found[document] == graded
+
+    def test_is_off_without_a_grade(self, blue_shoes: Reader) -> None:
+        assert blue_shoes.element("[data-download]").get_property("disabled") is True
+
+    def test_the_next_run_has_the_score_of_the_page(self, blue_shoes: Reader, tmp_path: Path) -> None:
+        blue_shoes.press("3", "1")
+        score = blue_shoes.score
+        project = Project(tmp_path)
+        project.write("shop.relevance.yaml", f"judgments: judgments.csv\n{SHOP}")
+        project.write("judgments.csv", blue_shoes.download().read_text(encoding="utf-8"))
+        project.search_returns(AFTER)
+        printed = project.pytest("-vv", "-k", "blue")
+        found = re.search(r"nDCG@10 (\d\.\d{3})\s+gain exponential", printed)
+        assert found is not None, printed
+        assert found[1] == f"{score:.3f}"

@@ -1,0 +1,146 @@
+"""nDCG@k and its interval: what the page computes is what the Python core computes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pytest_relevance import CaseResult, Run
+from pytest_relevance.metrics.graded import grade_ranking, interval, ndcg
+from pytest_relevance.metrics.settings import Settings
+from pytest_relevance.reports.html.page import html_page
+from pytest_relevance.results.case_result import count_grades
+from tests.browser.reader import Reader
+
+CASES = 1000
+
+SCALES: list[list[float]] = [
+    [0, 1, 2, 3],
+    [0, 1],
+    [-2, -1, 0, 1, 2],
+    [0, 0.5, 1, 1.5, 2, 2.5],
+    [1, 2, 3, 4, 5],
+    [0, 0.1],
+]
+CHOICES: Mapping[str, list[str]] = {
+    "discount": ["log2", "ln"],
+    "ideal": ["judged", "judged", "returned", "max"],
+    "unjudged": ["zero", "zero", "skip"],
+    "negative": ["keep", "zero"],
+    "undefined": ["nan", "zero"],
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A ranking under judgments, and the grades that a reader gives to some of the unjudged results."""
+
+    ranking: list[str]
+    judgments: dict[str, float]
+    own: dict[str, float]
+    settings: Settings
+    k: int
+    scale: list[float]
+
+    @property
+    def result(self) -> CaseResult:
+        """The result that a page is made from."""
+        return CaseResult(
+            file="random.relevance.yaml",
+            line=1,
+            id="query",
+            verdict="measured",
+            k=self.k,
+            settings=self.settings,
+            lowest=self.scale[0],
+            highest=self.scale[-1],
+            grade_names={grade: f"grade {number}" for number, grade in enumerate(self.scale)},
+            documents=tuple(self.ranking),
+            grades=tuple(grade_ranking(self.ranking, self.judgments).grades),
+            judgments=count_grades([*self.judgments.values()]),
+        )
+
+    def scores(self) -> list[float]:
+        """nDCG@k and both ends of its interval, as the Python core computes them."""
+        graded = grade_ranking(self.ranking, {**self.judgments, **self.own})
+        score = ndcg(graded, self.settings, self.k)
+        if math.isnan(score) and self.settings.undefined == "zero":
+            score = 0.0
+        return [score, *interval(graded, self.k, self.scale[0], self.scale[-1], self.settings)]
+
+
+def example(random: Random) -> Example:
+    """A random example; every third has a mapping of gains, which need not rise with the grades."""
+    scale = random.choice(SCALES)
+    choices = {name: random.choice(values) for name, values in CHOICES.items()}
+    gain: str | dict[float, float] = random.choice(["exponential", "linear"])
+    if random.random() < 1 / 3:
+        gain = {grade: random.choice([0.0, 1.0, round(random.uniform(-1, 9), 3)]) for grade in scale}
+    top = random.choice([None, None, scale[-1], scale[-1] + (0 if isinstance(gain, dict) else 1)])
+    settings = Settings(gain=gain, max_grade=top, **choices)
+    pool = [f"doc-{number}" for number in range(random.choice([2, 5, 12, 30]))]
+    returned = random.sample(pool, random.randint(0, len(pool)))
+    if returned and random.random() < 0.3:  # documents that are returned again
+        for _ in range(random.randint(1, 3)):
+            returned.insert(random.randint(0, len(returned)), random.choice(returned))
+    judged = random.sample(pool, random.randint(0, len(pool)))
+    unjudged = [document for document in dict.fromkeys(returned) if document not in judged]
+    graded = random.sample(unjudged, random.randint(0, len(unjudged))) if random.random() < 0.6 else []
+    return Example(
+        returned,
+        {document: random.choice(scale) for document in judged},
+        {document: random.choice(scale) for document in graded},
+        settings,
+        random.choice([1, 3, 5, 10, 10, 20, 50]),
+        scale,
+    )
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Example]:
+    random = Random(13)
+    return [example(random) for _ in range(CASES)]
+
+
+def test_page_and_python_agree(reader: Reader, examples: list[Example], tmp_path: Path) -> None:
+    page = tmp_path / "random.html"
+    page.write_text(html_page(Run([each.result for each in examples])), encoding="utf-8")
+    reader.open(page)
+    of_page = reader.script(
+        """
+        const [owns] = arguments;
+        return readData().then((data) => {
+            const shown = (number) => (Number.isNaN(number) ? null : number);
+            const scores = owns.map((own, index) => scoreOf(data, data.cases[index], new Map(Object.entries(own))));
+            return scores.map(({ score, lower, upper }) => [score, lower, upper].map(shown));
+        });
+        """,
+        [each.own for each in examples],
+    )
+    wrong = [
+        (each, expected, found)
+        for each, expected, found in zip(examples, (each.scores() for each in examples), of_page, strict=True)
+        if not all(map(_is_equal, expected, found))
+    ]
+    assert wrong == []
+
+
+def _is_equal(expected: float, found: float | None) -> bool:
+    return math.isnan(expected) if found is None else abs(expected - found) <= 1e-12 * max(1, abs(expected))
+
+
+def test_the_examples_reach_every_choice(examples: list[Example]) -> None:
+    for name, values in CHOICES.items():
+        assert {getattr(each.settings, name) for each in examples} == {*values}
+    assert {type(each.settings.gain) for each in examples} == {str, dict}
+    assert sum(len({*each.ranking}) < len(each.ranking) for each in examples) > 100
+    assert sum(bool(each.own) for each in examples) > 200
+    scores = [each.scores() for each in examples]
+    assert sum(math.isnan(score) for score, _, _ in scores) > 20
+    assert sum(lower < upper for _, lower, upper in scores) > 100
+    assert sum(score < 0 for score, _, _ in scores) > 5

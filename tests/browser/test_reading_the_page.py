@@ -1,0 +1,212 @@
+"""What a reader does with the list of queries and with an open query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.reader import Reader
+
+WORST = ["smart watch", "blue shoes", "red shoes"]
+SMART_WATCH = "shop.relevance.yaml::smart watch"
+
+
+class TestFirstScreen:
+    def test_shows_the_verdict_and_the_worst_queries(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        assert reader.attribute("[data-verdict]", "data-verdict") == "worse"
+        assert reader.text("[data-verdict]") == "Search got worse: 1 query newly fails"
+        assert len(reader.queries) == 10
+        assert reader.queries[:3] == WORST
+
+    def test_names_what_was_lost_and_what_stands_on_top(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        row = reader.text(f'tr[data-case="{SMART_WATCH}"]')
+        assert "Watch Orbit 2 1 \u2192 gone" in row
+        assert "Sport strap 22 mm" in row
+
+    def test_shows_all_queries_when_asked(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.click(".more button", "show all 28")
+        assert len(reader.queries) == 28
+        assert reader.text(".more") == "28 of 28 queries"
+
+    def test_is_readable_with_scripts_off(self, reader: Reader, page: Path) -> None:
+        reader.open(page, scripts=False)
+        assert reader.element("h1").text == "Search got worse: 1 query newly fails"
+        rows = reader.driver.find_elements("css selector", "#list tbody tr")
+        assert [row.find_element("css selector", ".query").text for row in rows] == WORST
+        assert not reader.element("#controls").is_displayed()
+        assert reader.element(".noscript").text.startswith("Scripts are off")
+
+
+class TestFinding:
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("shoes", ["blue shoes", "red shoes"]),
+            ("SHOES red", ["red shoes"]),
+            ("orbit 2", ["smart watch"]),
+            ("clothing", ["rain jacket"]),
+            ("zebra", []),
+        ],
+        ids=["query", "words in any order and case", "title", "tag", "nothing"],
+    )
+    def test_searches_all_queries_as_one_types(self, reader: Reader, page: Path, text: str, found: list[str]) -> None:
+        reader.open(page)
+        reader.type(text)
+        assert reader.queries == found
+
+    def test_keeps_the_cursor_in_the_search(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.type("jk")
+        assert reader.element("#search").get_property("value") == "jk"
+        assert reader.opened == ""
+
+    @pytest.mark.parametrize(
+        ("button", "found"),
+        [
+            ("Newly failing 1", ["smart watch"]),
+            ("Failed 3", WORST),
+            ("Unjudged 4", [*WORST, "it's $(date)"]),
+            ("Changed 4", [*WORST, "rain jacket"]),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_filters_by_a_button(self, reader: Reader, page: Path, button: str, found: list[str]) -> None:
+        reader.open(page)
+        reader.click("#controls button", button)
+        assert reader.queries == found
+        assert reader.texts('#controls button[aria-pressed="true"]') == [button]
+
+    def test_filters_by_tag_and_suite(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.choose("tag", "shoes")
+        assert reader.queries == ["blue shoes", "red shoes"]
+        reader.choose("tag", "all tags")
+        reader.choose("suite", "lookups.relevance.yaml")
+        assert sorted(reader.queries) == ["it's $(date)", "order 66"]
+
+    def test_sorts(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.choose("sort", "query")
+        assert reader.queries == sorted(reader.queries)
+        reader.choose("sort", "weight")
+        assert reader.queries[0] == "smart watch"
+        reader.choose("sort", "change")
+        assert reader.queries[-1] == "rain jacket"
+
+
+class TestMoving:
+    def test_opens_a_query_by_a_click_anywhere_in_its_row(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.click(f'tr[data-case="{SMART_WATCH}"] td.scores')
+        assert reader.opened == "smart watch"
+        assert reader.attribute("#case", "data-case") == SMART_WATCH
+        assert reader.texts("#list") == []
+
+    def test_follows_a_bar_of_the_chart(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.click('#charts a[aria-label^="rain jacket"]')
+        assert reader.opened == "rain jacket"
+
+    def test_follows_a_tag(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.click("#charts th a", "shoes")
+        assert reader.queries == ["blue shoes", "red shoes"]
+
+    def test_goes_back_and_forward(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.choose("tag", "shoes")
+        reader.open_query("red shoes")
+        reader.driver.back()
+        reader.wait(lambda: reader.opened == "")
+        assert reader.queries == ["blue shoes", "red shoes"]
+        reader.driver.back()
+        reader.wait(lambda: len(reader.queries) == 10)
+        reader.driver.forward()
+        reader.driver.forward()
+        reader.wait(lambda: reader.opened == "red shoes")
+
+    def test_opens_the_link_of_a_state_in_another_window(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.type("shoes")
+        reader.choose("sort", "query")
+        reader.open_query("red shoes")
+        link = reader.fragment
+        reader.open(page, link)
+        assert reader.opened == "red shoes"
+        reader.press("Escape")
+        assert reader.queries == ["blue shoes", "red shoes"]
+        assert reader.element("#search").get_property("value") == "shoes"
+
+    @pytest.mark.parametrize("fragment", ["#case=gone&sort=nonsense&show=nothing", "#show=constructor&sort=toString"])
+    def test_ignores_a_link_that_means_nothing(self, reader: Reader, page: Path, fragment: str) -> None:
+        reader.open(page, fragment)
+        assert reader.opened == ""
+        assert reader.queries[:3] == WORST
+
+    def test_moves_with_keys(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.press("j", "j", "k", "Enter")
+        assert reader.opened == "smart watch"
+        reader.press("j")
+        assert reader.opened == "blue shoes"
+        reader.press("j", "k", "k")
+        assert reader.opened == "smart watch"
+        reader.press("Escape")
+        assert reader.opened == ""
+        assert reader.text("#list tr.current .query") == "smart watch"
+        reader.press("j", "Enter")
+        assert reader.opened == "blue shoes"
+
+    def test_returns_to_the_place_in_the_list(self, reader: Reader, page: Path) -> None:
+        reader.resize(1000, 400)
+        reader.open(page, "#all=1")
+        reader.click("#list a.query", "lamp 20")
+        scrolled = reader.script("return scrollY")
+        reader.press("Escape")
+        assert scrolled == 0
+        assert reader.script("return scrollY") > 300
+
+
+class TestOpenQuery:
+    def test_shows_before_beside_now(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("smart watch")
+        assert reader.texts("#case .before .title") == ["Watch Orbit 2", "Watch Orbit 1", "Sport strap 22 mm"]
+        now = ["Sport strap 22 mm", "Charging dock", "Smartphone Nimbus", "Watch Orbit 1"]
+        assert reader.texts("#case [data-document] .title") == now
+        assert reader.texts("#case .now .badge") == ["1", "0", "\u2013", "3"]
+
+    def test_says_what_left_and_what_came(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("smart watch")
+        left, came = reader.texts("#case .moves")
+        assert "Watch Orbit 2 left from 1: -0.587" in left
+        assert "Watch Orbit 1 fell from 2 to 4: -0.118" in left
+        assert "Sport strap 22 mm rose from 3 to 1: +0.042" in came
+
+    def test_gives_a_command_for_a_shell(self, reader: Reader, page: Path) -> None:
+        reader.open(page, "#case=" + "lookups.relevance.yaml%3A%3Ait's $(date)")
+        command = reader.texts("#case dd code")[0]
+        assert command == r"pytest 'lookups.relevance.yaml::it'\''s $(date)'"
+
+    def test_shows_a_query_without_judgments(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.type("order")
+        reader.open_query("order 66")
+        assert reader.text("#case [data-score]") == "n/a"
+        assert "Nothing was returned." in reader.text("#case .now")
+
+    def test_prints(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.prefer("dark", "print")
+        assert reader.texts("#controls, .more button") == []
+        assert reader.script("return getComputedStyle(document.body).color") == "rgb(28, 35, 48)"
+        reader.open_query("smart watch")
+        reader.prefer("light", "print")
+        assert reader.texts("#case .back, #case button") == []
+        assert reader.text("#case h1") == "smart watch"
+        assert reader.command("Page.printToPDF")["data"].startswith("JVBERi0")  # %PDF-

@@ -1,0 +1,216 @@
+"""What the views of the page say: an open query in all its states, the list without a baseline, scales of grades."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Project
+from tests.browser.reader import Reader
+
+CONFTEST = """\
+import pytest
+
+@pytest.fixture
+def search():
+    def search(query, **params):
+        if query == "broken":
+            raise ConnectionError("the engine is down")
+        return [] if query == "nothing" else [f"{query}-{number}" for number in range(1, 5)]
+    return search
+"""
+
+SCALES = """\
+cases:
+  - query: percent
+    id: percent
+    judgments: {percent-1: 100, percent-2: 37.5, elsewhere: 80}
+    gain: linear
+    scale: [0, 100]
+  - query: halves
+    judgments: {halves-1: 1.5, halves-2: 3}
+    scale: [0, 3]
+  - query: named
+    weight: 20
+    judgments: {named-1: exact, named-2: none}
+    scale: {exact: 2, partial: 1, none: 0}
+  - {query: nothing, judgments: {a: 3}, min_ndcg: 0.5}
+  - {query: broken, judgments: {a: 3}, min_ndcg: 0.5}
+"""
+
+
+@pytest.fixture(scope="module")
+def scales(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run without a baseline, with scales of many grades, of half grades, and of named ones."""
+    project = Project(tmp_path_factory.mktemp("scales"))
+    project.write("conftest.py", CONFTEST)
+    project.write("scales.relevance.yaml", SCALES)
+    return project.report()
+
+
+def test_without_a_baseline_the_list_has_scores_and_the_largest_loss(reader: Reader, scales: Path) -> None:
+    reader.open(scales)
+    assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
+    assert reader.text('tr[data-case$="percent"] td[data-label="lost"]') == "elsewhere"
+    assert "\u2192" not in reader.text("#list")
+
+
+def test_the_list_says_what_was_not_returned(reader: Reader, scales: Path) -> None:
+    reader.open(scales)
+    assert reader.text('tr[data-case$="nothing"] td[data-label="on top"]') == "nothing returned"
+    broken = reader.texts('tr[data-case$="broken"] td')
+    assert broken[1:] == ["ConnectionError: the engine is down", "the search failed"]
+    assert broken[0].split() == ["n/a", "error"]
+
+
+def test_an_error_stands_in_the_open_query_once(reader: Reader, scales: Path) -> None:
+    reader.open(scales)
+    reader.open_query("broken")
+    reasons = reader.texts("#case .reasons li")
+    assert reasons[0] == "ConnectionError: the engine is down"
+    assert [reason.partition(" ")[0] for reason in reasons[1:]] == ["at"]
+    assert "The search failed." in reader.text("#case .now")
+
+
+def test_filters_by_verdict(reader: Reader, scales: Path) -> None:
+    reader.open(scales)
+    reader.choose("verdict", "error")
+    assert reader.queries == ["broken"]
+    assert reader.fragment == "#verdict=error"
+    reader.choose("verdict", "all verdicts")
+    assert len(reader.queries) == 5
+
+
+class TestOrderToJudge:
+    def test_puts_queries_first_whose_judgments_are_worth_most(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.choose("sort", "to judge")
+        assert reader.queries[0] == "named"  # for its weight
+        assert sorted(reader.queries[:3]) == ["halves", "named", "percent"]
+        assert "2 to judge, worth" in reader.text('tr[data-case$="named"] th')
+
+    def test_a_judged_query_goes_to_the_end(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales, "#sort=judge")
+        reader.open_query("named")
+        reader.press("2", "2", "Escape")
+        assert "named" not in reader.queries[:2]
+
+    def test_next_goes_to_the_query_that_is_worth_most(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.press("n")
+        assert reader.opened == "named"
+        reader.press("2", "2", "n")
+        assert reader.opened in ("halves", "percent")
+
+
+class TestGradesOfAScale:
+    def test_a_scale_of_many_grades_has_a_number_field(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("percent")
+        before = reader.score
+        field = reader.element('[data-document="percent-3"] input[type=number]')
+        assert (field.get_dom_attribute("min"), field.get_dom_attribute("max")) == ("0", "100")
+        field.send_keys("62.5")
+        reader.press("Enter")
+        assert reader.text('[data-document="percent-3"] .badge') == "62.5"
+        assert reader.score > before
+
+    def test_a_digit_goes_into_the_number_field(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("percent")
+        reader.press("4", "2", "Enter")
+        badges = reader.texts("#case .now .badge")
+        assert badges.count("42") == 1
+
+    def test_a_grade_off_the_scale_is_not_taken(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("percent")
+        reader.press("4", "2", "0", "Enter")
+        assert reader.texts("#case .now .badge").count("\u2013") == 2
+
+    def test_the_grade_that_was_typed_is_downloaded(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("halves")
+        reader.press("2", ".", "5", "Enter")
+        (row,) = reader.download().read_text(encoding="utf-8").splitlines()[1:]
+        assert row.startswith("halves,halves,halves-3,,3,")
+        assert ",2.5," in row
+
+    def test_named_grades_have_a_legend_and_no_number_field(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("named")
+        assert reader.texts("#case .legend li") == ["2 exact", "1 partial", "0 none", "\u2013 unjudged"]
+        assert reader.texts("#case input[type=number]") == []
+
+
+class TestProgress:
+    def test_counts_the_judged_results_of_the_query(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        reader.open_query("named")
+        assert reader.text("#judging strong") == "0 of 2 judged"
+        reader.press("1")
+        assert reader.text("#judging strong") == "1 of 2 judged"
+
+    def test_the_list_offers_the_download_once_there_are_grades(self, reader: Reader, scales: Path) -> None:
+        reader.open(scales)
+        assert reader.texts("button[data-download]") == []
+        reader.open_query("named")
+        reader.press("1", "Escape")
+        assert reader.opened == ""
+        assert reader.text("#judging strong") == "1 of 6 judged in all queries"
+        (row,) = reader.download().read_text(encoding="utf-8").splitlines()[1:]
+        assert row.startswith("named,named,named-")
+
+    def test_the_name_of_the_rater_is_kept_for_the_pages_of_other_runs(
+        self, reader: Reader, scales: Path, page: Path
+    ) -> None:
+        reader.open(scales)
+        reader.open_query("named")
+        reader.element("#rater").send_keys("Ada")
+        reader.open(page)
+        reader.open_query("blue shoes")
+        assert reader.element("#rater").get_property("value") == "Ada"
+
+
+class TestOpenQuery:
+    def test_leads_to_its_neighbours_in_the_list(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.type("shoes")
+        first, second = reader.queries
+        reader.open_query(first)
+        assert reader.text("#case .steps .place") == "1 of 2"
+        assert reader.texts("#case a[rel=prev]") == []
+        reader.click("#case a[rel=next]")
+        assert reader.opened == second
+        assert reader.texts("#case a[rel=next]") == []
+
+    def test_hides_the_losses_with_own_grades(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("blue shoes")
+        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        assert "rank 2" in losses
+        reader.press("3")
+        (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
+        assert "calculated without your grades" in losses
+
+    def test_lines_say_what_a_move_did_to_the_score(self, reader: Reader, page: Path) -> None:
+        """A document without a gain may fall: its line is neither good nor bad."""
+        reader.open(page)
+        reader.open_query("smart watch")
+        kinds = reader.script(
+            "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
+        )
+        assert sorted(kinds) == ["gain", "loss"]
+        reader.press("Escape")
+        reader.open_query("blue shoes")
+        kinds = reader.script(
+            "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
+        )
+        assert kinds == ["loss", "loss"]
+
+    def test_no_column_is_wider_than_a_phone(self, reader: Reader, page: Path) -> None:
+        reader.resize(400, 800)
+        for fragment in ("", "#all=1", "#case=shop.relevance.yaml%3A%3Asmart+watch"):
+            reader.open(page, fragment)
+            assert reader.script("return document.documentElement.scrollWidth") <= 400

@@ -1,0 +1,133 @@
+"""`pytest-relevance report RUN --format html`: the page about a record, whatever the record lacks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
+from tests.helpers import page_text, page_values, result_of, verdict_of
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Said, Terminal
+
+FILE = "shop.relevance.yaml"
+
+
+def record(terminal: Terminal, *results: CaseResult, info: RunInfo | None = None) -> None:
+    """Write the record of a run."""
+    files = {FILE: FileInfo(FILE, FILE, totals=[("search", None, len(results))])}
+    Run(results, files, info or RunInfo("1.0")).write(terminal.folder / "run.jsonl")
+
+
+def result(query: str = "boots", ranking: Any = ("x1", "b1"), **keys: Any) -> CaseResult:
+    return result_of({"query": query, "judgments": {"b1": 3}, "min_ndcg": 0.5, **keys}, [*ranking], file=FILE, line=3)
+
+
+def html(said: Said) -> str:
+    """The page that was printed."""
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("<!doctype html>\n")
+    return said.out
+
+
+@pytest.mark.parametrize("arguments", [("-o", "run.html"), ("--format", "html", "-o", "run.out")])
+def test_a_page_in_a_file(shop: Terminal, arguments: tuple[str, ...]) -> None:
+    said = shop.run("report", "branch.jsonl", *arguments)
+    assert (said.code, said.out, said.err) == (0, "", f"written: {arguments[-1]}\n")
+    page = shop.read(arguments[-1])
+    assert [case["id"] for case in page_values(page)["cases"]] == [
+        *("winter boots", "jacket", "laces", "polish", "möbel|`c`", "\x1b[31mred"),
+    ]
+    assert verdict_of(page)[1] == "worse"  # pytest found a baseline
+
+
+def test_a_page_on_standard_output(shop: Terminal) -> None:
+    assert shop.run("report", "branch.jsonl", "-o", "run.html").code == 0
+    assert html(shop.run("report", "branch.jsonl", "--format", "html")) == shop.read("run.html")
+
+
+@pytest.mark.parametrize("against", ["main.jsonl", "shop.relevance.yaml.baseline.jsonl"])
+def test_against_another_record_or_a_baseline(shop: Terminal, against: str) -> None:
+    page = html(shop.run("report", "branch.jsonl", "--format", "html", "--against", against))
+    assert f"against {against}" in page_text(page).splitlines()
+    boots = page_values(page)["cases"][0]
+    assert boots["accepted"] == ["sku-1", "sku-2", "sku-3", "sku-9"]
+    assert boots["lost"] == {"document": "sku-1", "from": 1, "to": None}
+    assert boots["before"] > boots["score"]
+
+
+def test_compared_with_itself_nothing_changed(shop: Terminal) -> None:
+    page = html(shop.run("report", "main.jsonl", "--format", "html", "--against", "main.jsonl"))
+    assert verdict_of(page) == ("No query newly fails", "fine")
+    assert "6 the same" in page_text(page)
+
+
+def test_a_record_without_titles_shows_ids(terminal: Terminal) -> None:
+    record(terminal, result(ranking=["x1"]))
+    page = html(terminal.run("report", "run.jsonl", "--format", "html"))
+    assert "titles" not in page_values(page)["cases"][0]
+    assert {"b1", "x1"} <= {*page_text(page).splitlines()}
+
+
+def test_a_record_without_judgments(terminal: Terminal) -> None:
+    record(terminal, result(judgments={}, min_ndcg=None))
+    page = html(terminal.run("report", "run.jsonl", "--format", "html"))
+    assert verdict_of(page) == ("1 query measured, without a floor", "fine")
+    (case,) = page_values(page)["cases"]
+    assert "judgments" not in case
+    assert case["grades"] == [None, None]
+
+
+def test_a_record_without_rankings(terminal: Terminal) -> None:
+    """An older one, or of a run whose searches failed."""
+    bare = CaseResult(FILE, 3, "boots", "error", outcome="failed")
+    record(terminal, bare, CaseResult(FILE, 4, "hats", "passed", scores={"nDCG@10": 0.75}))
+    page = html(terminal.run("report", "run.jsonl", "--format", "html"))
+    assert verdict_of(page) == ("1 query could not be scored", "broken")
+    assert [case.get("score") for case in page_values(page)["cases"]] == [None, 0.75]
+
+
+def test_shards_that_did_not_finish(terminal: Terminal) -> None:
+    record(terminal, result(), info=RunInfo("1.0", missing=[f"{FILE}::hats", f"{FILE}::socks"]))
+    assert terminal.run("merge", "run.jsonl", "-o", "whole.jsonl").code == 1
+    page = html(terminal.run("report", "whole.jsonl", "--format", "html"))
+    assert verdict_of(page) == ("The run did not finish: 2 cases are missing", "broken")
+
+
+def test_a_run_of_which_nothing_ran(terminal: Terminal) -> None:
+    record(terminal)
+    page = html(terminal.run("report", "run.jsonl", "--format", "html"))
+    assert verdict_of(page) == ("Nothing was searched", "nothing")
+    assert page_values(page)["cases"] == []
+
+
+@pytest.mark.parametrize("version", [0, 99])
+def test_a_record_of_another_version(shop: Terminal, version: int) -> None:
+    header, *lines = shop.read("main.jsonl").splitlines()
+    changed = json.dumps({**json.loads(header), "version": version})
+    shop.write("other.jsonl", "\n".join([changed, *lines, ""]))
+    said = shop.run("report", "other.jsonl", "--format", "html", "-o", "run.html")
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"other.jsonl:1: the file has version {version}, and this pytest-relevance knows ")
+    assert "run.html" not in shop.files()
+
+
+@pytest.mark.parametrize("name", ["index.html", "notes.md"])
+def test_a_file_of_somebody_else_stays(shop: Terminal, name: str) -> None:
+    shop.write(name, "# Mine\n")
+    said = shop.run("report", "main.jsonl", "-o", name)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f'pytest-relevance report: --output "{name}" is there, and is no report; name another file\n'
+    assert shop.read(name) == "# Mine\n"
+
+
+@pytest.mark.parametrize("name", ["run.html", "run.md"])
+def test_a_report_replaces_one(shop: Terminal, name: str) -> None:
+    shop.write(name, "")
+    assert shop.run("report", "main.jsonl", "-o", name).code == 0
+    first = shop.read(name)
+    assert shop.run("report", "branch.jsonl", "-o", name).code == 0
+    assert shop.read(name) not in ("", first)

@@ -1,0 +1,128 @@
+"""Judgments that were given in the page of an older run, and are read as a judgment file: the page's download."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_relevance import read_judgments
+from pytest_relevance.cli import main
+
+if TYPE_CHECKING:
+    from tests.plugin.conftest import Project
+
+OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
+COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"]
+
+SEARCH = """
+    import pytest
+
+    @pytest.fixture
+    def search():
+        return lambda query: ["007", "008", "a1", "a2"]
+"""
+
+CASES = """
+    judgments: [judgments.csv, page.csv]
+    scale: [0, 3]
+    min_ndcg: 0.99
+    cases:
+      - {query: winter boots, id: boots}
+      - {query: hats}
+"""
+
+
+def download(*answers: tuple[str, str, str, str], rater: str = "Ada") -> str:
+    """The file that the page offers: answers are query id, query, document and grade."""
+    text = io.StringIO()
+    rows = [[*answer[:3], "A title", "1", "0.5000", answer[3], OLDER, rater] for answer in answers]
+    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
+    return text.getvalue()
+
+
+@pytest.fixture
+def shop(project: Project) -> Project:
+    project.conftest(SEARCH)
+    project.cases(CASES)
+    project.write("judgments.csv", "query_id,query,document,grade\nboots,winter boots,a1,3\nhats,hats,a1,2\n")
+    return project
+
+
+def test_the_columns_are_those_of_the_page() -> None:
+    scripts = files("pytest_relevance.reports.html") / "script"
+    text = "".join(each.read_text("utf-8") for each in scripts.iterdir() if each.name.endswith(".js"))
+    found = re.search(r"WORKLIST_COLUMNS = (\[[^\]]*\])", text)
+    assert found is not None
+    assert json.loads(re.sub(r",\s*\]", "]", found[1])) == COLUMNS
+
+
+@pytest.mark.parametrize("rater", ["Ada", ""], ids=["rater", "no rater"])
+def test_they_are_judgments_of_the_next_run(shop: Project, rater: str) -> None:
+    answers = [
+        ("boots", "winter boots", "007", "3"),
+        ("boots", "winter boots", "008", ""),
+        ("hats", "hats", "007", "2"),
+    ]
+    shop.write("page.csv", download(*answers, rater=rater))
+    results = shop.run("-vv").results
+    assert list(results["boots"].grades) == [3, None, 3, None]  # an answer of "cannot tell" is no judgment
+    assert list(results["hats"].grades) == [2, None, 2, None]
+
+
+def test_the_record_and_the_rater_are_read_over(shop: Project) -> None:
+    path = shop.write("page.csv", download(("boots", "winter boots", "007", "3")))
+    judgments = read_judgments(path)
+    assert dict(judgments["boots"]) == {"007": 3}
+    assert judgments.raters == ("Ada",)
+
+
+def test_downloads_of_two_judges_are_joined(shop: Project) -> None:
+    shop.write("page.csv", download(("boots", "winter boots", "007", "3")))
+    shop.write("other.csv", download(("boots", "winter boots", "007", "1"), ("hats", "hats", "a2", "1"), rater="Ben"))
+    shop.cases("""
+        judgments: [judgments.csv, page.csv, other.csv]
+        raters: mean
+        scale: [0, 3]
+        cases: [{query: winter boots, id: boots}, {query: hats}]
+    """)
+    results = shop.run("-vv").results
+    assert list(results["boots"].grades) == [2, None, 3, None]
+    assert list(results["hats"].grades) == [None, None, 2, 1]
+
+
+def test_a_grade_that_has_changed_since_is_an_error_that_names_both_files(
+    shop: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.write("page.csv", download(("boots", "winter boots", "007", "3"), ("hats", "hats", "a1", "0")))
+    message = 'page.csv:3: query "hats", document "a1": judged twice, 2 in judgments.csv:3 and 0 here'
+    run = shop.run()
+    assert run.code == pytest.ExitCode.INTERRUPTED
+    assert message in run.text
+    monkeypatch.chdir(shop.path)
+    assert main(["check", "shop.relevance.yaml"]) == 1
+    assert message in capsys.readouterr().out
+
+
+def test_the_same_grade_as_elsewhere_is_no_error(shop: Project) -> None:
+    shop.write("page.csv", download(("hats", "hats", "a1", "2"), ("hats", "hats", "a2", "1")))
+    assert list(shop.run("-vv").results["hats"].grades) == [None, None, 2, 1]
+
+
+def test_a_query_that_the_run_lacks_is_warned_of(shop: Project) -> None:
+    shop.write("page.csv", download(("boots", "winter boots", "007", "3"), ("gloves", "gloves", "g1", "3")))
+    run = shop.run()
+    assert 'page.csv: 1 of 2 queries has no case: "gloves"' in run.text.replace("\n    ", " ")
+
+
+def test_document_ids_that_a_spreadsheet_changed_are_warned_of(shop: Project) -> None:
+    """It made 7 of 007."""
+    shop.write("page.csv", download(("boots", "winter boots", "7", "3"), ("hats", "hats", "a2", "1")))
+    run = shop.run()
+    assert 'ids that a spreadsheet may have changed: judged "7", returned "007"' in run.failure("boots")
+    assert "spreadsheet" not in run.failure("hats")
