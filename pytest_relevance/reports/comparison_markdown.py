@@ -165,7 +165,7 @@ def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, i
     for mover in movers:
         _, case, variant = mover.key
         name = case_name(case, mover.query) + ("" if variant is None else f" [{variant}]")
-        scores = f"{score_text(mover.first)} {ARROW} {score_text(mover.second)}"
+        scores = f"{score_text(mover.first)}{ARROW}{score_text(mover.second)}"
         documents = (_lost(mover), _on_top(mover)) if is_drop else (_gained(mover), "")
         table.add(cell_code(name), "" if metric else mover.metric, scores, *documents, rank_counts(mover))
     return table
@@ -176,7 +176,7 @@ def _lost(mover: Mover) -> str:
     move = most_lost(mover)
     if move is None:
         return ""
-    return f"{document_code(move.document, mover.titles)} {move.first} {ARROW} {move.second or 'gone'}"
+    return f"{document_code(move.document, mover.titles)} {move.first}{ARROW}{move.second or 'gone'}"
 
 
 def _gained(mover: Mover) -> str:
@@ -184,7 +184,7 @@ def _gained(mover: Mover) -> str:
     move = most_gained(mover)
     if move is None:
         return ""
-    return f"{document_code(move.document, mover.titles)} {move.first or 'new'} {ARROW} {move.second}"
+    return f"{document_code(move.document, mover.titles)} {move.first or 'new'}{ARROW}{move.second}"
 
 
 def _on_top(mover: Mover) -> str:

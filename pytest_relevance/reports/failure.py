@@ -83,8 +83,12 @@ def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST
 
 def failure_message(result: CaseResult) -> str:
     """Why a case failed, in one short line behind its query: what the short summary of pytest and JUnit show."""
-    reason = failure_reason(result) if result.error is not None else "; ".join(short_reasons(result))
-    return query_first(reason, result)
+    return query_first(reason_in_brief(result), result)
+
+
+def reason_in_brief(result: CaseResult) -> str:
+    """Why a case failed, in a few words: `newly failing: 0.764 -> 0.310, floor 0.500`."""
+    return failure_reason(result) if result.error is not None else "; ".join(short_reasons(result))
 
 
 def failure_reason(result: CaseResult) -> str:

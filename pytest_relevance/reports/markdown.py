@@ -14,7 +14,7 @@ from functools import partial
 from html import escape
 
 from pytest_relevance._text import counted
-from pytest_relevance.reports.failure import failure_lines, failure_reason
+from pytest_relevance.reports.failure import failure_lines, reason_in_brief
 from pytest_relevance.reports.headline import (
     CaseChange,
     case_change,
@@ -297,7 +297,7 @@ def _cases(
 
 def _scores(change: CaseChange) -> str:
     after = change.result.status if change.after is None else score_text(change.after)
-    return after if change.before is None else f"{score_text(change.before)} {ARROW} {after}"
+    return after if change.before is None else f"{score_text(change.before)}{ARROW}{after}"
 
 
 def _lost(change: CaseChange) -> str:
@@ -309,7 +309,7 @@ def _lost(change: CaseChange) -> str:
     if change.lost_from is None:
         place = f"rank {change.lost_to}" if change.lost_to else "not returned"
     else:
-        place = f"{change.lost_from} {ARROW} {change.lost_to or 'gone'}"
+        place = f"{change.lost_from}{ARROW}{change.lost_to or 'gone'}"
     return f"{document_code(change.lost, change.result.titles)} {place}"
 
 
@@ -325,7 +325,7 @@ def _gained(change: CaseChange) -> str:
     if found is None:
         return ""
     document, before, now = found
-    return f"{document_code(document, change.result.titles)} {before or 'new'} {ARROW} {now}"
+    return f"{document_code(document, change.result.titles)} {before or 'new'}{ARROW}{now}"
 
 
 def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
@@ -378,7 +378,9 @@ def _failures(run: Run, changes: Changes, verbosity: int) -> Iterator[Section]:
 
 def _folded(result: CaseResult, verbosity: int) -> str:
     """A failure as a folded block: the query and the reason are its title, the report is inside."""
-    query, reason = (escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), failure_reason(result)))
+    query, reason = (
+        escape(cut(harmless(text), LONGEST_TEXT)) for text in (case_label(result), reason_in_brief(result))
+    )
     text = _HINT.sub(_without_hint, plain(failure_lines(result, verbosity=verbosity)))
     lines = [f"<details><summary><code>{query}</code> <code>{reason}</code></summary>", "", *block(text)]
     return "\n".join([*lines, "", "</details>"])

@@ -22,7 +22,8 @@ FAILURE = "failure"
 LONGEST_TITLE, LONGEST_TEXT = 80, 300
 """The columns that a query or a title takes in a table, and a sentence, before it is cut."""
 
-ARROW = "\u2192"
+ARROW = "\u00a0\u2192\u00a0"
+"""Between before and after, with no-break spaces, so that a narrow column keeps them in one line."""
 
 _MARKS = {WORSE: "\u274c", BROKEN: "\u274c", BETTER: "\u2705", FINE: "\u2705", NOTHING: "\u26a0\ufe0f"}
 

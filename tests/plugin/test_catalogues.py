@@ -234,7 +234,7 @@ def test_compare_names_titles(shop: Project, capsys: pytest.CaptureFixture[str])
     assert 'lost   a "Winter boots" (grade 3, was rank 1), b "Rubber boots" (grade 2, was rank 2)' in text
     assert 'new    d "Rain jacket" (unjudged, now rank 1)' in text
     main(["compare", "before.jsonl", "after.jsonl", "--format=markdown"])
-    assert "| `Winter boots` 1 \u2192 gone | `Rain jacket` |" in capsys.readouterr().out
+    assert "| `Winter boots` 1\u00a0\u2192\u00a0gone | `Rain jacket` |" in capsys.readouterr().out
 
 
 # Texts that are asked for before the end of the run

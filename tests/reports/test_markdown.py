@@ -104,7 +104,7 @@ def test_without_a_baseline() -> None:
         | --- | ---: | --- |
         | `shoes` | 0.083 | 1 case, 1 not passed |
 
-        <details><summary><code>boots</code> <code>nDCG@10 0.083 is below 0.500</code></summary>
+        <details><summary><code>boots</code> <code>nDCG@10 0.083, floor 0.500</code></summary>
 
         ```
         shop.relevance.yaml:4: nDCG@10 0.083 is below 0.500
@@ -124,9 +124,9 @@ def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what
     newly, rose = read(found).tables
     assert newly == [
         ["query", "nDCG@10", "lost", "now on top"],
-        ["smart watch", "1.000 → 0.541", "Watch Orbit 2 1 → 3", "Strap 22 mm"],
+        ["smart watch", "1.000\u00a0→\u00a00.541", "Watch Orbit 2 1\u00a0→\u00a03", "Strap 22 mm"],
     ]
-    assert rose == [["query", "nDCG@10", "gained"], ["belt", "0.541 → 1.000", "good 3 → 1"]]
+    assert rose == [["query", "nDCG@10", "gained"], ["belt", "0.541\u00a0→\u00a01.000", "good 3\u00a0→\u00a01"]]
 
 
 def test_tables_and_folded_failures_begin_with_the_worst() -> None:
@@ -233,7 +233,7 @@ def test_remarks_on_the_index_and_on_unstable_rankings() -> None:
 def test_long_titles_queries_and_errors_are_cut() -> None:
     long = fallen("q" * 10_000, {"good": "g" * 10_000, "worse": "w" * 10_000}, note="n" * 50)
     query, _, lost, on_top = read(run_markdown(run(long))).tables[0][1]
-    assert (len(query), len(lost), len(on_top)) == (80, 80 + len(" 1 → 3"), 80)
+    assert (len(query), len(lost), len(on_top)) == (80, 80 + len(" 1\u00a0→\u00a03"), 80)
     assert query == "q" * 77 + "..."
 
 
@@ -346,4 +346,4 @@ def test_the_names_of_many_variants_stay_text() -> None:
 
 def test_a_reader_finds_what_was_written() -> None:
     page: Page = read(run_markdown(run(fallen("a|b `c` <d>", {"good": "x|y ``z``", "worse": "@team"}))))
-    assert page.tables[0][1] == ["a|b `c` <d>", "1.000 → 0.541", "x|y ``z`` 1 → 3", "@team"]
+    assert page.tables[0][1] == ["a|b `c` <d>", "1.000\u00a0→\u00a00.541", "x|y ``z`` 1\u00a0→\u00a03", "@team"]
