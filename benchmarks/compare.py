@@ -22,7 +22,7 @@ from pytest_relevance.metrics.graded import grade_ranking
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_result import CaseResult, count_grades, ndcg_at
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.scoring import defined, digest_of
 
 CASES, RESULTS, JUDGED = 100_000, 10, 14

@@ -36,7 +36,7 @@ CHILD = """
 import json, sys, time
 from pytest_relevance import Run
 run = Run.open(sys.argv[1])
-started = time.perf_counter()
+started, used = time.perf_counter(), time.process_time()
 from pathlib import Path
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.reports.html.page import html_page
@@ -44,7 +44,7 @@ with paused_gc():
     text = html_page(run)
 built = time.perf_counter()
 Path(sys.argv[2]).write_text(text, encoding="utf-8")
-print(json.dumps([built - started, time.perf_counter() - built]))
+print(json.dumps([built - started, time.perf_counter() - started, time.process_time() - used]))
 """
 
 TYPE = """
@@ -106,8 +106,10 @@ def written(record: Path, page: Path, times: int) -> Iterator[Figure]:
     for _ in range(times):
         command = [sys.executable, "-c", CHILD, str(record), str(page)]
         found.append(json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout))
-    built, wrote = (statistics.median(part) for part in zip(*found, strict=True))
-    yield Figure("written, beyond the run", "within 3 s", f"{built + wrote:.2f} s ({built:.2f} s to build it)")
+    built, whole, used = (statistics.median(part) for part in zip(*found, strict=True))
+    yield Figure(
+        "written, beyond the run", "within 3 s", f"{whole:.2f} s ({built:.2f} s to build it), {used:.2f} s of CPU"
+    )
     yield Figure("size of the file", "within 15 MB", f"{page.stat().st_size / 1e6:.1f} MB")
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pytest_relevance.results.compare.incompatibilities import Incomparable as Incomparable
     from pytest_relevance.results.evaluate import evaluate as evaluate
     from pytest_relevance.results.rankings.read_run import read_run as read_run
-    from pytest_relevance.results.run import Run as Run
-    from pytest_relevance.results.run_info import FileInfo as FileInfo, RunInfo as RunInfo
+    from pytest_relevance.results.records.run import Run as Run
+    from pytest_relevance.results.records.run_info import FileInfo as FileInfo, RunInfo as RunInfo
 
 __version__ = "0.1.0"
 
@@ -46,11 +46,11 @@ _HOMES = {
     "CaseFileError": "pytest_relevance.cases.problems",
     "CaseResult": "pytest_relevance.results.case_result",
     "Comparison": "pytest_relevance.reports.comparison",
-    "FileInfo": "pytest_relevance.results.run_info",
+    "FileInfo": "pytest_relevance.results.records.run_info",
     "Incomparable": "pytest_relevance.results.compare.incompatibilities",
     "RelevanceWarning": "pytest_relevance.judgments.problems",
-    "Run": "pytest_relevance.results.run",
-    "RunInfo": "pytest_relevance.results.run_info",
+    "Run": "pytest_relevance.results.records.run",
+    "RunInfo": "pytest_relevance.results.records.run_info",
     "Suite": "pytest_relevance.cases.model",
     "aggregate": "pytest_relevance.judgments.raters",
     "bootstrap_interval": "pytest_relevance.metrics.significance",

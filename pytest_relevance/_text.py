@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 LONGEST_SHOWN = 80
 
@@ -36,22 +40,26 @@ def closest(found: str, known: tuple[str, ...]) -> str | None:
     return by_folded[close[0]] if close else None
 
 
+def number_of(text: str) -> Decimal | None:
+    """Return the number that an id is for a spreadsheet: 7 for "7", "007" and "7.0"; None for other ids."""
+    if len(text) > _LONGEST or not _NUMBER.fullmatch(text):
+        return None
+    from decimal import Decimal  # imported only where an id is a number
+
+    return Decimal(text).normalize()
+
+
 def are_one_number(one: str, other: str) -> bool:
     """Whether a spreadsheet could have made one of two different ids of the other.
 
     It writes 007 as 7 (or 7.0), 1234567890123 as 1.23457E+12, and keeps 15 digits of a longer number.
     """
-    if (
-        one == other
-        or max(len(one), len(other)) > _LONGEST
-        or not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other))
-    ):
+    first, second = number_of(one), number_of(other)
+    if one == other or first is None or second is None:
         return False
-    from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal  # imported only where two ids are numbers
+    from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context
 
-    few, many = sorted(
-        (Decimal(one).normalize(), Decimal(other).normalize()), key=lambda each: len(each.as_tuple().digits)
-    )
+    few, many = sorted((first, second), key=lambda each: len(each.as_tuple().digits))
     if few == many:
         return True
     is_scientific = "e" in f"{one}{other}".lower() and abs(many) >= _SCIENTIFIC
@@ -79,6 +87,13 @@ def first_few(names: Sequence[str], most: int = 3) -> str:
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, "and")
 
 
+def p_text(p: float) -> str:
+    """A p-value: `0.043`, `<0.001`, and `n/a` for NaN."""
+    if p != p:
+        return "n/a"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def examples(names: Sequence[str], most: int = 3) -> str:
     """Quote the first of some names: `"a", "b", "c" ...`."""
     return ", ".join(quoted(name, 40) for name in names[:most]) + " ..." * (len(names) > most)
@@ -103,7 +118,11 @@ def case_name(case: str, query: str, variant: str | None = None) -> str:
 
     Nothing is escaped or cut.
     """
-    name = case if case == query else f'{case} "{query}"'
+    return with_variant(case if case == query else f'{case} "{query}"', variant)
+
+
+def with_variant(name: str, variant: str | None) -> str:
+    """Name a case or a search with its variant, if it has one: `search[bm25]`."""
     return name if variant is None else f"{name}[{variant}]"
 
 

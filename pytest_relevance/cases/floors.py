@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from math import floor, isnan, nan
-from typing import TYPE_CHECKING
 
 from pytest_relevance.cases.checking.expectations import COMPARE, EXACT
 from pytest_relevance.cases.model import Case, Expectation
@@ -18,10 +17,6 @@ from pytest_relevance.metrics.graded import GradedRanking
 from pytest_relevance.metrics.names import Metric, build_metric
 from pytest_relevance.metrics.scalar import score
 from pytest_relevance.metrics.settings import Settings
-
-if TYPE_CHECKING:
-    pass
-
 
 _ROUNDING = 1e-9  # a floor that was computed elsewhere and rounded is not "above the best"
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pytest_relevance._text import counted, examples, listed, quoted
+from pytest_relevance._text import counted, examples, listed, number_of, quoted
 from pytest_relevance.cases.floors import always_met
 from pytest_relevance.cases.model import Case, Suite
 from pytest_relevance.judgments.model import Judgments, Query, Ratings
@@ -154,12 +154,10 @@ def lint_rows(rows: Ratings) -> list[LintFinding]:
 
 def _one_number_twice(documents: Iterable[str]) -> str:
     """The ids among the judged documents of a query that are one number: `"7" and "007"`; else empty."""
-    numbers: dict[str, list[str]] = {}
+    numbers: dict[object, list[str]] = {}
     for document in documents:
-        if document.isascii() and document.replace(".", "", 1).isdigit():
-            whole, _, rest = document.partition(".")
-            rest = rest.rstrip("0")
-            numbers.setdefault(f"{whole.lstrip('0')}.{rest}", []).append(document)
+        if (number := number_of(document)) is not None:
+            numbers.setdefault(number, []).append(document)
     return ", ".join(listed(map(quoted, ids), "and") for ids in numbers.values() if len(ids) > 1)
 
 
@@ -188,7 +186,7 @@ def blank_documents(rows: Ratings) -> tuple[int, int]:
 
 def lint_queries(queries: Sequence[Query], file: str) -> list[LintFinding]:
     """Find what to warn of in a file of queries."""
-    texts = [query.id if query.text is None else query.text for query in queries]
+    texts = [query.text_or_id for query in queries]
     places = [Place(query.line) for query in queries]
     contexts = [_frozen(query.params) for query in queries]
     found = list(_padded(file, texts, places.__getitem__, "query", "queries"))

@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "raters": "show where the raters of a judgment file disagree, and how far",
     "compare": "compare two runs: means, tests, the queries that moved most; gates for CI",
     "merge": "join the records of the shards of a run, and judge the gates over the whole",
-    "report": "print what a recorded run printed, as text, Markdown, HTML or JSON",
+    "report": "print what a recorded run printed, as text, Markdown, an HTML page or JSON",
     "schema": "print the JSON Schema of case files, for editors",
 }
 """Every command, with its description for the usage text."""

@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
     from pytest_relevance.cases.problems import CaseFileError
     from pytest_relevance.judgments.problems import JudgmentFileError
     from pytest_relevance.reports.findings import finding_lines, total_line
-    from pytest_relevance.results.run_info import RecordError
+    from pytest_relevance.results.records.run_info import RecordError
 
     looked = _Looked()
     # suites first: the files that they name are not counted again

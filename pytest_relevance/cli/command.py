@@ -19,7 +19,7 @@ from pytest_relevance.reports.text import Line, harmless, plain
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.grading import Scale
-    from pytest_relevance.results.run import Run
+    from pytest_relevance.results.records.run import Run
 
 PROGRAM = "pytest-relevance"
 
@@ -217,8 +217,8 @@ def refuse_to_overwrite(paths: Iterable[str | Path], advice: str) -> None:
 
 def read_run_record(path: Path) -> Run:
     """Read the record of a run. Raises `CommandError` where it is not valid."""
-    from pytest_relevance.results.run import Run
-    from pytest_relevance.results.run_info import RecordError
+    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run_info import RecordError
 
     try:
         return Run.open(path)
@@ -247,7 +247,7 @@ def as_indented_json(values: object) -> str:
     """Values of builtin types as JSON for a reader, without the numbers that JSON lacks."""
     import json
 
-    from pytest_relevance.results.record import as_json
+    from pytest_relevance.results.records.file import as_json
 
     return json.dumps(json.loads(as_json(values)), indent=2) + "\n"
 

@@ -37,7 +37,7 @@ from pytest_relevance.cli.command import (
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
-    from pytest_relevance.results.merge import Merged
+    from pytest_relevance.results.records.merge import Merged
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -59,8 +59,8 @@ def run(arguments: Namespace) -> int:
     """
     from pytest_relevance.results.case_result import FAILED
     from pytest_relevance.results.gates import judge_gates
-    from pytest_relevance.results.merge import Unmergeable, merge_runs
-    from pytest_relevance.results.record import is_record
+    from pytest_relevance.results.records.file import is_record
+    from pytest_relevance.results.records.merge import Unmergeable, merge_runs
 
     _check_named_once(arguments.records)
     runs = [read_run_record(path) for path in arguments.records]

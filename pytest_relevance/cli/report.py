@@ -27,7 +27,7 @@ from pytest_relevance.cli.command import (
 )
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.run import Run
+    from pytest_relevance.results.records.run import Run
 
 
 def declare(parser: ArgumentParser) -> None:
@@ -88,8 +88,8 @@ def _compared(run: Run, path: Path) -> Run:
     """Return a run compared with a baseline or with another record. Raises `CommandError` for an invalid file."""
     from pytest_relevance.results.baseline.against import compare_recorded, entries_of
     from pytest_relevance.results.baseline.file import SUFFIX, read_baseline
-    from pytest_relevance.results.record import is_record
-    from pytest_relevance.results.run_info import RecordError
+    from pytest_relevance.results.records.file import is_record
+    from pytest_relevance.results.records.run_info import RecordError
 
     if not path.name.endswith(SUFFIX) and (not path.is_file() or is_record(path.read_bytes())):
         other = read_run_record(path)

@@ -217,7 +217,7 @@ def with_queries(
     others = {key: by_id[key] for key in by_id if key not in known and (keep_others or key in used)}
     left_out = [key for key in by_id if key not in known and key not in others]
     joined.queries = {**joined.queries, **known, **others}
-    texts = [by_id[key].text or key for key in left_out]
+    texts = [by_id[key].text_or_id for key in left_out]
     return joined, [
         *_notice(unknown, names, f"not in {file}"),
         *_notice(ambiguous, names, f"the text of several queries in {file}"),

@@ -206,7 +206,7 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     """
     if AGAINST not in config.stash:
         from pytest_relevance.results.baseline.against import read_rankings
-        from pytest_relevance.results.run_info import RecordError
+        from pytest_relevance.results.records.run_info import RecordError
 
         name = config.option.relevance_against
         if config.option.relevance_update is not None:

@@ -25,7 +25,7 @@ from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, r
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
 from pytest_relevance.plugin.updates import ratchet, update_baselines
 from pytest_relevance.reports.text import harmless, is_report
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
@@ -127,7 +127,7 @@ def _content(path: Path) -> bytes:
 
 
 def _record(config: pytest.Config) -> tuple[Write, str]:
-    from pytest_relevance.results.record import is_record
+    from pytest_relevance.results.records.file import is_record
 
     def why_kept(data: bytes) -> str | None:
         return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
@@ -138,7 +138,7 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
 
 
 def _write_record(target: Target, started: str) -> Message:
-    from pytest_relevance.results.record import write_record
+    from pytest_relevance.results.records.file import write_record
 
     store = run_store(target.config)
     files, info = _about_run(target.config, started)
@@ -196,7 +196,7 @@ def _write_report(name: str, target: Target, started: str) -> Message:
 
 def report_of(config: pytest.Config, name: str, title: str, started: str, most: int | None = None) -> str:
     """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
-    from pytest_relevance.results.run import Run
+    from pytest_relevance.results.records.run import Run
 
     with paused_gc():
         run = Run(run_store(config).results, *_about_run(config, started), name=title)

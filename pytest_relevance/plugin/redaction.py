@@ -13,7 +13,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from pytest_relevance.results.record import as_json
+from pytest_relevance.results.records.file import as_json
 
 _MASK = re.compile(r"<redacted [0-9a-f]{4}>")
 _OPTION = re.compile(r"--|-[A-Za-z]$")  # an argument that is no value of the option before it

@@ -28,7 +28,7 @@ from pytest_relevance.plugin.running.case_run import (
     case_runs_of,
     mask_secrets,
 )
-from pytest_relevance.plugin.running.fixture_help import brief_traceback, explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
@@ -120,8 +120,6 @@ class Reporting:
             if run is not None:
                 explain(run, call)
         report = yield
-        if run is not None and report.failed and (brief := brief_traceback(call, report, item.config)) is not None:
-            report.longrepr = brief
         end = CallEnd(item, call, case_runs_of(item))
         if end.runs and is_subtest:
             end.attach_subtest(report)

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import listed, printable
+from pytest_relevance._text import first_few, printable
 from pytest_relevance.plugin.options import CASE_FILES
 from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats
-from pytest_relevance.results.record import as_json
-from pytest_relevance.results.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
+from pytest_relevance.results.records.file import as_json
+from pytest_relevance.results.records.run_info import MOST_SHOWN, FileInfo, Fingerprint, changed, changes_text, common
 
 if TYPE_CHECKING:
     from pytest_relevance.results.documents.titles import RunTitles
@@ -271,9 +271,7 @@ def _received(values: Any) -> Any:
 
 def first_named(names: Sequence[str]) -> str:
     """Join names in prose, of many the first few and how many more there are."""
-    shown = [harmless(name) for name in names[:_MOST_NAMED]]
-    more = len(names) - len(shown)
-    return listed([*shown, f"{more:,} more"] if more else shown, "and")
+    return first_few([*map(harmless, names)], _MOST_NAMED)
 
 
 RUN_STORE: pytest.StashKey[RunStore] = pytest.StashKey()

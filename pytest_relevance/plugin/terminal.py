@@ -29,7 +29,7 @@ from pytest_relevance.reports.text import BAD, PLAIN, WIDEST, Line, folded, fold
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 Status = tuple[str, str, tuple[str, Mapping[str, bool]]]
 """Category, letter, and word with its markup, as `pytest_report_teststatus` returns them."""

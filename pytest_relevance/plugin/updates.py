@@ -20,7 +20,7 @@ from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.baseline.file import SUFFIX, baseline_path
 from pytest_relevance.results.baseline.update import Updated, acceptable, locked, update_baseline
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.run_info import FileInfo, RecordError
+from pytest_relevance.results.records.run_info import FileInfo, RecordError
 
 MOST_NAMED = 5
 """How many raised floors the summary names."""

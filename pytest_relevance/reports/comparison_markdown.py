@@ -43,7 +43,7 @@ from pytest_relevance.reports.table import RIGHT, Column, Table, code
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE
 from pytest_relevance.results.compare.gates import ComparisonGates
-from pytest_relevance.results.run_info import changes_text
+from pytest_relevance.results.records.run_info import changes_text
 
 NOTABLE = 0.05
 """By how much more the score of a query must have changed to be counted in the sentence."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from pytest_relevance._text import case_name, counted
+from pytest_relevance._text import case_name, counted, p_text
 from pytest_relevance.reports.failure import settings_text
-from pytest_relevance.reports.numbers import p_text, score_text, signed
+from pytest_relevance.reports.numbers import score_text, signed
 from pytest_relevance.reports.reasons import grade_and_ranks
 from pytest_relevance.reports.table import (
     RIGHT,
@@ -35,11 +35,11 @@ from pytest_relevance.reports.text import (
 )
 from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
-from pytest_relevance.results.compare.gates import ComparisonGates, shown_p
+from pytest_relevance.results.compare.gates import ComparisonGates
 from pytest_relevance.results.compare.incompatibilities import some_cases
-from pytest_relevance.results.rankings.cut import asked_text
 from pytest_relevance.results.rankings.rank_changes import Move
-from pytest_relevance.results.run_info import changes_text
+from pytest_relevance.results.records.run_info import changes_text
+from pytest_relevance.results.scoring import asked_text
 
 ShowDocument = Callable[[str, Mapping[str, str]], str]
 """A function that makes text of a document and the titles of all."""
@@ -214,7 +214,7 @@ def verdict(row: Difference, shown: Callable[[str], str] = harmless) -> tuple[st
     if means.same == means.queries:
         return f"{name} is {score_text(means.first)} {over}, no case changed", PLAIN
     figures = f"from {score_text(means.first)} to {score_text(means.second)}"
-    tested = f"({signed(means.difference)}, {shown_p(row.adjusted_p)})"
+    tested = f"({signed(means.difference)}, p {p_text(row.adjusted_p)})"
     how = "fell" if means.difference < -TIE else "rose" if means.difference > TIE else "stayed the same"
     if row.adjusted_p <= SIGNIFICANT:
         return f"{name} {how} {figures} {tested} {over}", BAD if means.difference < 0 else GOOD

@@ -32,7 +32,7 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.records.run_info import RunInfo
 
 WORSE, BROKEN, BETTER, FINE, NOTHING = "worse", "broken", "better", "fine", "nothing"
 """What a run came to: the search got worse than its baseline; something failed, or did not run, and no baseline says

@@ -68,8 +68,8 @@ from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.baseline.overall import has_failed, mean_change
 from pytest_relevance.results.case_result import FAILED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import changed, changes_text
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import changed, changes_text
 
 MOST_ROWS, MOST_GATES, MOST_SUITES = 5, 10, 20
 """How many queries, gates and suites a table lists, unless the report is to be in full."""

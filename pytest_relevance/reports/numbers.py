@@ -49,10 +49,3 @@ def signed(value: float) -> str:
         return "n/a"
     text = f"{value:+.3f}"
     return text if float(text) else "0.000"
-
-
-def p_text(p: float) -> str:
-    """A p-value, `n/a` for NaN."""
-    if p != p:
-        return "n/a"
-    return "<0.001" if p < 0.001 else f"{p:.3f}"

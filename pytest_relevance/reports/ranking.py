@@ -148,18 +148,18 @@ def _most(blamed: Sequence[Blamed], *, full: bool) -> Sequence[Blamed]:
 
 
 def _too_high(result: CaseResult, found: Breakdown, full: bool, columns: int) -> list[Line]:
-    """The results with less gain than the ideal ranking has at their rank."""
-    if not found.too_high or result.is_unjudged:
+    """The judged results with less gain than the ideal ranking has at their rank."""
+    too_high = [(row, row.grade) for row in found.too_high if row.grade is not None]
+    if not too_high or result.is_unjudged:
         return []
-    chosen = _most(found.too_high, full=full)
+    chosen = _most(too_high, full=full)
     parts = []
-    for row in chosen:
-        grade = "unjudged" if row.grade is None else f"grade {number(row.grade)}"
-        name = "" if row.grade is None else harmless(result.grade_names.get(row.grade, ""))
+    for row, given in chosen:
+        grade, name = f"grade {number(given)}", harmless(result.grade_names.get(given, ""))
         document = row.document or ""
         shown = titled(harmless(document), document, result.titles, title_room(columns, full=full))
         parts.append(f"{shown} ({grade}{name and ' '}{name}, rank {row.rank})")
-    if more := len(found.too_high) - len(chosen):
+    if more := len(too_high) - len(chosen):
         parts.append(f"and {more} more")
     first, *rest = wrapped(f"{_TOO_HIGH} ", parts, columns)
     return [((_TOO_HIGH, STRONG), (first[len(_TOO_HIGH) :], PLAIN)), *map(line, rest)]

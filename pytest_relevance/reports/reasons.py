@@ -12,7 +12,7 @@ from pytest_relevance.results.case_parts import REGRESSION, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles
 from pytest_relevance.results.rankings.rank_changes import Move, baseline_changes
-from pytest_relevance.results.run_info import MOST_SHOWN, changes_text
+from pytest_relevance.results.records.run_info import MOST_SHOWN, changes_text
 
 STATUSES = {
     "passed": GOOD,

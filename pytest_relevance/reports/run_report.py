@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_in_prose, counted, listed
+from pytest_relevance._text import case_in_prose, counted, first_few, with_variant
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.faults import (
@@ -22,11 +22,11 @@ from pytest_relevance.results.baseline.overall import has_failed, in_failure_ord
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched
 from pytest_relevance.results.gates import GateResult, judge_gates
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import changes_text
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import changes_text
 
 if TYPE_CHECKING:
-    from pytest_relevance.results.merge import Merged
+    from pytest_relevance.results.records.merge import Merged
 
 
 def report_lines(run: Run, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -116,8 +116,6 @@ def _gate_data(gate: GateResult) -> dict[str, Any]:
 MOST_NAMED = 20
 """How many node ids are listed of what did not finish."""
 
-_MOST_EXAMPLES = 3
-
 
 def merged_lines(merged: Merged, gates: Sequence[GateResult], records: int, width: int = WIDEST) -> list[Line]:
     """The report of a run that was merged from so many `records`, `width` terminal columns wide.
@@ -150,7 +148,9 @@ def with_missing(merged: Merged) -> Run:
     """The merged run whose `info.missing` has the cases that are in no record, too, by the search that lacks them."""
     run = merged.run
     absent = [
-        f"{gap.file}::{_search(gap.search, gap.variant)}" for gap in merged.gaps for _ in range(gap.found, gap.total)
+        f"{gap.file}::{with_variant(gap.search, gap.variant)}"
+        for gap in merged.gaps
+        for _ in range(gap.found, gap.total)
     ]
     missing = (*run.info.missing, *absent[len(run.info.missing) :])
     return Run(run.results, run.files, replace(run.info, missing=missing), name=run.name)
@@ -180,23 +180,17 @@ def _joined(merged: Merged, records: int) -> str:
 def _cases(merged: Merged, keys: Sequence[Key]) -> str:
     """How many cases there are, and the first of them."""
     queries = {result.key: result.query for result in merged.run.results}
-    names = [case_in_prose(key[1], queries[key], key[2]) for key in keys[:_MOST_EXAMPLES]]
-    more = len(keys) - len(names)
-    return f"{counted(len(keys), 'case')} ({listed([*names, f'{more:,} more'] if more else names, 'and')})"
+    names = [case_in_prose(key[1], queries[key], key[2]) for key in keys]
+    return f"{counted(len(keys), 'case')} ({first_few(names)})"
 
 
 def _missing(merged: Merged) -> Iterator[str]:
     for gap in merged.gaps:
         absent = gap.total - gap.found
         cases = f"{absent:,} of {counted(gap.total, 'case')} {'is' if absent == 1 else 'are'} in no record"
-        yield f"{gap.file}, {_search(gap.search, gap.variant)}: {cases}"
+        yield f"{gap.file}, {with_variant(gap.search, gap.variant)}: {cases}"
     names = merged.run.missing
     for name in names[:MOST_NAMED]:
         yield f"did not finish: {name}"
     if len(names) > MOST_NAMED:
         yield f"... and {len(names) - MOST_NAMED:,} more that did not finish"
-
-
-def _search(name: str, variant: str | None) -> str:
-    """A case or a search with its variant: `search[bm25]`."""
-    return name + (f"[{variant}]" if variant is not None else "")

@@ -235,12 +235,16 @@ class CaseResult:
         return list(dict.fromkeys(document for document, grade in top if grade is None and document not in graded))
 
     @property
-    def is_unjudged(self) -> bool:
-        """Whether there are judgments, and of nothing that was returned or accepted: usually the wrong id field."""
-        if self.baseline is not None and any(grade is not None for grade in self.baseline.grades):
-            return False
+    def returns_unjudged(self) -> bool:
+        """Whether there are judgments, and of nothing that was returned."""
         is_deeper = any(document in self.deeper for document, _ in self.missing)
         return bool(self.judgments and self.documents) and not is_deeper and all(each is None for each in self.grades)
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether there are judgments, and of nothing that was returned or accepted: usually the wrong id field."""
+        accepted = () if self.baseline is None else self.baseline.grades
+        return self.returns_unjudged and all(grade is None for grade in accepted)
 
     @property
     def named(self) -> Sequence[str]:

@@ -16,7 +16,7 @@ from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.results.run import KNOWN_RANKS
+from pytest_relevance.results.records.run import KNOWN_RANKS
 
 if TYPE_CHECKING:
     import pandas

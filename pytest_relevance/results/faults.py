@@ -16,7 +16,7 @@ from urllib.parse import quote, quote_plus
 
 from pytest_relevance.results.case_parts import SETUP, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.records.run_info import RunInfo
 
 SEARCH, CASE, IDS = "search", "case", "ids"
 """The kinds of a fault: the search failed; the case failed before or after it; nothing that was returned is judged."""
@@ -90,7 +90,7 @@ def fault_key(result: CaseResult) -> Key | None:
         error = result.error
         kind = CASE if error.phase else SEARCH
         return kind, error.phase, error.type, error.frame, _normalised(error, result.query)
-    return _ids_key(result) if result.is_unjudged else None
+    return _ids_key(result) if result.returns_unjudged else None
 
 
 def faults_to_record(results: Iterable[CaseResult], warnings: Iterable[str]) -> tuple[dict[str, Any], ...]:

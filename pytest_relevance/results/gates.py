@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_relevance._text import case_in_prose, counted, first_few
+from pytest_relevance._text import case_in_prose, counted, first_few, p_text
 from pytest_relevance.cases.checking.gates import MAX_DROP, MEAN, PASSING, gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.names import Metric
@@ -26,8 +26,8 @@ from pytest_relevance.results.case_result import (
     CaseResult,
 )
 from pytest_relevance.results.expectations import digits_apart, digits_of_change
-from pytest_relevance.results.rankings.cut import asked_text, cut_text
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.records.run_info import FileInfo
+from pytest_relevance.results.scoring import asked_text, cut_text
 
 ERRORS = "errors"
 """The `about` of a finding that names the cases without a score."""
@@ -222,7 +222,7 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
     least = digits_of_change(drop)
     was, now = (weighted_mean(zip(weights, scores, strict=True)) for scores in (first, second))
     ends = f"{interval.low:+.{least}f} to {interval.high:+.{least}f}"
-    test_words = f"95% {ends}, p {_p(test.p)}, {counted(len(pairs), 'case')}"
+    test_words = f"95% {ends}, p {p_text(test.p)}, {counted(len(pairs), 'case')}"
     words = f"{_moved(drop, bound)}, from {was:.{least}f} to {now:.{least}f} ({test_words}); {limit}"
     return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
 
@@ -304,10 +304,6 @@ def weighted_mean(scored: Iterable[tuple[float, float]]) -> float:
 
 def _percent(share: float) -> int:
     return 0 if abs(share * 100 - round(share * 100)) < _ROUNDING else 1
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _some(cases: Sequence[CaseResult]) -> str:

@@ -11,7 +11,7 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import parse_suite
 from pytest_relevance.cases.yaml.editing import Change, set_floor
 from pytest_relevance.results.case_result import PASSED, CaseResult
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.records.run_info import FileInfo
 
 _STEPS = 1000  # a floor has three decimals
 _ROUNDING = 1e-9

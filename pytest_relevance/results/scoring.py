@@ -3,18 +3,21 @@
 `score_case` makes the `CaseResult` of a case, for an item of a test run and for `relevance.check` alike. `add_details`
 adds what a report, a record or a baseline needs beyond the figures; a case that passes without any of them is spared
 that work.
+
+A search that is given a number of results (its parameter `k`) and returned as many may have had more: its ranking is
+cut. A metric of the whole ranking has no value then, unless the suite sets how deep the search is asked (`depth`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 
 from pytest_relevance.cases.model import Case
-from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, interval
-from pytest_relevance.metrics.names import Metric
+from pytest_relevance.metrics.graded import GradedRanking, grade_ranking, has_gain, interval
+from pytest_relevance.metrics.names import MEASURES, Metric, build_metric
 from pytest_relevance.metrics.scalar import ranks_needed, score
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.results.case_parts import Outcome
@@ -30,6 +33,8 @@ from pytest_relevance.results.case_result import (
 )
 from pytest_relevance.results.rankings.ranking import Ranking
 
+_USUAL_DEPTH = 1000
+_BECAUSE = {"unjudged": " (unjudged: skip)", "ideal": " (ideal: returned)"}
 _MOST_MISSING = 10  # judged documents that a report names when none of the results is judged
 
 
@@ -39,7 +44,7 @@ def score_case(
     """Score the ranking that a case got and decide its verdict. `latency` is in seconds, None for no search.
 
     `asked` is how many results the search was asked for, None where it takes no such number. Where it returned as many,
-    and a metric of the case looks at the whole ranking, there is nothing to score: ask `cut.why_cut` first. The result
+    and a metric of the case looks at the whole ranking, there is nothing to score: ask `why_cut` first. The result
     does not know its file, variant and node id; the caller adds them. Without `details` it has the figures and the
     verdict alone; `add_details` adds the rest.
     """
@@ -264,3 +269,47 @@ def digest_of(judgments: Mapping[str, float]) -> str:
         return NO_DIGEST
     text = "\0".join([f"{document}\0{grade:.12g}" for document, grade in sorted(judgments.items())])
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def why_cut(case: Case, returned: int, asked: int | None) -> str:
+    """Why a case has no score: a line for each of its metrics that looks at more than was returned; usually empty.
+
+    `returned` is the number of results, `asked` how many the search was asked for, None where it takes no number.
+    """
+    if asked is None or returned < asked or case.terms.depth is not None:
+        return ""
+    there = f"this search was asked for {asked}"
+    metrics = {metric.text: metric for metric in _of_whole_rankings(case)}
+    return "\n".join(cut_text(metric, there, asked, case.settings) for metric in metrics.values())
+
+
+def _of_whole_rankings(case: Case) -> Iterator[Metric]:
+    settings = case.settings
+    ndcg = ndcg_at(case.k)
+    if ranks_needed(ndcg, settings) is None and has_gain(GradedRanking([], (), [*case.judgments.values()]), settings):
+        yield ndcg
+    for expected in case.expect:
+        if expected.metric is not None and expected.ranks(settings) is None:
+            yield expected.metric
+
+
+def cut_text(metric: Metric, there: str, asked: int, settings: Settings | None = None) -> str:
+    """`AP looks at the whole ranking, and this search was asked for 10: write AP@10, or depth: 1000`.
+
+    `there` describes the part of the ranking that is there. A metric with a cutoff looks at all of it because of its
+    `settings`.
+    """
+    because, ways = "", []
+    if metric.k is not None:
+        name, other = ("unjudged", "zero") if settings is None or settings.unjudged == "skip" else ("ideal", "judged")
+        because, ways = _BECAUSE[name], [f"{name}: {other}"]
+    elif MEASURES[metric.measure].cutoff != "none":
+        ways = [build_metric(metric.measure, asked, metric.rel, metric.p).text]
+    ways.append(f"depth: {max(_USUAL_DEPTH, 10 * asked)}")
+    return f"{metric.text} looks at the whole ranking{because}, and {there}: write {', or '.join(ways)}"
+
+
+def asked_text(numbers: Iterable[int]) -> str:
+    """How many results searches were asked for: `10`, or `10 to 20`. Raises ValueError for no numbers."""
+    low, high = min(numbers := [*numbers]), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"

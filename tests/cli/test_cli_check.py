@@ -91,7 +91,7 @@ def test_a_catalogue_of_other_documents(terminal: Terminal) -> None:
     terminal.write("products.csv", "id,title\n1,Winter boots\n")
     said = terminal.run("check", "shop.relevance.yaml")
     assert said.code == 1
-    assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it")
+    assert said.lines[0].startswith("products.csv: none of the 5 documents that were looked up is in it; ")
 
 
 def test_the_catalogue_of_two_suites_is_checked_once(terminal: Terminal) -> None:
@@ -536,6 +536,9 @@ def test_ids_that_a_spreadsheet_has_changed(terminal: Terminal) -> None:
     terminal.write("alone.csv", "query,doc_id,grade\nboots,7.0,2\nboots,7,0\n")
     said = terminal.run("check", "alone.csv")
     assert warned(said, "ids that a spreadsheet seems to have changed") == ['alone.csv:2: "boots": "7.0" and "7"']
+    terminal.write("alone.csv", "query,doc_id,grade\nboots,1e5,2\nboots,100000,0\n")
+    said = terminal.run("check", "alone.csv")
+    assert warned(said, "ids that a spreadsheet seems to have changed") == ['alone.csv:2: "boots": "1e5" and "100000"']
 
 
 FINAL = "query,docid,anna_rating,ben_rating,final_rating\nboots,a,3,0,2\nboots,b,1,1,0\n"

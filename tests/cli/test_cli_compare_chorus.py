@@ -61,8 +61,8 @@ def test_the_mean_falls_and_the_worst_query_names_what_it_lost(shop: Terminal) -
     assert (said.code, said.err) == (1, "")
     assert said.lines[0] == "any.jsonl -> title.jsonl   135 cases compared, 133 with another ranking"
     assert said.lines[-3:] == [
-        "nDCG@10 fell from 0.728 to 0.621 (-0.108, p < 0.001) over 116 cases (19 n/a)",
-        "NOT MET: nDCG@10 dropped by more than 0.02: from 0.728 to 0.621 (-0.108, p < 0.001)",
+        "nDCG@10 fell from 0.728 to 0.621 (-0.108, p <0.001) over 116 cases (19 n/a)",
+        "NOT MET: nDCG@10 dropped by more than 0.02: from 0.728 to 0.621 (-0.108, p <0.001)",
         "1 of 1 gate not met",
     ]
     worst = said.lines.index("largest drops (nDCG@10)") + 1

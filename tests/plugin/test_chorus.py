@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+from pytest_relevance import Run as Record
+from pytest_relevance import compare_runs
 
 if TYPE_CHECKING:
     from tests.plugin.conftest import Project
@@ -18,23 +21,29 @@ CHORUS = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "acceptance" / 
 pytestmark = pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
 
 
-@pytest.fixture(scope="module")
-def expected() -> Any:
-    return json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+def test_the_scores_and_the_record_of_each_ranker(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
+    for ranker in ("any", "title"):
+        monkeypatch.setenv("RANKER", ranker)
+        options = (f"--relevance-record={ranker}.jsonl.gz", "--rootdir", str(CHORUS), "-c", os.devnull)
+        run = project.run(*options, str(CHORUS))
+        assert len(run.outcomes) == expected["cases"] == 135
+        assert [name for name, outcome in run.outcomes.items() if outcome != "passed"] == expected["fail"][ranker]
+        assert run.code == (1 if expected["fail"][ranker] else 0)
+        assert run.results.keys() == expected["per_query"].keys()
+        for name, figures in expected["per_query"].items():
+            score = run.results[name].score
+            assert score == (None if figures[ranker] is None else pytest.approx(figures[ranker], abs=1e-6)), name
+        mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
+        assert float(mean) == pytest.approx(expected["mean"][ranker], abs=5e-4)
 
+        assert run.sentences("record: ") == [f"record: {ranker}.jsonl.gz (135 cases)"]
+        frame = Record.open(project.path / f"{ranker}.jsonl.gz").frame.set_index("id")
+        scores = {name: None if score != score else score for name, score in frame.score.items()}
+        assert scores == {name: result.score for name, result in run.results.items()}
+        assert set(frame.index[frame.outcome == "failed"]) == set(expected["fail"][ranker])
 
-@pytest.mark.parametrize("ranker", ["any", "title"])
-def test_the_cases_that_fail_and_the_score_of_every_query(
-    project: Project, monkeypatch: pytest.MonkeyPatch, expected: Any, ranker: str
-) -> None:
-    monkeypatch.setenv("RANKER", ranker)
-    run = project.run("--rootdir", str(CHORUS), str(CHORUS), "-c", os.devnull)
-    assert len(run.outcomes) == expected["cases"] == 135
-    assert [name for name, outcome in run.outcomes.items() if outcome != "passed"] == expected["fail"][ranker]
-    assert run.code == (1 if expected["fail"][ranker] else 0)
-    assert run.results.keys() == expected["per_query"].keys()
-    for name, figures in expected["per_query"].items():
-        score = run.results[name].score
-        assert score == (None if figures[ranker] is None else pytest.approx(figures[ranker], abs=1e-6)), name
-    mean = next(row[row.index("nDCG@10") + 1] for row in run.summary_rows if "mean" in row)
-    assert float(mean) == pytest.approx(expected["mean"][ranker], abs=5e-4)
+    found = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz")
+    (row,) = found.metrics
+    assert (row.metric, row.means.queries, row.undefined) == ("nDCG@10", 116, 19)
+    assert row.p < 0.001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -191,6 +191,20 @@ def test_a_case_without_a_judged_result_is_no_fault_where_others_have_one(projec
     assert "more cases" not in run.text
     assert "same kind of id" not in run.summary
     assert len(run.short_summary) == 9
+
+
+def test_other_ids_than_the_judged_ones_are_a_fault_beside_a_baseline_too(project: Project) -> None:
+    project.cases(
+        "min_ndcg: 0.5\ncases:\n" + "".join(f"  - {{query: q{n}, judgments: {{{n}: 3}}}}\n" for n in range(9))
+    )
+    search = "import pytest\n@pytest.fixture\ndef search(): return lambda query: [{}]"
+    project.write("conftest.py", search.format("query[1:]"))
+    assert project.run("--relevance-update").counts == {"passed": 9}
+    project.write("conftest.py", search.format("'sku-' + query[1:]"))
+    run = project.run()
+    (sentence,) = run.sentences("search returned no judged document in any case (9): ")
+    assert 'are these the same kind of id? returned "sku-0", judged "0"' in sentence
+    assert "and 8 more cases failed alike" in run.text
 
 
 def test_junit_has_the_text_of_each_case(project: Project) -> None:
@@ -464,6 +478,30 @@ class TestTracebacks:
         assert "attempt 9\n... 20 more lines (-v shows all)\n" in shown
         assert "JSONDecodeError: Expecting value" in shown
         assert "alike: json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (search" in one_line(run)
+
+    @pytest.mark.parametrize("conftest", [LIBRARY, FAULTS["without an id"][0], FAULTS["broken set-up"][0]])
+    def test_each_exception_is_represented_once(
+        self, project: Project, monkeypatch: pytest.MonkeyPatch, conftest: str
+    ) -> None:
+        represented = []
+        getrepr: Callable[..., object] = pytest.ExceptionInfo.getrepr
+
+        def counting(excinfo: pytest.ExceptionInfo[BaseException], **options: object) -> object:
+            represented.append(excinfo)
+            return getrepr(excinfo, **options)
+
+        monkeypatch.setattr(pytest.ExceptionInfo, "getrepr", counting)
+        project.conftest(conftest)
+        shop(project, 4)
+        project.run()
+        assert len(represented) == 4
+
+    def test_an_error_without_a_frame_of_the_user_keeps_all_frames(self, project: Project) -> None:
+        project.conftest("import json\nimport pytest\n@pytest.fixture\ndef search(): return json.loads")
+        shop(project, 1)
+        shown = project.run().failure("q001")
+        assert "json/__init__.py" in shown
+        assert "json/decoder.py" in shown
 
     @pytest.mark.parametrize("option", ["-v", "--tb=long", "--tb=short", "--full-trace"])
     def test_options_ask_for_more(self, project: Project, option: str) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from pytest_relevance import Run as Record
-from pytest_relevance import compare_runs, evaluate
+from pytest_relevance import evaluate
 
 if TYPE_CHECKING:
     from pytest_relevance import CaseResult
@@ -458,35 +455,3 @@ def test_any_text_is_read_as_it_was(project: Project, workers: tuple[str, ...]) 
         assert (case.query, case.params["text"], case.documents) == (written, written, ("before", text, "after"))
         assert boom.reasons == (": ".join(filter(None, ("ConnectionError", written.partition("\n")[0]))),)
         assert (check.query, check.documents, check.score) == (written, (text, text + text), 1.0)
-
-
-ROOT = Path(__file__).parents[2]
-SHARED = (ROOT / os.environ.get("RELEVANCE_DATA", "../shared")).resolve()
-CHORUS = SHARED / "acceptance" / "chorus"
-
-
-@pytest.mark.skipif(not CHORUS.is_dir(), reason=f"there is no {CHORUS}")
-def test_two_rankers_of_a_real_shop(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = project.path / "acceptance" / "chorus"
-    suite.mkdir(parents=True)
-    (project.path / "data").symlink_to(SHARED / "data")  # where the shop looks for its products
-    for name in ("conftest.py", "electronics.relevance.yaml"):
-        shutil.copyfile(CHORUS / name, suite / name)
-    expected = json.loads((CHORUS / "expected.json").read_text(encoding="utf-8"))
-
-    for ranker, mean in (("any", 0.7284), ("title", 0.6207)):
-        monkeypatch.setenv("RANKER", ranker)
-        options = (f"--relevance-record={ranker}.jsonl.gz", "--rootdir", str(project.path), "-c", os.devnull)
-        assert said(project.run(*options, "acceptance")) == [f"record: {ranker}.jsonl.gz (135 cases)"]
-        frame = opened(project, f"{ranker}.jsonl.gz").frame.set_index("id")
-        assert frame.score.count() == 116
-        assert frame.score.mean() == pytest.approx(mean, abs=5e-5)
-        for name, scores in expected["per_query"].items():
-            score = frame.score[name]
-            assert score != score if scores[ranker] is None else score == pytest.approx(scores[ranker], abs=1e-6)
-        assert set(frame.index[frame.outcome == "failed"]) == set(expected["fail"][ranker])
-
-    found = compare_runs(project.path / "any.jsonl.gz", project.path / "title.jsonl.gz")
-    (row,) = found.metrics
-    assert (row.metric, row.means.queries, row.undefined) == ("nDCG@10", 116, 19)
-    assert row.p < 0.001

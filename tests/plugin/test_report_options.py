@@ -288,7 +288,7 @@ def test_without_an_option_nothing_is_imported_for_it(project: Project) -> None:
         modules = done.stdout.rpartition("imported:")[2].split()
         found[options] = {name.removeprefix("pytest_relevance.reports.") for name in modules if ".reports." in name}
         assert not {"numpy", "pandas"} & {*modules}
-    forwarded = {"headline", "markdown", "html", "html.page", "html.page_data", "html.first_screen"}
+    forwarded = {"markdown", "html", "html.page", "html.page_data", "html.first_screen"}
     assert not forwarded & found[()]
     assert forwarded & found[(HTML,)] == forwarded - {"markdown"}
-    assert forwarded & found[(MARKDOWN,)] == {"headline", "markdown"}
+    assert forwarded & found[(MARKDOWN,)] == {"markdown"}

@@ -266,6 +266,36 @@ def test_the_short_summary_begins_with_what_matters_most(
     assert short_reasons(shop.run())["shoes"].startswith(reason)
 
 
+def test_of_one_kind_the_largest_falls_come_first_and_name_what_was_lost(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    shop = Shop(project)
+    shop.cases(
+        """
+        min_ndcg: 0.9
+        cases:
+          - {query: p, judgments: {a: 3, b: 1}}
+          - {query: q, judgments: {a: 3, b: 1}}
+          - {query: r, judgments: {a: {grade: 3, title: Winter boots}, b: 1}}
+          - {query: s, judgments: {a: 3, b: 1}}
+        """
+    )
+    shop.returns(p="a b", q="a b", r="a b", s="a b")
+    shop.run(UPDATE)
+    shop.returns(p="b a", q="", r="b", s="")
+    run = shop.run()
+    assert failures(run) == ["q", "s", "r", "p"] == short(run)
+    down = run.summary_rows[run.summary_rows.index(["down", "since", "the", "baseline"]) + 1 :]
+    assert [row[4:9] for row in down[:3]] == [
+        ["q", "failed", "lost", "Title", "of"],
+        ["s", "failed", "lost", "Title", "of"],
+        ["r", "failed", "lost", "Winter", "boots"],
+    ]
+    assert "2 newly failing cases return no results" in run.summary
+    assert "lower the floors (min_ndcg) that they are below, too" in " ".join(run.summary.split())
+
+
 def test_a_report_tells_them_in_the_same_order(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     shop = all_kinds(project)
     shop.run("--relevance-record=run.jsonl")

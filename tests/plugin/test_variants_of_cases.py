@@ -383,7 +383,7 @@ class TestRepeats:
         assert project.run("--relevance-record=2.jsonl").code == 0
         first = Record.open(project.path / "1.jsonl")
         assert first.missing == ("shop.relevance.yaml::c d[en]", "shop.relevance.yaml::c d[de]")
-        from pytest_relevance.results.merge import merge_runs
+        from pytest_relevance.results.records.merge import merge_runs
 
         assert merge_runs([first, Record.open(project.path / "2.jsonl")]).is_whole
 

@@ -13,7 +13,7 @@ from pytest_relevance.reports.numbers import engine_score_texts
 from pytest_relevance.reports.run_report import merged_lines, report_lines, run_gates
 from pytest_relevance.reports.text import Line, plain, terminal_width, width
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison, SearchError
-from pytest_relevance.results.merge import Merged
+from pytest_relevance.results.records.merge import Merged
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Shop

@@ -25,7 +25,7 @@ from pytest_relevance.results.baseline.file import (
     write_baseline,
 )
 from pytest_relevance.results.baseline.update import update_baseline
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.records.run_info import RecordError
 
 
 def entry(name: str, *ranking: str, variant: str | None = None, **values: Any) -> BaselineEntry:

@@ -17,8 +17,8 @@ from pytest_relevance.reports.markdown import run_markdown
 from pytest_relevance.reports.run_report import report_data, report_lines
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates
-from pytest_relevance.results.merge import Unmergeable, merge_runs
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.records.merge import Unmergeable, merge_runs
+from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

@@ -13,7 +13,7 @@ from pytest_relevance.results.baseline.file import (
     read_baseline,
 )
 from pytest_relevance.results.baseline.update import update_baseline
-from pytest_relevance.results.run_info import RecordError, changed, changes_text, checked
+from pytest_relevance.results.records.run_info import RecordError, changed, changes_text, checked
 
 
 def test_texts_numbers_and_booleans_are_kept_as_builtin_types() -> None:

@@ -16,7 +16,7 @@ from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import BaselineComparison, SearchError
 from pytest_relevance.results.case_result import ERROR, FAILED, PASSED, SKIPPED
 from pytest_relevance.results.gates import judge_gates
-from pytest_relevance.results.merge import Unmergeable, merge_runs
+from pytest_relevance.results.records.merge import Unmergeable, merge_runs
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

@@ -27,8 +27,8 @@ from pytest_relevance.results.case_parts import (
     settings_to_dict,
 )
 from pytest_relevance.results.case_result import VERDICTS
-from pytest_relevance.results.record import as_json
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.records.file import as_json
+from pytest_relevance.results.records.run_info import RecordError
 from tests.helpers import result_of
 
 if TYPE_CHECKING:

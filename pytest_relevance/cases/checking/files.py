@@ -5,17 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_relevance._text import did_you_mean, found, listed, printable, quoted
 from pytest_relevance.cases.checking.values import names_in, unknown_keys
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.cases.problems import Location, Path
 from pytest_relevance.judgments.grading import Scale
-
-if TYPE_CHECKING:
-    pass
-
 
 FILE = "file"
 ONLY = "only"

@@ -43,7 +43,7 @@ from pytest_relevance.results.baseline.file import (
     read_baseline,
 )
 from pytest_relevance.results.case_parts import to_builtin
-from pytest_relevance.results.run_info import FileInfo, RecordError
+from pytest_relevance.results.records.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline

@@ -61,6 +61,7 @@ def explain(run: CaseRun, call: pytest.CallInfo[None]) -> None:
         call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
     elif error is not run.error or run.neglected_fixture is None:
         _leave_out_ours(call.excinfo)
+        _leave_out_installed(call.excinfo, run.item.config)
 
 
 def refuse_neglected_fixture(run: CaseRun, *, has_asyncio: bool) -> None:
@@ -96,22 +97,25 @@ def _leave_out_ours(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         excinfo.traceback = excinfo.traceback[first_own:]
 
 
-def brief_traceback(call: pytest.CallInfo[None], report: pytest.TestReport, config: pytest.Config) -> Any:
-    """Return the representation of an exception without the frames inside installed packages, except for the last.
+def _leave_out_installed(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> None:
+    """Have an exception represented without the frames inside installed packages, except for the last.
 
-    Return None where that changes nothing, where options ask for another traceback than pytest's default, and where
-    the report is of another exception: a plugin may have called the test again.
+    Nothing is changed where options ask for another traceback than pytest's default, where the last frame is the
+    user's, and where no frame is.
     """
-    option, excinfo = config.option, call.excinfo
-    crash = getattr(report.longrepr, "reprcrash", None)
-    if excinfo is None or crash is None or crash.message != excinfo.exconly(tryshort=True):
-        return None
+    option = config.option
     if verbosity(option) > 0 or getattr(option, "fulltrace", False) or getattr(option, "tbstyle", "") != "auto":
-        return None
+        return
     visible = [entry for entry in excinfo.traceback if not entry.ishidden(excinfo)]
-    if not visible or _is_of_user(visible[-1]):
-        return None
-    return excinfo.getrepr(showlocals=getattr(option, "showlocals", False), funcargs=True, tbfilter=_user_frames)
+    if not any(map(_is_of_user, visible)) or _is_of_user(visible[-1]):
+        return
+    represent = excinfo.getrepr
+
+    def brief(**options: Any) -> Any:
+        return represent(**{**options, "tbfilter": _user_frames})
+
+    # pytest makes the representation later, and parses the whole module of each frame for it: one is made, not two
+    excinfo.getrepr = brief  # type: ignore[method-assign, assignment]
 
 
 def _user_frames(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:

@@ -19,7 +19,7 @@ from pytest_relevance.plugin.running.case_run import CaseRun
 from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.rank_changes import baseline_changes
-from pytest_relevance.results.run_info import checked
+from pytest_relevance.results.records.run_info import checked
 
 FIXTURE = "relevance_fingerprint"
 

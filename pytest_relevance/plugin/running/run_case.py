@@ -21,10 +21,9 @@ from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
 from pytest_relevance.plugin.running.project import add_explanations, explains
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
-from pytest_relevance.results.rankings.cut import why_cut
 from pytest_relevance.results.rankings.ranking import Ranking, read_ranking
 from pytest_relevance.results.rankings.rows import UnreadableRanking
-from pytest_relevance.results.scoring import add_details, score_case
+from pytest_relevance.results.scoring import add_details, score_case, why_cut
 
 
 def run(this: CaseRun) -> None:

@@ -20,7 +20,7 @@ from pytest_relevance.reports.text import harmless, plain
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 
 MOST_WORST = 10
 """How many cases the first screen lists."""

@@ -20,7 +20,7 @@ from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.run_report import run_gates
 from pytest_relevance.reports.text import harmless
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 
 SCRIPTS = (
     *("data", "metrics", "elements", "grading", "state", "list", "charts"),

@@ -16,10 +16,12 @@ from pytest_relevance.reports.reasons import case_label, reasons_with_titles
 from pytest_relevance.reports.summary.cases import variant_label, variant_of, variants_of
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import SKIPPED, CaseResult
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 from pytest_relevance.results.worklist import PlausibleGains
 
 _EMPTY: Sequence[object] = (None, "", [], {})
+
+_Scale = tuple[tuple[float, str], ...]
 
 _MOST_GRADES = 10
 """How many grades a scale may have to be graded by digits and buttons."""
@@ -78,24 +80,24 @@ class _Tables:
 
     def __init__(self) -> None:
         self.settings: dict[Settings, int] = {}
-        self.scales: dict[tuple[tuple[float, str], ...], int] = {}
+        self.scales: dict[_Scale, int] = {}
         self.grades: dict[int, set[float]] = {}
 
-    def settings_of(self, result: CaseResult) -> int:
+    def settings_of(self, result: CaseResult, scale: _Scale) -> int:
         """The number of the settings of a result; its grades are added to those that need a gain."""
         number = self.settings.setdefault(result.settings, len(self.settings))
         grades = self.grades.setdefault(number, set())
-        grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in _scale(result)))
+        grades.update(result.judgments, (result.lowest, result.highest), (grade for grade, _ in scale))
         if result.settings.max_grade is not None:
             grades.add(result.settings.max_grade)
         return number
 
-    def scale_of(self, result: CaseResult) -> int:
-        """The number of the scale of a result."""
-        return self.scales.setdefault(_scale(result), len(self.scales))
+    def scale_of(self, scale: _Scale) -> int:
+        """The number of a scale."""
+        return self.scales.setdefault(scale, len(self.scales))
 
 
-def _scale(result: CaseResult) -> tuple[tuple[float, str], ...]:
+def _scale(result: CaseResult) -> _Scale:
     """The grades that a result may be given, the lowest first, each with its name or an empty text.
 
     Those with a name, or else all whole grades from the lowest to the highest, and the grades of judgments where these
@@ -136,7 +138,7 @@ def _settings(settings: Settings, grades: Iterable[float]) -> dict[str, Any]:
 
 def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any]) -> dict[str, Any]:
     """The object of a case: empty values are left out."""
-    change = case_change(result)
+    change, scale = case_change(result), _scale(result)
     lower, upper = result.interval
     values: dict[str, Any] = {
         "node": name,
@@ -164,8 +166,8 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "lost": _moved(change.lost, change.lost_from, change.lost_to),
         "onTop": change.on_top,
         "latency": result.latency,
-        "settings": tables.settings_of(result),
-        "scale": tables.scale_of(result),
+        "settings": tables.settings_of(result, scale),
+        "scale": tables.scale_of(scale),
         "lowest": result.lowest,
         "highest": result.highest,
         "documents": [*result.documents],

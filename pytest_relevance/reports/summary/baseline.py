@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, listed
-from pytest_relevance.reports.numbers import LEAST, p_text, signed
+from pytest_relevance._text import counted, listed, p_text
+from pytest_relevance.reports.headline import case_change, is_new_failure
+from pytest_relevance.reports.numbers import LEAST, signed
 from pytest_relevance.reports.summary.cases import (
     add_case,
     case_count,
@@ -34,7 +35,7 @@ from pytest_relevance.reports.text import (
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult
-from pytest_relevance.results.run_info import FileInfo, Fingerprint, changed, changes_text
+from pytest_relevance.results.records.run_info import FileInfo, Fingerprint, changed, changes_text
 
 SIGNIFICANT = 0.05
 """The p-value up to which a change of the mean is coloured."""
@@ -109,7 +110,7 @@ def mean_change_lines(
     records = dict.fromkeys(info.against for _, info in sorted(files.items()) if info.against)
     variants, lines = variants_of(results), [line(harmless(f"against {name}:"), DIM) for name in records]
     has_files = len({file for file, _ in groups}) > 1
-    for (file, variant), group in sorted(groups.items(), key=str):
+    for (file, variant), group in sorted(groups.items(), key=lambda group: str(group[0])):
         names = [file] * has_files + [variant_label(variant, variants)] * (len(variants) > 1)
         lines += _mean_change_lines("  ".join(names) + ": " if names else indent, group, columns)
         tags = dict.fromkeys(tag for result in group for tag in result.tags) if verbosity > 0 else ()
@@ -158,15 +159,23 @@ def mover_tables(results: Sequence[CaseResult], most: int | None) -> list[Table]
 
 
 def _mover_table(title: str, results: Sequence[CaseResult], sign: int, style: str, most: int | None) -> Table:
-    variants, table = variants_of(results), case_table(title, figures=2)
+    variants, table = variants_of(results), case_table(title, figures=2, names_document=sign < 0)
     moved = [result for result in results if result.change * sign > LEAST]
     for result in sorted(moved, key=lambda result: -result.weight * result.change * sign)[:most]:
         assert result.score is not None
         before = f"{result.score - result.change:.3f} -> {result.score:.3f}"
-        add_case(table, result, short_label(result, variants), styled(f"{result.change:+.3f}", style), before)
+        figures = styled(f"{result.change:+.3f}", style), before
+        lost = [_lost_document(result)] if sign < 0 else []
+        add_case(table, result, short_label(result, variants), *figures, further=lost)
     if more := len(moved) - len(table.rows):
         table.note, table.hint = f"  ... {more} more", MORE_HINT
     return table
+
+
+def _lost_document(result: CaseResult) -> str:
+    """`lost Smart Watch 2`: the title, or the id, of the document whose fall cost most."""
+    document = case_change(result).lost
+    return "" if document is None else f"lost {result.titles.get(document, document)}"
 
 
 def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str | None) -> Iterable[tuple[str, str]]:
@@ -174,7 +183,14 @@ def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str
     worse, better, stale, new = (_count(results, standing) for standing in (REGRESSION, IMPROVEMENT, STALE, NEW))
     if worse and updating != ALL:
         fell = f"{counted(worse, 'case is', 'cases are')} worse by more than the tolerance"
-        yield f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one", BAD
+        floors = "; lower the floors (min_ndcg) that they are below, too" if any(map(_fell_below, results)) else ""
+        yield f"{fell}: where that is meant, --relevance-update FILE::CASE (or with -k) accepts one{floors}", BAD
+    empty = [result for result in results if is_new_failure(result) and result.error is None and not result.documents]
+    if len(empty) > 1:
+        yield (
+            f"{counted(case_count(empty), 'newly failing case returns', 'newly failing cases return')} no results",
+            BAD,
+        )
     if better and updating != ALL:
         improved = f"{counted(better, 'case is', 'cases are')} better by more than the tolerance"
         too = ", and what is worse too unless you choose the cases" if worse else ""
@@ -190,6 +206,12 @@ def _advice(results: Sequence[CaseResult], orphans: Sequence[str], updating: str
         shown = [*orphans[:_MOST_GONE], f"{more} more"] if more > 1 else orphans
         are = counted(len(orphans), "baseline entry is of a case that is", "baseline entries are of cases that are")
         yield f"{are} gone: {listed(shown, 'and')}; --relevance-update drops {_them(len(orphans))}", DOUBT
+
+
+def _fell_below(result: CaseResult) -> bool:
+    """Whether a case is worse than its baseline and below its floor, which stays where the ranking is accepted."""
+    is_worse = result.baseline is not None and result.baseline.standing == REGRESSION
+    return is_worse and result.floor is not None and result.score is not None and result.score < result.floor
 
 
 def _count(results: Iterable[CaseResult], standing: str) -> int:

@@ -92,30 +92,30 @@ def means_by_variant(results: Iterable[CaseResult]) -> dict[Variant, float]:
     return {variant: mean for variant, mean in means.items() if mean is not None}
 
 
-def case_table(title: str, figures: int = 1, label_gap: int = 2) -> Table:
-    """A table of cases: so many figures, then the query, a label behind it, the status and the place.
+def case_table(title: str, figures: int = 1, label_gap: int = 2, *, names_document: bool = False) -> Table:
+    """A table of cases: so many figures, then the query, a label behind it, the status, a document, and the place.
 
-    `-0.452  0.764 -> 0.312  smart watch   failed   shop.relevance.yaml:41`.
+    `-0.452  0.764 -> 0.312  smart watch   failed   lost Smart Watch 2   shop.relevance.yaml:41`.
     """
     figure, query = Column(align=RIGHT), Column(most=60, least=20, wants=30, is_code=True)
-    others = (Column(gap=label_gap), Column(gap=3), Column(gap=3, yields=1, is_code=True))
+    document = [Column(gap=3, most=60, least=20, wants=30, middle=True, yields=1, is_code=True)] * names_document
+    others = (Column(gap=label_gap), Column(gap=3), *document, Column(gap=3, yields=2, is_code=True))
     return Table([*[figure] * figures, query, *others], indent=2, title=title)
 
 
-def add_case(table: Table, result: CaseResult, label: str, *figures: str | Cell) -> None:
-    """Add a row to a table of cases."""
+def add_case(table: Table, result: CaseResult, label: str, *figures: str | Cell, further: Sequence[str] = ()) -> None:
+    """Add a row to a table of cases; `further` are the cells between the status and the place."""
     status = styled(result.status, STATUSES[result.status])
-    table.add(*figures, case_label(result), label, status, styled(result.place, DIM))
+    table.add(*figures, case_label(result), label, status, *further, styled(result.place, DIM))
 
 
 def lowest_table(results: Iterable[CaseResult], variants: Sequence[Variant], most: int) -> Table:
     """The cases with the lowest scores below 1, the lowest first."""
-    found = nsmallest(
-        most,
-        (result for result in results if result.score is not None and result.score < 1),
-        key=lambda result: (result.score, result.file, result.line, result.variant or ""),
-    )
+    below = [result for result in results if result.score is not None and result.score < 1]
+    found = nsmallest(most, below, key=lambda result: (result.score, result.file, result.line, result.variant or ""))
     table = case_table("lowest")
     for result in found:
         add_case(table, result, short_label(result, variants), score_text(result.score))
+    if more := len(below) - len(found):
+        table.note = f"  ... {more} more below 1"
     return table

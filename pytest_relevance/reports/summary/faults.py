@@ -11,7 +11,7 @@ from pytest_relevance.reports.table import cut
 from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless, line, plain
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched, project_faults
-from pytest_relevance.results.run_info import RunInfo
+from pytest_relevance.results.records.run_info import RunInfo
 
 MOST_ALIKE = 5
 """How many further cases that failed alike are shown in a line each; of more, all are in one line."""

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted
-from pytest_relevance.reports.numbers import LEAST, p_text, score_text, signed
+from pytest_relevance._text import counted, p_text
+from pytest_relevance.reports.numbers import LEAST, score_text, signed
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,

@@ -37,7 +37,7 @@ from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILI
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE, Repeats
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, variants_in_order
 from pytest_relevance.results.gates import GateResult
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 MOST_LOWEST, MOST_DIFFERENCES = 5, 5
 """How many queries a summary lists by default."""

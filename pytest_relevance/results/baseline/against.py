@@ -14,16 +14,15 @@ from pytest_relevance.cases.checking.gates import gate_of
 from pytest_relevance.cases.model import Gate
 from pytest_relevance.metrics.graded import GradedRanking, grade_ranking
 from pytest_relevance.metrics.scalar import score
-from pytest_relevance.results.baseline.comparison import comparison_of, gate_scores
+from pytest_relevance.results.baseline.comparison import changes_since, comparison_of, gate_scores
 from pytest_relevance.results.baseline.file import BaselineEntries, BaselineEntry
-from pytest_relevance.results.baseline.stale import changes_since
 from pytest_relevance.results.baseline.update import entry_of
 from pytest_relevance.results.case_parts import NEW, STALE, BaselineComparison
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.expectations import expectation_of
-from pytest_relevance.results.record import read_record
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import Fingerprint
+from pytest_relevance.results.records.file import read_record
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import Fingerprint
 from pytest_relevance.results.scoring import defined
 
 Entries = Mapping[str, BaselineEntries]

@@ -17,8 +17,9 @@ from typing import Any
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import printable, quoted
 from pytest_relevance.results.case_parts import from_builtin, to_builtin
-from pytest_relevance.results.record import as_json, check_values, read_header, read_lines, read_object
-from pytest_relevance.results.run_info import Fingerprint, RecordError, checked
+from pytest_relevance.results.records.checks import check_values
+from pytest_relevance.results.records.file import as_json, read_header, read_lines, read_object
+from pytest_relevance.results.records.run_info import Fingerprint, RecordError, checked
 
 SUFFIX = ".baseline.jsonl"
 """The suffix that the name of a case file gets in that of its baseline."""

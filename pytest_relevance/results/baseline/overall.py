@@ -106,16 +106,16 @@ def has_failed(result: CaseResult) -> bool:
     return result.status in (FAILED, ERROR, NOT_SEARCHED, INCONCLUSIVE) and result.outcome not in (SKIPPED, PASSED)
 
 
-def failure_order(result: CaseResult) -> int:
-    """The place of a failing case in the order of reports, by its kind alone."""
-    return FAILURE_KINDS.index(failure_kind(result))
+def failure_order(result: CaseResult) -> tuple[int, float]:
+    """The sort key of a failing case in reports: its kind, then how far it drew the mean down since the baseline."""
+    return FAILURE_KINDS.index(failure_kind(result)), result.weight * result.change
 
 
 def in_failure_order(results: Sequence[CaseResult]) -> list[CaseResult]:
-    """Results with those of the first kinds of failures first; as they are where there is no baseline."""
+    """Results in the order of their failures, then the others; as they are where there is no baseline."""
     if all(result.baseline is None for result in results):
         return [*results]
-    last = len(FAILURE_KINDS)
+    last = len(FAILURE_KINDS), 0.0
     return sorted(results, key=lambda result: failure_order(result) if has_failed(result) else last)
 
 

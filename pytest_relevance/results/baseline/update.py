@@ -21,8 +21,8 @@ from pytest_relevance.results.baseline.file import (
 )
 from pytest_relevance.results.case_parts import STALE
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.record import as_json
-from pytest_relevance.results.run_info import Fingerprint, common
+from pytest_relevance.results.records.file import as_json
+from pytest_relevance.results.records.run_info import Fingerprint, common
 
 _DECIMALS = 6  # of recorded scores: the last digits differ between machines, and nobody looks at them in a diff
 

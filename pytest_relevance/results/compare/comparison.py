@@ -22,7 +22,7 @@ from pytest_relevance.results.compare.differences import TIE, Difference, ScoreC
 from pytest_relevance.results.compare.incompatibilities import ErroredCase, Incompatibility
 from pytest_relevance.results.compare.pairing import Pair
 from pytest_relevance.results.rankings.rank_changes import Move, RankChanges, rank_changes
-from pytest_relevance.results.run import as_frame
+from pytest_relevance.results.records.run import as_frame
 
 if TYPE_CHECKING:
     import pandas

@@ -21,7 +21,7 @@ from pytest_relevance.metrics.significance import bootstrap_interval, effect_siz
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.compare.incompatibilities import Metrics
 from pytest_relevance.results.compare.pairing import Pair
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.records.run_info import RecordError
 
 TIE = 1e-9
 """The largest difference that is due to rounding: scores that are no farther apart count as the same."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_relevance._text import case_in_prose, counted, did_you_mean, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, did_you_mean, first_few, listed, p_text, quoted
 from pytest_relevance.cases.checking.expectations import largest_score
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE, Difference
-from pytest_relevance.results.compare.incompatibilities import MOST_EXAMPLES, some_cases
+from pytest_relevance.results.compare.incompatibilities import some_cases
 from pytest_relevance.results.expectations import digits_apart, digits_of_change
 from pytest_relevance.results.gates import GateFinding, cannot_reach, void_condition
 
@@ -92,11 +92,11 @@ def _of_mean(row: Difference, most: float, p: float | None) -> GateFinding:
         return GateFinding(False, f"{name} is not defined for any case, so that nothing can be said of it")
     digits = digits_of_change(means.difference)
     figures = f"from {means.first:.{digits}f} to {means.second:.{digits}f}"
-    change = f"{figures} ({means.difference:+.{digits}f}, {shown_p(row.adjusted_p)})"
+    change = f"{figures} ({means.difference:+.{digits}f}, p {p_text(row.adjusted_p)})"
     if means.difference >= -most - TIE:
         how = f"by no more than {most:g}" if means.difference < -TIE else "not at all"
         return GateFinding(True, f"{name} dropped {how}: {change}")
-    change = f"{figures} ({_beyond(means.difference, most)}, {shown_p(row.adjusted_p)})"
+    change = f"{figures} ({_beyond(means.difference, most)}, p {p_text(row.adjusted_p)})"
     if p is not None and cannot_reach(row.least_p, p):
         change += f"; {void_condition(p, means.better + means.worse, row.least_p)}"
     elif p is not None and not row.adjusted_p <= p:
@@ -109,20 +109,11 @@ def _of_cases(drops: tuple[Mover, ...], most: float) -> GateFinding:
         return GateFinding(True, f"no case dropped by more than {most:g}")
     worst = [
         f"{case_in_prose(mover.key[1], mover.query, mover.key[2])} ({_beyond(mover.difference, most)})"
-        for mover in drops[:MOST_EXAMPLES]
+        for mover in drops
     ]
-    more = [f"{len(drops) - len(worst):,} more"] if len(drops) > len(worst) else []
-    text = f"{counted(len(drops), 'case')} dropped by more than {most:g}: {listed([*worst, *more], 'and')}"
-    return GateFinding(False, text)
+    return GateFinding(False, f"{counted(len(drops), 'case')} dropped by more than {most:g}: {first_few(worst)}")
 
 
 def _beyond(difference: float, most: float) -> str:
     """A drop of more than `most`, with enough digits to see that it is more."""
     return f"{difference:+.{digits_apart(-difference, most)}f}"
-
-
-def shown_p(p: float) -> str:
-    """A p-value in words: `p 0.043`, `p < 0.001`."""
-    if math.isnan(p):
-        return "p n/a"
-    return "p < 0.001" if p < 0.001 else f"p {p:.3f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_relevance._text import case_in_prose, counted, listed, quoted
+from pytest_relevance._text import case_in_prose, counted, first_few, listed, quoted
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.scalar import ranks_needed
 from pytest_relevance.results.case_result import ERROR, NOT_SEARCHED, SKIPPED, WITHOUT_SCORE, CaseResult, Key
@@ -164,14 +164,9 @@ class ErroredCase:
 
 def some(names: Iterable[str]) -> str:
     """A few names, and how many more there are."""
-    return _some([*map(quoted, names)])
+    return first_few([*map(quoted, names)])
 
 
 def some_cases(cases: Iterable[CaseResult | ErroredCase]) -> str:
     """A few cases, by id, query and variant, and how many more there are."""
-    return _some([case_in_prose(case.key[1], case.query, case.key[2]) for case in cases])
-
-
-def _some(shown: Sequence[str]) -> str:
-    more = len(shown) - MOST_EXAMPLES
-    return listed([*shown[:MOST_EXAMPLES], f"{more:,} more"] if more > 0 else shown, "and")
+    return first_few([case_in_prose(case.key[1], case.query, case.key[2]) for case in cases])

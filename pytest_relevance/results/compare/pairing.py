@@ -23,7 +23,7 @@ from pytest_relevance.results.compare.incompatibilities import (
     some,
     some_cases,
 )
-from pytest_relevance.results.run import Run
+from pytest_relevance.results.records.run import Run
 
 Pair = tuple[CaseResult, CaseResult]
 """The results of one case in the first run and in the second."""

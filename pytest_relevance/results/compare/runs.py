@@ -22,7 +22,6 @@ from pytest_relevance._files import line_blocks
 from pytest_relevance._text import counted, did_you_mean, listed
 from pytest_relevance.metrics.names import Metric, parse_metric
 from pytest_relevance.metrics.settings import CHOICES, Settings
-from pytest_relevance.results import record
 from pytest_relevance.results.baseline import file as baseline_io
 from pytest_relevance.results.case_result import MEASURED, CaseResult
 from pytest_relevance.results.compare.comparison import Compared, variant_indexes
@@ -32,8 +31,9 @@ from pytest_relevance.results.compare.pairing import Pairing, Variants, pair
 from pytest_relevance.results.compare.rejudging import JudgedQueries, judged_queries, rejudge
 from pytest_relevance.results.evaluate import compile_rankings
 from pytest_relevance.results.rankings.read_run import read_run
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import RunInfo, changed
+from pytest_relevance.results.records import file as record
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import RunInfo, changed
 
 if TYPE_CHECKING:
     from pytest_relevance.results.compare.rejudging import JudgmentSource

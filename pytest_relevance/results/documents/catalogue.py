@@ -14,13 +14,13 @@ from pytest_relevance._files import Unreadable
 from pytest_relevance._text import quoted
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.judgments.formats.table import cells_of_any_length
-from pytest_relevance.results.documents.catalogue_lines import CatalogueLines, Fields, value_at
-from pytest_relevance.results.documents.columns import CatalogueError
+from pytest_relevance.results.documents.catalogue_lines import CatalogueError, CatalogueLines, Fields, value_at
 from pytest_relevance.results.rankings.ranking import TITLE_NAMES
 
 __all__ = ["Catalogue", "CatalogueError", "Documents", "check_catalogue"]
 
 _FEW = 5  # documents that may all be missing in a catalogue without a doubt about its ids
+_LEAST_KNOWN = 0.01  # of the documents: as many are found where another column happens to have some of the ids
 
 
 @dataclass(slots=True)
@@ -58,13 +58,19 @@ class Catalogue:
         """Read all documents; None where there are more than `most`. Raises `CatalogueError` as `look_up` does."""
         return self._read(None, most)
 
-    def why_none_known(self, asked: Collection[str]) -> str:
-        """The message that none of the documents that were asked for is in the catalogue; empty for a few of them."""
-        if len(asked) < _FEW:
+    def why_few_known(self, asked: Collection[str], known: Collection[str]) -> str:
+        """The message that hardly any of the documents asked for is in the catalogue; empty where enough are `known`.
+
+        It is empty for a few documents, too: these may be missing.
+        """
+        if len(asked) < _FEW or len(known) > len(asked) * _LEAST_KNOWN:
             return ""
-        none = f"none of the {len(asked):,} documents that were looked up is in it, such as {min(asked)}"
+        count = f"only {len(known):,}" if known else "none"
+        are = "are" if len(known) > 1 else "is"
+        example = min(document for document in asked if document not in known)
+        few = f"{count} of the {len(asked):,} documents that were looked up {are} in it; {example} is not"
         key = f"documents: {{file: {self.columns.file}, id: ...}}"
-        return f"{self.name}: {none}; are these its ids? {key} names their column"
+        return f"{self.name}: {few}; are these its ids? {key} names their column"
 
     def _read(self, wanted: frozenset[str] | None, most: int | None) -> Documents | None:
         lines = CatalogueLines(self.path, self.name, self.columns, wanted)
@@ -118,12 +124,11 @@ def check_catalogue(path: str, name: str, columns: CatalogueFile, documents: Col
     """Read a catalogue, which messages call `name`, and return what is wrong with it, a message for each problem.
 
     `columns` are those that the case file names. `documents` are those that the catalogue should have: a second line of
-    one of them is reported, and that none of them is there.
+    one of them is reported, and that hardly any of them is there.
     """
     catalogue = Catalogue(path, name, columns)
     try:
         found = catalogue.look_up(documents)
     except CatalogueError as error:
         return [str(error)]
-    unknown = "" if found.known else catalogue.why_none_known(documents)
-    return [*found.problems, *filter(None, [unknown])]
+    return [*found.problems, *filter(None, [catalogue.why_few_known(documents, found.known)])]

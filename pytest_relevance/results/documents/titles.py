@@ -9,8 +9,8 @@ from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.case_parts import from_builtin
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents.catalogue import Catalogue, Documents
-from pytest_relevance.results.documents.columns import CatalogueError
-from pytest_relevance.results.run_info import FileInfo
+from pytest_relevance.results.documents.catalogue_lines import CatalogueError
+from pytest_relevance.results.records.run_info import FileInfo
 
 MOST_KEPT = 200_000
 """How many documents of a catalogue are kept where texts are asked for before the end of the run."""
@@ -83,8 +83,9 @@ class _Known:
         except CatalogueError as error:
             self._is_final, self._documents = True, Documents()
             self._problems.append(f"documents have no titles from the catalogue: {error}")
-        if is_over and not (self._documents.known or self._is_final):
-            self._problems += filter(None, [self._catalogue.why_none_known(self._asked)])
+        if is_over and not self._is_final:
+            known = self._asked & self._documents.known
+            self._problems += filter(None, [self._catalogue.why_few_known(self._asked, known)])
 
     def _add(self, found: Documents) -> None:
         self._documents.titles |= found.titles

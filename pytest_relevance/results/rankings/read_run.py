@@ -238,8 +238,8 @@ def _refuse_unknown(source: Source) -> NoReturn:
 def _read_record(source: Source) -> Rankings:
     """The rankings of a record, under the ids of their cases; a case that was skipped or is an error has none."""
     from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE
-    from pytest_relevance.results.run import Run
-    from pytest_relevance.results.run_info import RecordError
+    from pytest_relevance.results.records.run import Run
+    from pytest_relevance.results.records.run_info import RecordError
 
     rankings: Rankings = {}
     try:

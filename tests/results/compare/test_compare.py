@@ -26,7 +26,7 @@ from pytest_relevance import (
 )
 from pytest_relevance.metrics.significance import effect_size
 from pytest_relevance.results.case_result import SKIPPED
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     from pathlib import Path

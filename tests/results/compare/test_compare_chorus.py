@@ -86,7 +86,7 @@ def test_the_mean_falls_and_not_by_chance(suite: Suite, by_any: Rankings, by_tit
     assert row.p < 0.001
     assert row.low < row.means.difference < row.high < 0
     assert not found.judge({"nDCG@10": 0.02}, p=0.05).passed
-    assert "nDCG@10 fell from 0.728 to 0.621 (-0.108, p < 0.001) over 116 cases (19 n/a)" in found.summary()
+    assert "nDCG@10 fell from 0.728 to 0.621 (-0.108, p <0.001) over 116 cases (19 n/a)" in found.summary()
 
 
 def test_every_query_has_the_score_that_others_give_it(

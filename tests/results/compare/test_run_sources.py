@@ -13,7 +13,7 @@ import pytest
 from pytest_relevance import Incomparable, Run, RunInfo, compare_runs, evaluate, read_judgments, read_suite
 from pytest_relevance.judgments.problems import JudgmentFileError
 from pytest_relevance.results.baseline.file import BaselineEntry, write_baseline
-from pytest_relevance.results.run_info import RecordError
+from pytest_relevance.results.records.run_info import RecordError
 
 if TYPE_CHECKING:
     from tests.results.conftest import Maker

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance.cases.model import CatalogueFile
 from pytest_relevance.results.documents.catalogue import Catalogue, Documents, check_catalogue
-from pytest_relevance.results.documents.columns import CatalogueError
+from pytest_relevance.results.documents.catalogue_lines import CatalogueError
 
 ROWS = [
     {"id": "sku-1", "title": "Winter boots", "brand": "Aurora", "price": "99.5"},
@@ -313,11 +313,21 @@ def test_what_is_wrong_with_a_catalogue(write: Write, tmp_path: Path) -> None:
     ]
 
 
+def test_a_catalogue_of_which_hardly_any_document_is_asked_for(write: Write) -> None:
+    path, columns = write("products.csv", "id,title\nsku-7,A\nsku-8,B\n"), CatalogueFile("products.csv")
+    asked = [f"sku-{number}" for number in range(8)]
+    assert check_catalogue(str(path), "products.csv", columns, asked) == []
+    asked = [f"sku-{number}" for number in range(7, 107)]
+    assert check_catalogue(str(path), "products.csv", columns, asked) == []
+    (problem,) = check_catalogue(str(path), "products.csv", columns, [*asked, *(f"x{number}" for number in range(200))])
+    assert problem.startswith("products.csv: only 2 of the 300 documents that were looked up are in it; sku-10 is not;")
+
+
 def test_a_catalogue_with_other_ids(write: Write) -> None:
     path = write("products.csv", "id,title\n1,A\n")
     assert check_catalogue(
         str(path), "shop/products.csv", CatalogueFile("products.csv"), ["a", "b", "c", "d", "e"]
     ) == [
-        "shop/products.csv: none of the 5 documents that were looked up is in it, such as a; are these its ids? "
+        "shop/products.csv: none of the 5 documents that were looked up is in it; a is not; are these its ids? "
         "documents: {file: products.csv, id: ...} names their column"
     ]

@@ -15,8 +15,8 @@ from pytest_relevance._text import case_name, counted, score_text
 from pytest_relevance.metrics.graded import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
-from pytest_relevance.results.record import read_record, write_record
-from pytest_relevance.results.run_info import FileInfo, RunInfo
+from pytest_relevance.results.records.file import read_record, write_record
+from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 if TYPE_CHECKING:
     import pandas

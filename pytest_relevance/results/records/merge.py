@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_relevance._text import counted, first_few, listed, quoted
+from pytest_relevance._text import counted, first_few, listed, quoted, with_variant
 from pytest_relevance.results.case_result import CaseResult, Key
 from pytest_relevance.results.faults import faults_to_record, project_faults
-from pytest_relevance.results.run import Run
-from pytest_relevance.results.run_info import Changes, FileInfo, RunInfo, changed, common
+from pytest_relevance.results.records.run import Run
+from pytest_relevance.results.records.run_info import Changes, FileInfo, RunInfo, changed, common
 
 _SAME = (*("verdict", "outcome", "digest", "k", "depth", "is_depth_set", "settings", "scores", "documents", "grades"),)
 """The fields in which two results of one case must be equal; how long the search took does not matter."""
@@ -117,7 +117,7 @@ def _other_files(runs: Sequence[Run]) -> Iterator[str]:
                 if before != count:
                     yield (
                         f"{file} has {before:,} cases in {other.name} and {count:,} in {run.name}, "
-                        f"with {_with_variant(search, variant)}"
+                        f"with {with_variant(search, variant)}"
                     )
 
 
@@ -132,16 +132,11 @@ def _matched(results: Iterable[CaseResult]) -> Iterator[tuple[_Match, CaseResult
 
 def _differing(different: Mapping[Key, tuple[Run, Run]]) -> str:
     pairs = dict.fromkeys(f"{one.name} and {two.name}" for one, two in different.values())
-    names = [quoted(_with_variant(case, variant)) for _, case, variant in different]
+    names = [quoted(with_variant(case, variant)) for _, case, variant in different]
     return (
         f"{counted(len(different), 'case')} came to something else in {listed(pairs)}: {first_few(names)}; "
         "--last takes the result of the record that is named last"
     )
-
-
-def _with_variant(name: str, variant: str | None) -> str:
-    """A case or a search with its variant: `search[bm25]`."""
-    return name + (f"[{variant}]" if variant is not None else "")
 
 
 def _all_files(runs: Iterable[Run]) -> dict[str, FileInfo]:
