@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         rbo_bounds as rbo_bounds,
         tau_ap as tau_ap,
     )
-    from pytest_relevance.reports.breakdown import breakdown as breakdown
+    from pytest_relevance.reports.breakdown import Breakdown as Breakdown, breakdown as breakdown
     from pytest_relevance.reports.comparison import Comparison as Comparison, compare_runs as compare_runs
     from pytest_relevance.results.case_result import CaseResult as CaseResult
     from pytest_relevance.results.compare.incompatibilities import Incomparable as Incomparable
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Breakdown": "pytest_relevance.reports.breakdown",
     "Case": "pytest_relevance.cases.model",
     "CaseFileError": "pytest_relevance.cases.problems",
     "CaseResult": "pytest_relevance.results.case_result",

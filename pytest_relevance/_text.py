@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 80
 
+_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_JOINERS = frozenset({"\u200c", "\u200d"})  # letters of Indic scripts, Persian and emoji need them
+
 _NUMBER = re.compile("[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST = 28  # characters of a number: as many digits as decimals have
 _DIGITS, _SCIENTIFIC = 15, 10**11
@@ -148,6 +151,28 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def harmless(text: str) -> str:
+    """Text with every character escaped that a terminal could act on or a reader be misled by.
+
+    Control characters, line breaks, and the invisible ones that reorder or hide text (`\\u202e`).
+    """
+    if text.isprintable():
+        return text
+    import unicodedata  # imported only where there is a character to look up
+
+    return "".join(
+        character
+        if unicodedata.category(character) not in _HARMFUL or character in _JOINERS
+        else character.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for character in text
+    )
+
+
+def score_text(score: float | None) -> str:
+    """A score, `n/a` where it is not defined: None or NaN."""
+    return "n/a" if score is None or score != score else f"{score:.3f}"
 
 
 def _cut(text: str, longest: int) -> str:

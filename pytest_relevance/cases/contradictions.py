@@ -56,6 +56,11 @@ def check_contradictions(expect: Sequence[Expectation], k: int, at: Location) ->
             return
         if most < inf:
             allowed += [_Allowed(number, expected, document, 1, most) for document in present]
+    _check_ranks(expect, allowed, at)
+
+
+def _check_ranks(expect: Sequence[Expectation], allowed: Sequence[_Allowed], at: Location) -> None:
+    """Report the documents that no rank is left for: first by the limits of each alone, then by `order` too."""
     highest: _Limits = {}
     lowest: _Limits = {}
     for each in allowed:

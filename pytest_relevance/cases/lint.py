@@ -96,7 +96,7 @@ class LintFinding:
 class _Entry:
     """A query with its judgments. `context` is what makes two queries different whatever their text: params and such.
 
-    `in_file`: the query stands in a file of judgments or queries.
+    `in_file`: the query is in a file of judgments or queries.
     """
 
     query: str

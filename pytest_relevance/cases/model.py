@@ -28,7 +28,7 @@ class Expectation:
     `kind` is "metric" or a key of `KINDS` in `cases.checking.expectations`, and decides which other fields are used.
     `bound` is a score, a number of results, or a duration in seconds. `within` is a rank: None for the top k of the
     case, or of `order` for the whole ranking. `sets` are the sizes of the sets that `order` divides its documents
-    into; without any each document is a set. `inherited`: it stands in the suite.
+    into; without any each document is a set. `inherited`: it is written in the suite.
     """
 
     kind: str

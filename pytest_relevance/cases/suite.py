@@ -134,15 +134,19 @@ class SuiteBuilder:
                 self._sources.skip(own)
             return
         assert mark is not None
-        graded = own.get("judgments", NO_JUDGMENTS)
-        if self._sources is not None or not isinstance(graded, Graded):
-            graded = self._opened().of_case(own, at)
-        else:
-            graded = with_relevant(graded, own, at)
+        graded = self._graded(own, at)
         own = {**defaults, **own}
         if self._may_lack_judgments and not graded.grades:
             own["min_ndcg"] = None
         self._keep(own, graded, at, node, label, (mark.line + 1, mark.column + 1))
+
+    def _graded(self, own: dict[str, object], at: Location) -> Graded:
+        """The judgments of a written case: its own, and those that the files of the suite have for it."""
+        written = own.get("judgments", NO_JUDGMENTS)
+        if self._sources is not None or not isinstance(written, Graded):
+            return self._opened().of_case(own, at)
+        graded: Graded = with_relevant(written, own, at)
+        return graded
 
     def finish(self) -> None:
         """Make cases of listed queries, and check what all judgments of the file decide. To be called at the end."""

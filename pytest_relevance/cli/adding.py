@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from pytest_relevance._text import counted, printable, quoted
+from pytest_relevance._text import counted, harmless, printable, quoted
 from pytest_relevance.cases.lint import normalized
 from pytest_relevance.cases.model import Suite
 from pytest_relevance.cases.problems import CaseFileError
@@ -16,7 +16,6 @@ from pytest_relevance.cases.yaml.scalars import write_number
 from pytest_relevance.cases.yaml.writing import add_cases
 from pytest_relevance.cli.command import FOUND, OK, CommandError, complain, say, write
 from pytest_relevance.judgments.model import Judgments, rekeyed
-from pytest_relevance.reports.text import harmless
 
 _MOST_LISTED = 20
 _MOST_NAMED = 3
@@ -32,12 +31,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
     suite, _ = read_unjudged(before, out)
     found, without = _cases_of(judgments, suite)
     _refuse_two_grades(judgments, found, out)
-    grades: dict[str, dict[str, float]] = {}
-    titles: dict[str, Mapping[str, str]] = {}
-    for query, cases in found.items():
-        for case in cases:
-            grades.setdefault(case, {}).update(judgments.get(query, {}))
-            titles[case] = {**judgments.titles.get(query, {}), **titles.get(case, {})}
+    grades, titles = _by_case(judgments, found)
     try:
         edited = add_judgments(before, out, grades, titles=titles, overwrite=arguments.overwrite)
         data = edited.data
@@ -48,13 +42,7 @@ def add(judgments: Judgments, arguments: Namespace) -> int:
         overwrite = "; --overwrite takes the new grade where there is another" if conflicts else ""
         raise CommandError(f"{error}\n{harmless(out)}: nothing was written{overwrite}", FOUND) from None
     if without and not arguments.add_cases:
-        total = counted(len(judgments.all_queries), "query", "queries")
-        named = ", ".join(quoted(query, 40) for query in without[:_MOST_NAMED])
-        more = " ..." if len(without) > _MOST_NAMED else ""
-        complain(
-            f"{harmless(out)}: {len(without):,} of {total} have no case there and are left out: {named}{more}; "
-            "--add-cases adds a case for each"
-        )
+        complain(f"{harmless(out)}: {_left_out(judgments, without)}")
     for message in _nearly_there(judgments, without, suite, added=arguments.add_cases):
         complain(f"{harmless(out)}: {message}")
     if data != before:
@@ -73,6 +61,28 @@ def _cases_of(judgments: Judgments, suite: Suite) -> tuple[dict[str, list[str]],
         query: [query] if query in ids else by_text.get(judgments.text(query), []) for query in judgments.all_queries
     }
     return {query: cases for query, cases in found.items() if cases}, [query for query in found if not found[query]]
+
+
+def _by_case(
+    judgments: Judgments, found: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, dict[str, float]], dict[str, Mapping[str, str]]]:
+    """Return the grades and the titles of documents by the id of the case; `found` has the cases of each query."""
+    grades: dict[str, dict[str, float]] = {}
+    titles: dict[str, Mapping[str, str]] = {}
+    for query, cases in found.items():
+        for case in cases:
+            grades.setdefault(case, {}).update(judgments.get(query, {}))
+            titles[case] = {**judgments.titles.get(query, {}), **titles.get(case, {})}
+    return grades, titles
+
+
+def _left_out(judgments: Judgments, without: Sequence[str]) -> str:
+    """Return a message about the queries without a case."""
+    total = counted(len(judgments.all_queries), "query", "queries")
+    named = ", ".join(quoted(query, 40) for query in without[:_MOST_NAMED])
+    more = " ..." if len(without) > _MOST_NAMED else ""
+    left_out = f"{len(without):,} of {total} have no case there and are left out: {named}{more}"
+    return f"{left_out}; --add-cases adds a case for each"
 
 
 def _refuse_two_grades(judgments: Judgments, found: Mapping[str, Sequence[str]], out: str) -> None:

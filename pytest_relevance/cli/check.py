@@ -15,9 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import quoted
+from pytest_relevance._text import harmless, quoted
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, YAML, CommandError, add_reading, say, show
-from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding

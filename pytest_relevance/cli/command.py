@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
-from pytest_relevance._text import listed, quoted
-from pytest_relevance.reports.text import Line, harmless, plain
+from pytest_relevance._text import harmless, listed, quoted
+from pytest_relevance.reports.text import Line, plain
 from pytest_relevance.reports.workflow_commands import safe_output
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from pytest_relevance._files import Unreadable, read_whole, unpacked
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.lint import blank_documents
 from pytest_relevance.cases.yaml.writing import CASE_FILE, case_file, judgments_of, losses_of
 from pytest_relevance.cli.check import CASE_FILES as COLLECTED
@@ -52,7 +52,6 @@ from pytest_relevance.judgments.writing import (
     write_queries,
 )
 from pytest_relevance.judgments.writing_limits import IN_QUERIES
-from pytest_relevance.reports.text import harmless
 
 _CASE_FILES = (CASE_FILE, "yaml")
 _TARGETS = (CASE_FILE, *WRITERS)
@@ -83,15 +82,7 @@ def run(arguments: Namespace) -> int:
     _refuse_one_file_twice(arguments)
     target = _format_of(arguments.target, arguments.target_format)
     is_edit = target == CASE_FILE and os.path.exists(arguments.target)
-    if arguments.queries_out is not None and is_edit:
-        raise CommandError(
-            f"{PROGRAM} convert: --queries-out goes with a new OUT, and {quoted(arguments.target)} is there"
-        )
-    if arguments.add_cases and target != CASE_FILE:
-        raise CommandError(f"{PROGRAM} convert: --add-cases goes with a case file, and OUT is none")
-    outputs = [path for path in (None if is_edit else arguments.target, arguments.queries_out) if path]
-    if not arguments.overwrite:
-        refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
+    _check_outputs(arguments, target, is_edit=is_edit)
     judgments, said = read_input(arguments)
     for message in said:
         complain(f"{_shown(arguments.source)}: {message}")
@@ -105,6 +96,31 @@ def run(arguments: Namespace) -> int:
 
         return add(judgments, arguments)
     files = _converted(judgments, target, arguments)
+    _write(files)
+    names = [harmless(path) for path in files if path != STANDARD]
+    if names:
+        found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
+        if judgments:
+            found.append(counted(sum(map(len, judgments.values())), "judgment"))
+        (complain if STANDARD in files else print)(f"written: {listed(names, 'and')}: {', '.join(found)}")
+    return OK
+
+
+def _check_outputs(arguments: Namespace, target: str, *, is_edit: bool) -> None:
+    """Raise `CommandError` where the options do not go with OUT, or a file to write exists without `--overwrite`."""
+    if arguments.queries_out is not None and is_edit:
+        raise CommandError(
+            f"{PROGRAM} convert: --queries-out goes with a new OUT, and {quoted(arguments.target)} is there"
+        )
+    if arguments.add_cases and target != CASE_FILE:
+        raise CommandError(f"{PROGRAM} convert: --add-cases goes with a case file, and OUT is none")
+    outputs = [path for path in (None if is_edit else arguments.target, arguments.queries_out) if path]
+    if not arguments.overwrite:
+        refuse_to_overwrite(filter(os.path.isfile, outputs), "--overwrite replaces what is there")
+
+
+def _write(files: Mapping[str, Written]) -> None:
+    """Write the files, by path, after the messages about what their formats cannot hold."""
     for path, written in files.items():
         for message in written.lost:
             complain(f"{_shown(path, 'standard output')}: {message}")
@@ -113,13 +129,6 @@ def run(arguments: Namespace) -> int:
             put(written.data)
         else:
             write(path, packed(path, written.data))
-    names = [harmless(path) for path in files if path != STANDARD]
-    if names:
-        found = [counted(len({*judgments, *judgments.queries}), "query", "queries")]
-        if judgments:
-            found.append(counted(sum(map(len, judgments.values())), "judgment"))
-        (complain if STANDARD in files else print)(f"written: {listed(names, 'and')}: {', '.join(found)}")
-    return OK
 
 
 def _converted(judgments: Judgments, target: str, arguments: Namespace) -> dict[str, Written]:

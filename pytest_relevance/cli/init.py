@@ -17,7 +17,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, quoted, shown
+from pytest_relevance._text import counted, harmless, quoted, shown
 from pytest_relevance.cases.schema import SHIPPED
 from pytest_relevance.cases.yaml.scalars import write_number, write_text
 from pytest_relevance.cli.command import (
@@ -31,7 +31,6 @@ from pytest_relevance.cli.command import (
     refuse_to_overwrite,
 )
 from pytest_relevance.metrics.settings import LARGEST_EXPONENTIAL_GRADE
-from pytest_relevance.reports.text import harmless
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.grading import Scale

@@ -47,8 +47,10 @@ AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
 """How several ratings become one grade, by the name that `raters:` takes."""
 
 
-def aggregate(ratings: Sequence[float], how: str = "median") -> float:
+def aggregate(ratings: Iterable[float], how: str = "median") -> float:
     """Combine the ratings of a document (at least one) into its grade; a whole grade of int ratings is an int.
+
+    `ratings`: numbers in any order, or a pandas Series (`frame.groupby("document")["rating"].agg(aggregate)`).
 
     `how`: "median" (of an even number, the mean of the two in the middle), "mean", "min", "max" or "majority" (of
     equally frequent ratings the lowest).
@@ -57,12 +59,13 @@ def aggregate(ratings: Sequence[float], how: str = "median") -> float:
         ValueError: there are no ratings, `how` is not in `AGGREGATES`, or a rating is not a finite number.
     """
     checked_raters(how)
-    if not ratings:
+    given = list(ratings)
+    if not given:
         raise ValueError("there is no rating to make a grade of")
-    for rating in ratings:
+    for rating in given:
         check_number("a rating", rating)
-    grade = AGGREGATES[how](ratings)
-    whole = all(isinstance(rating, int) for rating in ratings) and grade == int(grade)
+    grade = AGGREGATES[how](given)
+    whole = all(isinstance(rating, int) for rating in given) and grade == int(grade)
     return int(grade) if whole else grade
 
 

@@ -272,10 +272,17 @@ def krippendorff_alpha(ratings: Iterable[Sequence[float | None]], level: str = "
     have disagreed. Krippendorff, Content Analysis, 2004, chapter 11.
 
     Raises:
-        ValueError: `level` is not a key of `LEVELS`.
+        ValueError: `level` is not a key of `LEVELS`, or the ratings of a document are a text.
     """
     if level not in LEVELS:
         raise ValueError(f"the level of measurement is one of {', '.join(LEVELS)}, not {level!r}")
+    ratings = [*ratings]
+    for of_one in ratings:
+        if isinstance(of_one, str):  # the name of a column
+            raise ValueError(
+                f"the ratings of a document are numbers, not the text {of_one!r}; of a DataFrame with a row for each "
+                "document and a column for each rater, pass `frame.to_numpy()`"
+            )
     given = [[rating for rating in of_one if rating is not None and rating == rating] for of_one in ratings]
     given = [of_one for of_one in given if len(of_one) > 1]
     if not given:

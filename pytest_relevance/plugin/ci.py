@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from pytest_relevance._text import harmless
 from pytest_relevance.plugin.failures import Crash
 from pytest_relevance.plugin.options import runs_tests, writes_ci_report
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
 from pytest_relevance.reports.summary.cases import anything_ran
-from pytest_relevance.reports.text import harmless
 from pytest_relevance.reports.workflow_commands import within_lines_without_commands, without_commands
 from pytest_relevance.results.case_result import FAILED
 from pytest_relevance.results.gates import GateResult

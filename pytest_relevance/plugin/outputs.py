@@ -18,13 +18,13 @@ import pytest
 
 from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin import reporting
 from pytest_relevance.plugin.failures import without_root
 from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
 from pytest_relevance.plugin.updates import ratchet, update_baselines
-from pytest_relevance.reports.text import harmless, is_report
+from pytest_relevance.reports.text import is_report
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]

@@ -2,7 +2,7 @@
 
 A mask has four hexadecimal digits of a digest, `<redacted 3f2a>`: the same value under the same name has the same mask
 on every machine, so that a baseline notices that the value changed. There is no secret salt, which machines would have
-to share; the digest is cut to 16 bits instead, so that one value in 65,536 has it and none can be told from it.
+to share; the digest is cut to 16 bits instead, so that one value in 65,536 has it and no value can be found from it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
 from pytest_relevance.plugin.giving_up import GivingUp
@@ -34,7 +34,7 @@ from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.reasons import item_heading
-from pytest_relevance.reports.text import Line, harmless
+from pytest_relevance.reports.text import Line
 from pytest_relevance.reports.workflow_commands import is_github
 from pytest_relevance.results.case_result import CHECK, CaseResult
 

@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_relevance._paused_gc import paused_gc
-from pytest_relevance._text import first_few, printable
+from pytest_relevance._text import first_few, harmless, printable
 from pytest_relevance.plugin.options import CASE_FILES
-from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.rankings.rank_changes import worst_of_repeats

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from pytest_relevance._files import digest_files, write_whole
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import Message, RunStore, first_named, run_store
-from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.baseline.file import SUFFIX, baseline_path
 from pytest_relevance.results.baseline.update import Updated, acceptable, locked, update_baseline
 from pytest_relevance.results.case_result import CaseResult

@@ -5,14 +5,26 @@ The figures come from `metrics.scalar`, so that the DCG of the last row divided 
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import quoted, shown
-from pytest_relevance.metrics.graded import GradedRanking, Term, dcg_terms, grade_ranking, ideal_grades, scored_indexes
+from pytest_relevance._html import MOST_ROWS, NUMBER, TEXT, html_table
+from pytest_relevance._text import counted, quoted, score_text, shown
+from pytest_relevance.metrics.graded import (
+    GradedRanking,
+    Term,
+    dcg_terms,
+    grade_ranking,
+    has_gain,
+    ideal_grades,
+    scored_indexes,
+)
 from pytest_relevance.metrics.settings import Settings, discount_table
+from pytest_relevance.reports.numbers import number as number_text
+from pytest_relevance.reports.numbers import total
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.ranking import id_text, read_ranking
 
@@ -49,6 +61,29 @@ class Row:
     repeated: bool = False
 
 
+FIGURES = ("gain", "discount", "DG", "DCG", "ideal", "IDCG")
+"""The heads of the figures of a row in reports: see `figure_texts`."""
+
+
+def grade_text(row: Row) -> str:
+    """The grade of a result, "-" for one without a judgment; nothing where there is no result."""
+    if row.document is None:
+        return ""
+    return number_text(row.grade) if row.grade is not None else "repeat" if row.repeated else "-"
+
+
+def figure_texts(row: Row) -> tuple[str, ...]:
+    """The texts of `FIGURES`; "-" for what an unjudged result does not have, nothing where there is no result."""
+    if row.document is None:
+        gain, discounted = "", ""
+    elif row.grade is None:
+        gain, discounted = "-", "-"
+    else:
+        gain, discounted = number_text(row.gain), total(row.discounted_gain)
+    ideal = ("", "") if row.ideal_grade is None else (number_text(row.ideal_grade), total(row.ideal_dcg))
+    return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """The nDCG@k that a document costs: (discounted gain at its ideal rank - that at its own rank) / IDCG.
@@ -73,7 +108,7 @@ class Breakdown:
 
     The losses and `unfilled` add up to 1 - nDCG. `unfilled` is (IDCG - DCG of the best order of the judged documents) /
     IDCG: 0 except with ideal "max". `too_high` are the rows of the results with less gain than that best order has at
-    their rank, by rank.
+    their rank, by rank. nDCG `is_defined` where any judged document has a gain above 0.
     """
 
     rows: tuple[Row, ...]
@@ -82,6 +117,25 @@ class Breakdown:
     losses: tuple[Loss, ...]
     too_high: tuple[Row, ...] = ()
     unfilled: float = 0.0
+    is_defined: bool = True
+
+    @property
+    def score(self) -> float:
+        """nDCG@k: `dcg` / `ideal_dcg`. NaN where it is not defined, 0 where it is and nothing in the ideal has gain."""
+        if not self.is_defined:
+            return math.nan
+        return self.dcg / self.ideal_dcg if self.ideal_dcg else 0.0
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: the first 20 ranks, with the totals below them."""
+        columns = [("rank", NUMBER), ("document", TEXT), *((name, NUMBER) for name in ("grade", *FIGURES))]
+        rows = [
+            (f"{row.rank}", row.document or "", grade_text(row), *figure_texts(row)) for row in self.rows[:MOST_ROWS]
+        ]
+        more = len(self.rows) - len(rows)
+        folded = f"... and {counted(more, 'more rank')}; " if more else ""
+        sums = f"DCG {total(self.dcg)} / ideal DCG {total(self.ideal_dcg)} = nDCG {score_text(self.score)}"
+        return html_table(columns, rows, note=folded + sums)
 
     def frame(self) -> pandas.DataFrame:
         """The rows as a DataFrame: one row for each rank, one column for each field of `Row`."""
@@ -106,10 +160,10 @@ def breakdown(
 ) -> Breakdown:
     """Break down the nDCG@k of one ranking, rank by rank.
 
-    `judgments` maps documents to grades; `ranking` is documents best first, or whatever else a search may return. Ids
-    are compared as text; integers are their digits. k=None looks at the whole ranking and the whole ideal. The other
-    arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a grade that has no gain, for
-    an id that is not text or an integer, and (`UnreadableRanking`) for what is no ranking.
+    `judgments` maps documents to grades, in a dict or a pandas Series; `ranking` is documents best first, or whatever
+    else a search may return. Ids are compared as text; integers are their digits. k=None looks at the whole ranking and
+    the whole ideal. The other arguments are those of `evaluate`. Raises ValueError for one that is not allowed, for a
+    grade that has no gain, for an id that is not text or an integer, and (`UnreadableRanking`) for what is no ranking.
 
     The formula is Järvelin and Kekäläinen's (TOIS 20(4), 2002): DCG = sum over ranks of gain / log2(rank + 1).
     """
@@ -174,7 +228,7 @@ def _break_down(
     rows = _rows(ranking, graded, terms, settings)
     dcg, ideal_dcg = (rows[-1].dcg, rows[-1].ideal_dcg) if rows else (0.0, 0.0)
     if not ideal_dcg:
-        return Breakdown(rows, dcg, ideal_dcg, ())
+        return Breakdown(rows, dcg, ideal_dcg, (), is_defined=has_gain(graded, settings))
     losses = _losses(ranking, graded, settings, k, absent, deeper, terms)
     best = terms.best[-1].total if terms.best else 0.0
     unfilled = (ideal_dcg - best) / ideal_dcg if settings.ideal == "max" else 0.0

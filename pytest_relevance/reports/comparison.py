@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.comparison_markdown import comparison_markdown
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
-from pytest_relevance.reports.text import REPORT_MARK, WIDEST, harmless, plain
+from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key
 from pytest_relevance.results.compare.comparison import MOST_MOVERS, Compared, Mover
@@ -34,6 +35,12 @@ class Comparison(Compared):
     most, with what changed in their rankings. `frame` has one row for each case. `left_out`, `errors` and `notes` say
     what was not compared and why. `judge` says whether the second run may replace the first.
     """
+
+    def _repr_html_(self) -> str:
+        """The tables that a notebook shows: the metrics, and the largest drops and gains."""
+        from pytest_relevance.reports.html.tables import comparison_html  # imported only in a notebook
+
+        return comparison_html(self)
 
     def judge(
         self, max_drop: Mapping[str, float] | None = None, *, p: float | None = None, max_case_drop: float | None = None

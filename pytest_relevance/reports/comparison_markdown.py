@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_relevance._text import case_name, counted
+from pytest_relevance._text import case_name, counted, score_text
 from pytest_relevance.cases.checking.expectations import largest_score
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.reports.comparison_text import (
@@ -17,7 +17,10 @@ from pytest_relevance.reports.comparison_text import (
     chosen_movers,
     gates_text,
     metric_table,
+    most_gained,
+    most_lost,
     new_errors_text,
+    now_on_top,
     rank_counts,
     settings_texts,
     shared_metric,
@@ -35,7 +38,6 @@ from pytest_relevance.reports.markdown_parts import (
     shown_of,
     span,
 )
-from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.table import RIGHT, Column, Table, code
 from pytest_relevance.results.compare.comparison import Compared, Mover
 from pytest_relevance.results.compare.differences import TIE
@@ -169,23 +171,22 @@ def _mover_table(title: str, comparison: Compared, movers: Sequence[Mover], *, i
 
 
 def _lost(mover: Mover) -> str:
-    """The document with the highest gain that left the top k, else that moved down, and its ranks."""
-    found = [*mover.lost, *(move for move in mover.shifted if move.distance < 0)]
-    if not found:
+    """The document that lost most, and its ranks."""
+    move = most_lost(mover)
+    if move is None:
         return ""
-    return f"{document_code(found[0].document, mover.titles)} {found[0].first}{ARROW}{found[0].second or 'gone'}"
+    return f"{document_code(move.document, mover.titles)} {move.first}{ARROW}{move.second or 'gone'}"
 
 
 def _gained(mover: Mover) -> str:
-    """The document with the highest gain that entered the top k, else that moved up, and its ranks."""
-    found = [*mover.found, *(move for move in mover.shifted if move.distance > 0)]
-    if not found:
+    """The document that gained most, and its ranks."""
+    move = most_gained(mover)
+    if move is None:
         return ""
-    return f"{document_code(found[0].document, mover.titles)} {found[0].first or 'new'}{ARROW}{found[0].second}"
+    return f"{document_code(move.document, mover.titles)} {move.first or 'new'}{ARROW}{move.second}"
 
 
 def _on_top(mover: Mover) -> str:
-    """The first result of the second run that was lower, or absent, in the first."""
-    risen = [*mover.changes.entered, *(move for move in mover.changes.moved if move.distance > 0)]
-    top = min(risen, key=lambda move: move.second or 0, default=None)
+    """The document that a reader finds first in the place of those that were lost."""
+    top = now_on_top(mover)
     return "" if top is None else document_code(top.document, mover.titles)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 
-from pytest_relevance._text import case_name, counted, p_text
+from pytest_relevance._text import case_name, counted, harmless, p_text, score_text
 from pytest_relevance.reports.failure import settings_text
-from pytest_relevance.reports.numbers import score_text, signed
+from pytest_relevance.reports.numbers import signed
 from pytest_relevance.reports.reasons import grade_and_ranks
 from pytest_relevance.reports.table import (
     RIGHT,
@@ -19,19 +20,7 @@ from pytest_relevance.reports.table import (
     title_room,
     titled,
 )
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    GOOD,
-    PLAIN,
-    STRONG,
-    WIDEST,
-    Line,
-    folded_lines,
-    harmless,
-    line,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line, wrapped
 from pytest_relevance.results.compare.comparison import Compared, Mover, Movers
 from pytest_relevance.results.compare.differences import TIE, Difference, TagDifference
 from pytest_relevance.results.compare.gates import ComparisonGates
@@ -268,3 +257,19 @@ def _first_of(found: Sequence[Move], shown: ShowDocument, titles: Mapping[str, s
     first = found if len(found) <= _MOST_DOCUMENTS + 1 else found[:_MOST_DOCUMENTS]
     more = [f"{len(found) - len(first)} more"] if len(found) > len(first) else []
     return [*(f"{shown(move.document, titles)} ({grade_and_ranks(move)})" for move in first), *more]
+
+
+def most_lost(mover: Mover) -> Move | None:
+    """The document with the highest gain that left the top k, else that moved down; None where there is none."""
+    return next(chain(mover.lost, (move for move in mover.shifted if move.distance < 0)), None)
+
+
+def most_gained(mover: Mover) -> Move | None:
+    """The document with the highest gain that entered the top k, else that moved up; None where there is none."""
+    return next(chain(mover.found, (move for move in mover.shifted if move.distance > 0)), None)
+
+
+def now_on_top(mover: Mover) -> Move | None:
+    """The first result of the second run that was lower, or absent, in the first; None where there is none."""
+    risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
+    return min(risen, key=lambda move: move.second or 0, default=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_relevance._text import are_one_number, counted, quoted, shown
+from pytest_relevance._text import are_one_number, counted, harmless, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.numbers import number, total
@@ -31,7 +31,6 @@ from pytest_relevance.reports.text import (
     Line,
     folded,
     folded_lines,
-    harmless,
     line,
     width,
     wrapped,

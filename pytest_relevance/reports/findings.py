@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, quoted
+from pytest_relevance._text import counted, harmless, quoted
 from pytest_relevance.judgments.model import Judgments
 from pytest_relevance.judgments.raters import (
     FAR_APART,
@@ -23,7 +23,7 @@ from pytest_relevance.judgments.raters import (
 )
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import RIGHT, Column, Table, cut, document_columns
-from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, harmless, line, width
+from pytest_relevance.reports.text import DIM, DOUBT, STRONG, WIDEST, Line, folded, line, width
 
 if TYPE_CHECKING:
     from pytest_relevance.cases.lint import LintFinding

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.failure import failure_lines, reason_in_brief
 from pytest_relevance.reports.headline import (
     CaseChange,
@@ -35,7 +35,7 @@ from pytest_relevance.reports.markdown_parts import (
     shown_of,
     span,
 )
-from pytest_relevance.reports.numbers import LEAST, score_text
+from pytest_relevance.reports.numbers import LEAST
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run_report import results_to_report, run_gates
 from pytest_relevance.reports.summary.baseline import mean_change_text
@@ -64,7 +64,7 @@ from pytest_relevance.reports.table import (
     cut,
     escaped,
 )
-from pytest_relevance.reports.text import harmless, plain
+from pytest_relevance.reports.text import plain
 from pytest_relevance.results.baseline.overall import has_failed, mean_change
 from pytest_relevance.results.case_result import FAILED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
 from pytest_relevance.reports.table import MOST_CHARACTERS, code, cut, escaped
-from pytest_relevance.reports.text import REPORT_MARK, harmless
+from pytest_relevance.reports.text import REPORT_MARK
 
 FAILURE = "failure"
 """The name of a section about one failure: these are counted where they are left out."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
+from pytest_relevance._text import score_text as score_text
+
 LEAST = 0.0005
 """The largest difference that prints as 0.000."""
 
@@ -39,11 +41,6 @@ def engine_score_texts(scores: Sequence[float | None]) -> list[str]:
     decimals = min(4 - min(before, 0), max(6 - before, 0))
     needed = max((len(f"{score:.{decimals}f}".partition(".")[2].rstrip("0")) for score in known), default=0)
     return ["" if score is None else f"{score:.{needed}f}" for score in scores]
-
-
-def score_text(score: float | None) -> str:
-    """A score, `n/a` where it is not defined: None or NaN."""
-    return "n/a" if score is None or score != score else f"{score:.3f}"
 
 
 def signed(value: float) -> str:

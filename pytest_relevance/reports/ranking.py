@@ -10,24 +10,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import TypeVar
 
-from pytest_relevance._text import counted, listed
+from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.cases.checking.expectations import BELOW
-from pytest_relevance.reports.breakdown import Breakdown, Loss, Row
+from pytest_relevance.reports.breakdown import FIGURES, Breakdown, Loss, Row, figure_texts, grade_text
 from pytest_relevance.reports.numbers import LEAST, engine_score_texts, number, total
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, document_columns, styled, title_room, titled
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    PLAIN,
-    STRONG,
-    Line,
-    folded_lines,
-    harmless,
-    line,
-    width,
-    wrapped,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, PLAIN, STRONG, Line, folded_lines, line, width, wrapped
 from pytest_relevance.results.case_parts import NEW, STALE
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.rankings.rank_changes import baseline_changes
@@ -44,7 +32,7 @@ Blamed = TypeVar("Blamed")
 
 _RANK, _GRADE, _WAS = (Column(name, RIGHT) for name in ("rank", "grade", "was"))
 _SCORE = Column("score", RIGHT, yields=3)
-_YIELDS = {"gain": 1, "discount": 4, "DG": 1, "DCG": 0, "ideal": 2, "IDCG": 2}
+_YIELDS = dict(zip(FIGURES, (1, 4, 1, 0, 2, 2), strict=True))
 _FIGURES = tuple(Column(name, RIGHT, yields=number) for name, number in _YIELDS.items())
 _NEW = "new"  # to the accepted ranking
 
@@ -70,8 +58,8 @@ def breakdown_lines(result: CaseResult, found: Breakdown, *, full: bool, columns
         if row.document is not None:
             known = "" if row.repeated else row.document
             names = (row.document, result.titles.get(row.document, ""), *([scores.get(known, "")] if scores else []))
-            names += (_grade(row), *([was.get(known, _NEW) if known else ""] if was else []))
-        table.add(f"{row.rank}", *names, *_figures(row), mark, style=BAD if mark else _style(row))
+            names += (grade_text(row), *([was.get(known, _NEW) if known else ""] if was else []))
+        table.add(f"{row.rank}", *names, *figure_texts(row), mark, style=BAD if mark else _style(row))
     if is_long and not full:
         table.note = f"      ... {len(found.rows) - MOST_ROWS} more ranks (-v shows all)"
     elif results < len(found.rows) and len(rows) < result.k:
@@ -124,23 +112,6 @@ def _ranks_before(result: CaseResult) -> dict[str, str]:
         return {}
     count = len(baseline.documents)
     return dict(zip(reversed(baseline.documents), map(str, range(count, 0, -1)), strict=True))
-
-
-def _grade(row: Row) -> str:
-    """The grade of a result, "-" for one without a judgment."""
-    return number(row.grade) if row.grade is not None else "repeat" if row.repeated else "-"
-
-
-def _figures(row: Row) -> tuple[str, ...]:
-    """The cells of `_FIGURES`; "-" for what an unjudged result does not have, nothing where there is no result."""
-    if row.document is None:
-        gain, discounted = "", ""
-    elif row.grade is None:
-        gain, discounted = "-", "-"
-    else:
-        gain, discounted = number(row.gain), total(row.discounted_gain)
-    ideal = ("", "") if row.ideal_grade is None else (number(row.ideal_grade), total(row.ideal_dcg))
-    return (gain, f"{row.discount:.3f}", discounted, total(row.dcg), *ideal)
 
 
 def _style(row: Row) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_relevance._text import case_name, quoted
+from pytest_relevance._text import case_name, harmless, quoted
 from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.table import cut, cut_middle, title_room, titled
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, harmless, line, width, wrapped
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, Line, folded, line, width, wrapped
 from pytest_relevance.results.case_parts import REGRESSION, Outcome
 from pytest_relevance.results.case_result import FAILED, INCONCLUSIVE, PASSED, CaseResult
 from pytest_relevance.results.expectations import below, digits_apart, duration, message_with_titles

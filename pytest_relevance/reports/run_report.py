@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_relevance._text import case_in_prose, counted, first_few, with_variant
+from pytest_relevance._text import case_in_prose, counted, first_few, harmless, with_variant
 from pytest_relevance.reports.failure import failure_lines
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.faults import (
@@ -17,7 +17,7 @@ from pytest_relevance.reports.summary.faults import (
 )
 from pytest_relevance.reports.summary.gates import gate_lines, named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
-from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, harmless, line
+from pytest_relevance.reports.text import BAD, DIM, STRONG, WIDEST, Line, folded_lines, line
 from pytest_relevance.results.baseline.overall import has_failed, in_failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, SKIPPED, CaseResult, Key
 from pytest_relevance.results.faults import fault_key, faults_of, not_searched

@@ -1,4 +1,4 @@
-"""A table of columns, rows and styles, rendered as aligned text of a given width or as Markdown.
+"""A table of columns, rows and styles, rendered as aligned text of a given width, as Markdown or as HTML.
 
 The text of cells may come from users: it is escaped and cut for a terminal, or put in code spans in Markdown, where
 nothing is a link, a mention or markup. Columns without any text are left out.
@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, folded_lines, harmless, line, width
+from pytest_relevance._html import NUMBER, TEXT, html_table
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, folded_lines, line, width
 
 LEFT, RIGHT = "<", ">"
+_HTML_ALIGN = {LEFT: TEXT, RIGHT: NUMBER}
 
 MORE_HINT = " (-v shows all)"
 """How a terminal shows the rest of a list."""
@@ -142,6 +145,16 @@ class Table:
         title = [f"**{self.title[0].upper()}{self.title[1:]}**", ""] if self.title else []
         note = ["", self.note.strip()] if self.note else []
         return [*title, *(f"| {' | '.join(cells)} |" for cells in (head, align, *body)), *note]
+
+    def html(self) -> str:
+        """The table as HTML for a notebook."""
+        if not self.rows:
+            return ""
+        widths = self._natural(self.rows)
+        used = [index for index, width in enumerate(widths) if width]
+        columns = [(self.columns[index].title or "", _HTML_ALIGN[self.columns[index].align]) for index in used]
+        cells = [{index: _text(cell) for index, cell in row} for row in self.rows]
+        return html_table(columns, [[row.get(index, "") for index in used] for row in cells], self.title, self.note)
 
     def _with_head(self) -> Sequence[Row]:
         if not any(column.title for column in self.columns):

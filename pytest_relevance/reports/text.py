@@ -9,6 +9,8 @@ import shutil
 import unicodedata
 from collections.abc import Iterable
 
+from pytest_relevance._text import harmless as harmless
+
 REPORT_MARK = "pytest-relevance report"
 """What stands at the beginning of a report in HTML or Markdown, in a comment, so that it is known as one."""
 
@@ -28,8 +30,6 @@ PLAIN, BAD, GOOD, DIM, STRONG, DOUBT = "", "bad", "good", "dim", "strong", "doub
 Span = tuple[str, str]
 Line = tuple[Span, ...]
 
-_HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-_JOINERS = frozenset({"\u200c", "\u200d"})  # letters of Indic scripts, Persian and emoji need them
 _ZERO_WIDTH = frozenset({"Mn", "Me", "Cf"})
 _WIDE = frozenset({"W", "F"})
 
@@ -39,21 +39,6 @@ _DEEPEST_INDENT = 24
 def is_report(data: bytes) -> bool:
     """Whether the content of a file is a report in HTML or Markdown."""
     return REPORT_MARK.encode() in data[:_MARK_WITHIN]
-
-
-def harmless(text: str) -> str:
-    """Text with every character escaped that a terminal could act on or a reader be misled by.
-
-    Control characters, line breaks, and the invisible ones that reorder or hide text (`\\u202e`).
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        character
-        if unicodedata.category(character) not in _HARMFUL or character in _JOINERS
-        else character.encode("unicode_escape", "surrogatepass").decode("ascii")
-        for character in text
-    )
 
 
 def width(text: str) -> int:

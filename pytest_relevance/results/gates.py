@@ -195,14 +195,15 @@ def _mean(metric: Metric, bound: float, cases: Sequence[CaseResult]) -> GateFind
 
 
 def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult], against: str) -> GateFinding:
+    """The finding about the drop of a mean since the baseline, or since the run `against`.
+
+    It is met if the mean dropped by at most `bound`, or where the gate has a `p`, if the drop is not significant. A `p`
+    that no p-value could reach with so few changed queries does not count.
+    """
     from pytest_relevance.metrics.significance import bootstrap_interval, randomisation_test
 
     name = metric.text
-    pairs = [
-        (case.weight, before, before if abs(now - before) <= _ROUNDING else now)  # rounding is no change
-        for case in cases
-        if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
-    ]
+    pairs = _before_and_now(name, cases)
     if not pairs:
         what = f"no ranking in {against}" if against else "no baseline"
         remedy = "make that record again" if against else "run with --relevance-update"
@@ -219,13 +220,30 @@ def _drop(gate: Gate, metric: Metric, bound: float, cases: Sequence[CaseResult],
         changed = sum(before != now for _, before, now in pairs)
         limit += f"; {void_condition(gate.p, changed, test.least_p)}"
     least = digits_of_change(drop)
-    digits = max(digits_apart(drop, bound), least) if drop > 0 else least
-    moved = f"{'fell' if drop > 0 else 'rose'} by {abs(drop):.{digits}f}" if round(drop, digits) else "is unchanged"
     was, now = (weighted_mean(zip(weights, scores, strict=True)) for scores in (first, second))
     ends = f"{interval.low:+.{least}f} to {interval.high:+.{least}f}"
     test_words = f"95% {ends}, p {p_text(test.p)}, {counted(len(pairs), 'case')}"
-    words = f"{moved}, from {was:.{least}f} to {now:.{least}f} ({test_words}); {limit}"
+    words = f"{_moved(drop, bound)}, from {was:.{least}f} to {now:.{least}f} ({test_words}); {limit}"
     return GateFinding(holds, f"mean {_with_depth(metric, cases)} {words}", name)
+
+
+def _before_and_now(name: str, cases: Sequence[CaseResult]) -> list[tuple[float, float, float]]:
+    """The weight and both scores of each case that has a score in its baseline and now; rounding is no change."""
+    return [
+        (case.weight, before, before if abs(now - before) <= _ROUNDING else now)
+        for case in cases
+        if (now := case.scores.get(name)) is not None and (before := score_before(case, name)) is not None
+    ]
+
+
+def _moved(drop: float, bound: float) -> str:
+    """`fell by 0.021`, with so many decimals that the drop and its bound can be told apart."""
+    digits = digits_of_change(drop)
+    if drop > 0:
+        digits = max(digits, digits_apart(drop, bound))
+    if not round(drop, digits):
+        return "is unchanged"
+    return f"{'fell' if drop > 0 else 'rose'} by {abs(drop):.{digits}f}"
 
 
 def _cut(metric: Metric, cases: Sequence[CaseResult]) -> GateFinding | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_relevance.reports.text import harmless
+from pytest_relevance._text import harmless
 from tests.browser.conftest import Project
 from tests.browser.reader import Reader
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,6 +41,12 @@ def test_a_whole_grade_of_whole_ratings_is_an_int() -> None:
     assert [type(aggregate([1, 3], how)) for how in AGGREGATES] == [int] * len(AGGREGATES)
     assert type(aggregate([1, 2], "median")) is float
     assert type(aggregate([1.0, 3.0], "mean")) is float
+
+
+def test_ratings_may_be_a_column_of_a_frame() -> None:
+    frame = pandas.DataFrame({"document": ["a", "b", "a", "b", "a"], "rating": [2, 0, 3, 1, 2]})
+    assert frame.groupby("document")["rating"].agg(aggregate).to_dict() == {"a": 2, "b": 0.5}
+    assert aggregate(frame["rating"].to_numpy(), "max") == 3
 
 
 @given(st.lists(st.floats(0, 5), min_size=1, max_size=9), st.randoms(use_true_random=False))
@@ -88,6 +95,13 @@ def test_alpha_is_that_of_the_krippendorff_package(ratings: Ratings, level: str)
         a_row_a_rater = np.array(ratings, dtype=float).T
         theirs = krippendorff.alpha(reliability_data=a_row_a_rater, level_of_measurement=level)
         assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+def test_alpha_of_the_columns_of_a_frame_is_refused() -> None:
+    frame = pandas.DataFrame({"ann": [1, 2], "ben": [1, 3]})
+    with pytest.raises(ValueError, match=r"not the text 'ann'; .* pass `frame\.to_numpy\(\)`"):
+        krippendorff_alpha(frame)
+    assert krippendorff_alpha(frame.to_numpy()) == krippendorff_alpha([[1, 1], [2, 3]])
 
 
 def test_alpha_of_perfect_agreement_and_of_contradiction() -> None:

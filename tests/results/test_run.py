@@ -104,6 +104,7 @@ def test_a_table_with_a_row_a_case(make: Maker) -> None:
     assert frame["calls"].tolist()[0] == 3
     assert frame["rankings_seen"].tolist()[0] == 2
     assert repr(run) == "Run(run: 2 results)"
+    assert repr(Run(run.results[:1])) == "Run(run: 1 result)"
 
 
 def test_a_table_with_a_row_a_result(make: Maker) -> None:

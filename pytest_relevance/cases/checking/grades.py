@@ -90,7 +90,7 @@ class Graded:
     written: Collection[str] = ()
 
     def origin(self, document: str) -> Origin | None:
-        """Where the judgment of a document stands in a file; None for one that is written in the case."""
+        """The place of the judgment of a document in a file; None for one that is written in the case."""
         if document in self.written:
             return None
         of_files = (Origin(judgments, key, document) for judgments, key in self.found if document in judgments[key])

@@ -196,7 +196,7 @@ class _Edit:
         self._problems.append(kind(*position, message, quoted(case.id, 60), file))
 
     def _note(self, case: Case, span: Span, wrong: str, changes: Sequence[Change]) -> None:
-        """Note changes, or `wrong`: why what stands in `span` cannot be changed."""
+        """Note changes, or `wrong`: why the text of `span` cannot be changed."""
         if wrong:
             self._refuse(case, span, wrong)
         else:

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from html import escape
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.headline import CaseChange, Headline, is_new_failure, worst_first
 from pytest_relevance.reports.html.page_data import names_of
-from pytest_relevance.reports.numbers import number, score_text
+from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.baseline import mean_change_lines
 from pytest_relevance.reports.summary.cases import metric_of, short_label, variants_of, weighted_mean
-from pytest_relevance.reports.text import harmless, plain
+from pytest_relevance.reports.text import plain
 from pytest_relevance.results.case_parts import NEW
 from pytest_relevance.results.case_result import ERROR, FAILED, NOT_SEARCHED, PASSED, SKIPPED, CaseResult
 from pytest_relevance.results.gates import GateResult

@@ -15,11 +15,11 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from pytest_relevance._text import harmless
 from pytest_relevance.reports.headline import headline
 from pytest_relevance.reports.html.first_screen import first_screen
 from pytest_relevance.reports.html.page_data import page_data
 from pytest_relevance.reports.run_report import run_gates
-from pytest_relevance.reports.text import harmless
 from pytest_relevance.results.records.run import Run
 
 SCRIPTS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, listed, p_text
+from pytest_relevance._text import counted, harmless, listed, p_text
 from pytest_relevance.reports.headline import case_change, is_new_failure
 from pytest_relevance.reports.numbers import LEAST, signed
 from pytest_relevance.reports.summary.cases import (
@@ -19,19 +19,7 @@ from pytest_relevance.reports.summary.cases import (
     variants_of,
 )
 from pytest_relevance.reports.table import MORE_HINT, Table, styled
-from pytest_relevance.reports.text import (
-    BAD,
-    DIM,
-    DOUBT,
-    GOOD,
-    PLAIN,
-    WIDEST,
-    Line,
-    folded_lines,
-    harmless,
-    line,
-    width,
-)
+from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, PLAIN, WIDEST, Line, folded_lines, line, width
 from pytest_relevance.results.baseline.overall import MeanChange, mean_change
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE
 from pytest_relevance.results.case_result import CaseResult

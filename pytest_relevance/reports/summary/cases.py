@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from heapq import nsmallest
 from typing import TypeVar
 
-from pytest_relevance.reports.numbers import score_text
+from pytest_relevance._text import harmless, score_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.table import RIGHT, Cell, Column, Table, cut, styled
-from pytest_relevance.reports.text import DIM, harmless
+from pytest_relevance.reports.text import DIM
 from pytest_relevance.results.case_result import SKIPPED, CaseResult, variants_in_order
 
 Variant = tuple[str, str | None]

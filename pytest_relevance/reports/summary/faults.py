@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_relevance._text import counted, listed, quoted
+from pytest_relevance._text import counted, harmless, listed, quoted
 from pytest_relevance.reports.failure import failure_lines, search_label
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.table import cut
-from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, harmless, line, plain
+from pytest_relevance.reports.text import BAD, WIDEST, Line, folded_lines, line, plain
 from pytest_relevance.results.case_result import NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import IDS, SEARCH, Fault, Key, faults_of, not_searched, project_faults
 from pytest_relevance.results.records.run_info import RunInfo

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import nlargest
 
+from pytest_relevance._text import harmless, score_text
 from pytest_relevance.cases.checking.gates import MAX_DROP, PASSING
-from pytest_relevance.reports.numbers import number, score_text
+from pytest_relevance.reports.numbers import number
 from pytest_relevance.reports.summary.cases import add_case, case_table
-from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, harmless, line
+from pytest_relevance.reports.text import BAD, DOUBT, GOOD, PLAIN, STRONG, WIDEST, Line, folded_lines, line
 from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.gates import ERRORS, GateFinding, GateResult, passes, score_before
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytest_relevance._text import examples, quoted
+from pytest_relevance._text import examples, harmless, quoted
 from pytest_relevance.reports.summary.cases import grouped, variant_label, variant_of, variants_of
 from pytest_relevance.reports.table import cut
-from pytest_relevance.reports.text import DOUBT, WIDEST, Line, folded_lines, harmless
+from pytest_relevance.reports.text import DOUBT, WIDEST, Line, folded_lines
 from pytest_relevance.results.case_result import CaseResult
 
 LEAST_QUERIES = 5

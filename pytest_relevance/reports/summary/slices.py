@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_relevance._text import counted, p_text
-from pytest_relevance.reports.numbers import LEAST, score_text, signed
+from pytest_relevance._text import counted, harmless, p_text, score_text
+from pytest_relevance.reports.numbers import LEAST, signed
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.summary.cases import (
     NOT_PASSED,
@@ -24,7 +24,7 @@ from pytest_relevance.reports.summary.cases import (
     variant_of,
 )
 from pytest_relevance.reports.table import MORE_HINT, RIGHT, Column, Table, cut, styled
-from pytest_relevance.reports.text import BAD, GOOD, PLAIN, harmless, width
+from pytest_relevance.reports.text import BAD, GOOD, PLAIN, width
 from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 
-from pytest_relevance._text import counted
-from pytest_relevance.reports.numbers import score_text
+from pytest_relevance._text import counted, harmless, score_text
 from pytest_relevance.reports.reasons import STATUSES
 from pytest_relevance.reports.summary.cases import Variant, grouped, metric_of, variant_label, variant_of, weighted_mean
 from pytest_relevance.reports.table import Cell, Column, Table, styled
-from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, harmless, line, width
+from pytest_relevance.reports.text import DIM, PLAIN, STRONG, WIDEST, Line, Span, line, width
 from pytest_relevance.results.case_result import SKIPPED, WITHOUT_SCORE, CaseResult, variants_in_order
 from pytest_relevance.results.expectations import duration
 from pytest_relevance.results.gates import GateResult

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted
+from pytest_relevance._text import counted, score_text
 from pytest_relevance.reports.failure import difference_text
-from pytest_relevance.reports.numbers import score_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
 from pytest_relevance.reports.summary.cases import (
@@ -107,7 +106,7 @@ def verdict_lines(
 ) -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
 
-    Beside a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
+    With a baseline the failed cases are a part of their own: `3 failed: 1 newly, 2 as before`.
     With a `verbosity` below 0 mean and gates are left out where the line of the only suite has them.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from pytest_relevance._text import counted
 from pytest_relevance.metrics.compiled import Floats, Indexes
 from pytest_relevance.metrics.names import parse_metric
 from pytest_relevance.metrics.scalar import ranks_needed
@@ -97,7 +98,7 @@ class Compared:
     def __repr__(self) -> str:
         """`Comparison(main.jsonl -> branch.jsonl: 135 cases, nDCG@10 -0.108)`."""
         figures = ", ".join(f"{row.metric} {row.means.difference:+.3f}" for row in self.metrics)
-        return f"{type(self).__name__}({self.first} -> {self.second}: {len(self)} cases, {figures})"
+        return f"{type(self).__name__}({self.first} -> {self.second}: {counted(len(self), 'case')}, {figures})"
 
     @property
     def settings(self) -> tuple[Settings, ...]:

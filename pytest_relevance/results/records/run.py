@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import nsmallest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_relevance._html import MOST_ROWS, NUMBER, TEXT, html_table
+from pytest_relevance._text import case_name, counted, score_text
 from pytest_relevance.metrics.graded import scored_indexes
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.results.case_result import CaseResult
+from pytest_relevance.results.case_result import WITHOUT_SCORE, CaseResult
 from pytest_relevance.results.records.file import read_record, write_record
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
@@ -60,7 +64,23 @@ class Run:
 
     def __repr__(self) -> str:
         """`Run(shop.jsonl: 52 results)`."""
-        return f"Run({self.name}: {len(self)} results)"
+        return f"Run({self.name}: {counted(len(self), 'result')})"
+
+    def _repr_html_(self) -> str:
+        """The table that a notebook shows: one row for each result, the lowest scores first, 20 at most.
+
+        Cases that could not be scored come before all others, those whose score is not defined after them.
+        """
+        lowest = nsmallest(MOST_ROWS, self.results, key=_by_score)
+        metrics = {result.metric.text for result in self.results}
+        heads = {name: (name, TEXT if name in _TEXTS else NUMBER) for name in _SHOWN}
+        heads["score"] = (metrics.pop() if len(metrics) == 1 else "nDCG@k", NUMBER)
+        cells = [_shown(result) for result in lowest]
+        used = [name for name in heads if any(row[name] for row in cells)]
+        more = len(self) - len(lowest)
+        note = f"... and {counted(more, 'more result')} with higher scores or none" if more else ""
+        rows = [[row[name] for name in used] for row in cells]
+        return html_table([heads[name] for name in used], rows, _summary(self), note)
 
     @property
     def missing(self) -> Sequence[str]:
@@ -105,6 +125,40 @@ def _row_of_case(result: CaseResult) -> dict[str, object]:
     if result.repeats is not None:
         row |= {"calls": result.repeats.calls, "rankings_seen": result.repeats.rankings}
     return row | {name: math.nan if value is None else value for name, value in result.scores.items()}
+
+
+_TEXTS = ("query", "variant", "status", "place")
+_SHOWN = ("query", "variant", "before", "score", "judged", "status", "place")
+"""The columns of a run in a notebook; those without any text are left out. `before` is the score of the baseline."""
+
+
+def _shown(result: CaseResult) -> dict[str, str]:
+    """The cells of a result in a notebook, by the names of `_SHOWN`."""
+    baseline = result.baseline
+    return {
+        "query": case_name(result.id, result.query),
+        "variant": result.variant or "",
+        "before": "" if baseline is None or baseline.score is None else score_text(baseline.score),
+        "score": score_text(result.score),
+        "judged": "" if result.score is None else f"{result.judged} of {result.top}",
+        "status": result.status,
+        "place": result.place if result.file else "",
+    }
+
+
+def _by_score(result: CaseResult) -> tuple[int, float]:
+    """The order of a run in a notebook: what could not be scored, then the lowest scores, then those not defined."""
+    if result.status in WITHOUT_SCORE:
+        return 0, 0.0
+    return (2, 0.0) if result.score is None else (1, result.score)
+
+
+def _summary(run: Run) -> str:
+    """`run.jsonl: 52 results (48 passed, 4 failed), 2 cases did not finish`."""
+    counts = Counter(result.status for result in run.results)
+    statuses = ", ".join(f"{count:,} {status}" for status, count in counts.most_common())
+    unfinished = f", {counted(len(run.missing), 'case')} did not finish" if run.missing else ""
+    return f"{run.name}: {counted(len(run), 'result')}{f' ({statuses})' if statuses else ''}{unfinished}"
 
 
 def as_frame(data: Any, columns: list[str] | None = None) -> pandas.DataFrame:

@@ -1,0 +1,283 @@
+"""What a notebook shows of a run, a comparison and a breakdown: tables in HTML."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pytest_relevance import Breakdown, Run, RunInfo, breakdown, compare_runs
+from pytest_relevance.reports.table import RIGHT, Column, Table
+from pytest_relevance.results.case_parts import WITHIN, BaselineComparison
+from tests.helpers import result_of
+
+HOSTILE = '<script>alert(1)</script> & "\u202egnp.exe" <img src=x onerror=alert(1)>\x07'
+SHOWN = '<script>alert(1)</script> & "\\u202egnp.exe" <img src=x onerror=alert(1)>\\x07'
+
+
+class Shown:
+    """What a notebook shows of a value."""
+
+    def __init__(self, value: Any) -> None:
+        self.html: str = value._repr_html_()
+        self._root = ElementTree.fromstring(f"<div>{self.html}</div>")
+
+    @property
+    def tables(self) -> list[list[list[str]]]:
+        """The texts of each table, by row, the heads first."""
+        return [
+            [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+            for table in self._root.iter("table")
+        ]
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The texts outside of tables."""
+        return ["".join(paragraph.itertext()) for paragraph in self._root.iter("p")]
+
+    @property
+    def elements(self) -> set[str]:
+        return {element.tag for element in self._root.iter()}
+
+    @property
+    def attributes(self) -> set[str]:
+        return {name for element in self._root.iter() for name in element.attrib}
+
+
+def run_of(*results: Any, **info: Any) -> Run:
+    return Run(results, info=RunInfo(**info), name="run.jsonl")
+
+
+def boots(*ranking: str, **keys: Any) -> Any:
+    """The result of a query that has judgments of three documents."""
+    case = {"query": "winter boots", "id": "boots", "judgments": {"sku-1": 3, "sku-2": 2, "sku-3": 0}, **keys}
+    return result_of(case, [*ranking], file="shop.yaml", line=7)
+
+
+# --- a run ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_shows_one_row_for_each_result_the_lowest_score_first() -> None:
+    run = run_of(boots("sku-1", "sku-2", id="good"), boots("sku-2", "new", "sku-1", id="bad", min_ndcg=0.9))
+
+    shown = Shown(run)
+
+    assert shown.paragraphs == ["run.jsonl: 2 results (1 measured, 1 failed)"]
+    assert shown.tables == [
+        [
+            ["query", "nDCG@10", "judged", "status", "place"],
+            ['bad "winter boots"', "0.731", "2 of 3", "failed", "shop.yaml:7"],
+            ['good "winter boots"', "1.000", "2 of 2", "measured", "shop.yaml:7"],
+        ]
+    ]
+
+
+def test_a_run_shows_variants_and_the_scores_of_the_baseline_where_there_are_any() -> None:
+    result = boots("sku-2", "sku-1")
+    result.variant, result.baseline = "bm25", BaselineComparison(WITHIN, 0.75)
+
+    (table,) = Shown(run_of(result)).tables
+
+    assert table[0] == ["query", "variant", "before", "nDCG@10", "judged", "status", "place"]
+    assert table[1][1:4] == ["bm25", "0.750", "0.834"]
+
+
+def test_what_could_not_be_scored_comes_first_and_what_is_not_defined_last() -> None:
+    broken = boots(id="broken")
+    broken.verdict = broken.outcome = "error"
+    broken.scores = {}
+    undefined = boots("sku-3", id="undefined", judgments={"sku-3": 0})
+
+    (table,) = Shown(run_of(undefined, boots("sku-1", id="scored"), broken)).tables
+
+    assert [row[0].split()[0] for row in table[1:]] == ["broken", "scored", "undefined"]
+    assert [row[1] for row in table[1:]] == ["n/a", "0.787", "n/a"]
+
+
+def test_a_long_run_shows_twenty_rows_and_how_many_more_there_are() -> None:
+    shown = Shown(run_of(*(boots("sku-2", id=f"q{number}") for number in range(1_234))))
+
+    assert len(shown.tables[0]) == 1 + 20
+    assert shown.paragraphs[-1] == "... and 1,214 more results with higher scores or none"
+
+
+def test_several_cutoffs_share_a_column() -> None:
+    (table,) = Shown(run_of(boots("sku-1", k=3), boots("sku-1", k=5))).tables
+    assert "nDCG@k" in table[0]
+
+
+def test_an_empty_run_has_no_table_and_what_did_not_finish_is_counted() -> None:
+    shown = Shown(run_of(missing=("shop.yaml::boots", "shop.yaml::lamp")))
+    assert shown.paragraphs == ["run.jsonl: 0 results, 2 cases did not finish"]
+    assert shown.tables == []
+
+
+# --- a comparison -----------------------------------------------------------------------------------------------------
+
+JUDGMENTS = {"boots": {"sku-1": 3, "sku-2": 2}, "lamp": {"lamp-1": 1}}
+
+
+def test_a_comparison_shows_its_verdict_the_metrics_and_the_movers() -> None:
+    before = {"boots": ["sku-1", "sku-2"], "lamp": ["x", "lamp-1"]}
+    after = {"boots": ["y", "sku-2"], "lamp": ["lamp-1", "x"]}
+
+    shown = Shown(compare_runs(before, after, judgments=JUDGMENTS, resamples=100))
+
+    assert shown.paragraphs[:3] == [
+        "No significant change: 1 query fell by more than 0.05, 1 rose",
+        "first -> second, 2 cases compared",
+        "nDCG@10 fell from 0.815 to 0.606 (-0.209, p 1.000) over 2 cases: no more than chance would do",
+    ]
+    metrics, drops, gains = shown.tables
+    assert metrics[1][:5] == ["nDCG@10", "2", "0.815", "0.606", "-0.209"]
+    assert drops == [
+        ["query", "first", "second", "change", "lost", "now on top", "ranking"],
+        [
+            *("boots", "1.000", "0.213", "-0.787"),
+            *("sku-1 (grade 3, was rank 1)", "y (unjudged, now rank 1)", "1 out, 1 in"),
+        ],
+    ]
+    assert gains == [
+        ["query", "first", "second", "change", "gained", "ranking"],
+        ["lamp", "0.631", "1.000", "+0.369", "lamp-1 (grade 1, rank 2 -> 1)", "2 moved"],
+    ]
+
+
+def test_a_comparison_without_a_change_shows_the_metrics_alone() -> None:
+    rankings = {"boots": ["sku-1"], "lamp": ["lamp-1"]}
+    shown = Shown(compare_runs(rankings, rankings, judgments=JUDGMENTS, resamples=100))
+    assert len(shown.tables) == 1
+    assert shown.paragraphs[0] == "No score changed"
+    assert shown.paragraphs[2].endswith("no case changed")
+
+
+# --- a breakdown ------------------------------------------------------------------------------------------------------
+
+
+def test_a_breakdown_shows_each_rank_and_the_totals() -> None:
+    shown = Shown(breakdown({"a": 3, "b": 2, "c": 1}, ["b", "x", "b", "a"]))
+
+    assert shown.tables == [
+        [
+            ["rank", "document", "grade", "gain", "discount", "DG", "DCG", "ideal", "IDCG"],
+            ["1", "b", "2", "3", "1.000", "3.000", "3.000", "3", "7.000"],
+            ["2", "x", "-", "-", "1.585", "-", "3.000", "2", "8.893"],
+            ["3", "b", "repeat", "-", "2.000", "-", "3.000", "1", "9.393"],
+            ["4", "a", "3", "7", "2.322", "3.015", "6.015", "", ""],
+        ]
+    ]
+    assert shown.paragraphs == ["DCG 6.015 / ideal DCG 9.393 = nDCG 0.640"]
+
+
+def test_a_long_breakdown_shows_twenty_ranks_and_the_totals_of_all() -> None:
+    found = breakdown({"d0": 1}, [f"d{number}" for number in range(99, -1, -1)], k=None)
+    shown = Shown(found)
+    assert len(shown.tables[0]) == 1 + 20
+    assert shown.paragraphs == [
+        f"... and 80 more ranks; DCG {found.dcg:.3f} / ideal DCG 1.000 = nDCG {found.score:.3f}"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judgments", "ranking", "ideal", "score"),
+    [
+        ({"a": 3}, ["x"], "judged", "0.000"),
+        ({"a": 3}, ["x"], "returned", "0.000"),
+        ({"a": 0}, ["a"], "judged", "n/a"),
+        ({}, [], "judged", "n/a"),
+    ],
+)
+def test_the_score_of_a_breakdown_is_that_of_evaluate(
+    judgments: dict[str, float], ranking: list[str], ideal: str, score: str
+) -> None:
+    shown = Shown(breakdown(judgments, ranking, ideal=ideal))
+    assert shown.paragraphs[-1].endswith(f"= nDCG {score}")
+
+
+def test_a_breakdown_needs_no_pandas() -> None:
+    script = (
+        "import sys; sys.modules['pandas'] = None\n"
+        "from pytest_relevance import breakdown\n"
+        "print(breakdown({'a': 1}, ['a'])._repr_html_().count('<tr>'))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2"
+
+
+def test_the_class_of_a_breakdown_is_public() -> None:
+    assert isinstance(breakdown({"a": 1}, ["a"]), Breakdown)
+
+
+# --- any table --------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_has_its_title_above_and_its_note_below_and_no_columns_without_text() -> None:
+    table = Table([Column("grade", RIGHT), Column("document"), Column("title")], title="lost", note="... and 2 more")
+    table.add("3", "sku-1", "")
+
+    assert table.html() == (
+        '<p><strong dir="auto">lost</strong></p>\n'
+        "<table>\n"
+        '<thead><tr><th style="text-align: right">grade</th><th style="text-align: left"><bdi>document</bdi></th></tr>'
+        "</thead>\n"
+        "<tbody>\n"
+        '<tr><td style="text-align: right">3</td><td style="text-align: left"><bdi>sku-1</bdi></td></tr>\n'
+        "</tbody>\n"
+        "</table>\n"
+        '<p><bdi dir="auto">... and 2 more</bdi></p>\n'
+    )
+
+
+def test_a_table_without_rows_is_nothing() -> None:
+    assert Table([Column("grade")], title="lost").html() == ""
+
+
+# --- text of users ----------------------------------------------------------------------------------------------------
+
+
+def hostile_run() -> Run:
+    result = boots("sku-2")
+    result.id = result.query = result.variant = HOSTILE
+    return Run([result], name=HOSTILE)
+
+
+def hostile_comparison() -> Any:
+    judgments = {HOSTILE: {HOSTILE: 3}}
+    return compare_runs({HOSTILE: [HOSTILE]}, {HOSTILE: ["x"]}, judgments=judgments, resamples=10)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(hostile_run(), id="run"),
+        pytest.param(hostile_comparison(), id="comparison"),
+        pytest.param(breakdown({HOSTILE: 3}, [HOSTILE]), id="breakdown"),
+    ],
+)
+def test_text_of_users_stays_text(value: Any) -> None:
+    shown = Shown(value)
+
+    assert shown.elements <= {"div", "p", "strong", "bdi", "table", "thead", "tbody", "tr", "th", "td"}
+    assert shown.attributes <= {"style", "dir"}
+    assert SHOWN in "".join(text for table in shown.tables for row in table for text in row)
+    assert "\u202e" not in shown.html
+    assert "\x07" not in shown.html
+
+
+def test_right_to_left_text_keeps_its_direction_to_itself() -> None:
+    shown = Shown(breakdown({"نعال": 3}, ["نعال"]))
+    assert "<bdi>نعال</bdi>" in shown.html
+
+
+def test_half_characters_are_shown_as_escapes() -> None:
+    shown = Shown(breakdown({"\ud800": 3}, ["\ud800"]))
+    assert shown.tables[0][1][1] == "\\ud800"
+    shown.html.encode("utf-8")
+
+
+def test_a_text_of_ten_thousand_characters_is_cut() -> None:
+    shown = Shown(breakdown({"x" * 10_000: 3}, ["x" * 10_000]))
+    assert shown.tables[0][1][1] == "x" * 997 + "..."

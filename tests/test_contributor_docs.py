@@ -1,0 +1,53 @@
+"""docs/architecture.md and CONTRIBUTING.md: every file, folder and name that they mention is in the repository."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "pytest_relevance"
+PAGES = ("docs/architecture.md", "CONTRIBUTING.md")
+FOLDERS = (ROOT, PACKAGE, PACKAGE / "reports" / "html", ROOT / "benchmarks")
+CODE = "\n".join(
+    path.read_text(encoding="utf-8")
+    for folder in (PACKAGE, ROOT / "tests", ROOT / ".ci")
+    for path in sorted(folder.rglob("*"))
+    if path.suffix in (".py", ".js", ".mjs", ".json", "") and path.is_file() and path.name != Path(__file__).name
+)
+CODE += (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def spans(page: str) -> list[str]:
+    """The code spans of a page, without its blocks."""
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+def is_file(span: str) -> bool:
+    return span.endswith((".py", ".md", ".js", ".html", "/")) and " " not in span
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_and_folder_is_there(page: str) -> None:
+    files = [span for span in spans(page) if is_file(span)]
+    assert len(files) >= 15
+    missing = [span for span in files if not any([*folder.glob(span.rstrip("/"))] for folder in FOLDERS)]
+    assert [span for span in missing if "/" in span or not [*PACKAGE.rglob(span)]] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_name_is_in_the_code(page: str) -> None:
+    names = {span.split(".")[-1] for span in spans(page) if re.fullmatch(r"[A-Za-z_]\w*(\.\w+)?", span)}
+    assert len(names) >= 8
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", CODE)) == []
+
+
+def test_the_layers_are_those_of_the_contract() -> None:
+    (drawn,) = re.findall(r"## Layers\n.*?```\n(.*?)```", (ROOT / PAGES[0]).read_text(encoding="utf-8"), re.DOTALL)
+    (checked,) = re.findall(r"layers = \[\n(.*?)\]", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.DOTALL)
+    layers = re.findall(r"pytest_relevance\.(\w+)", checked)
+    assert re.findall(r"^(\w+)/ *(?:(\w+)/)?", drawn, re.MULTILINE)[0] == tuple(layers[:2])
+    assert re.findall(r"^(\w+)/", drawn, re.MULTILINE)[1:] == layers[2:]

@@ -1,0 +1,104 @@
+"""docs/notebook.md: its blocks print what it shows, and its figures are those of the published examples."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pytest_relevance
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
+DATA = ROOT / os.environ.get("RELEVANCE_DATA", "../shared") / "vectors" / "worked_examples.json"
+SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
+
+ROUNDED = 6e-7
+"""How far a figure with six decimals may be from one with more."""
+
+SECTION_OF = {
+    "notebook-median": "Three raters, one grade",
+    "notebook-breakdown": "The DCG of a ranking, rank by rank",
+    "notebook-": "Which queries are worst?",
+    "blog-zh-code": "Three ideals",
+    "blog-zh-": "CG, DCG, nDCG",
+    "concept-bad-penalised": "Negative grades",
+    "concept-": "CG, DCG, nDCG",
+    "chatbot-dcg-": "Two algorithms, offline",
+    "chatbot-industry-": "Two algorithms, offline",
+    "chatbot-standard-": "Two algorithms, offline",
+    "chatbot-": "Fractional grades",
+    "reallife-blue-dcg-": "Labels joined to results",
+    "reallife-red-dcg-": "Labels joined to results",
+    "reallife-blue-jaccard": "How alike are two rankings?",
+    "reallife-red-jaccard": "How alike are two rankings?",
+    "reallife-": "Three ideals",
+}
+"""The section that goes through an example, by the beginning of its id; the first one counts."""
+
+
+def blocks(text: str) -> list[str]:
+    """The code blocks of a text."""
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def printed(section: str) -> str:
+    """What the blocks of a section print."""
+    examples = doctest.DocTestParser().get_examples("".join(blocks(SECTIONS[section])))
+    return "".join(example.want for example in examples)
+
+
+def published() -> list[Any]:
+    """The published examples; none where the reference data is absent."""
+    if not DATA.is_file():
+        return []
+    return [pytest.param(example, id=example["id"]) for example in json.loads(DATA.read_text(encoding="utf-8"))]
+
+
+def figures(expected: object) -> Iterator[float]:
+    """All numbers of an expected value."""
+    if isinstance(expected, (int, float)):
+        yield expected
+    elif isinstance(expected, (list, dict)):
+        for each in expected.values() if isinstance(expected, dict) else expected:
+            yield from figures(each)
+
+
+def test_every_block_prints_what_the_page_shows() -> None:
+    test = doctest.DocTestParser().get_doctest("".join(blocks(PAGE)), {}, "notebook.md", "docs/notebook.md", 0)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    report: list[str] = []
+
+    failed, attempted = runner.run(test, out=report.append)
+
+    assert not failed, "".join(report)
+    assert attempted >= 40
+
+
+def test_only_public_names_are_used() -> None:
+    imports = re.findall(r"^>>> (?:from (\S+) )?import (.*)$", PAGE, re.MULTILINE)
+    assert [home for home, _ in imports] == ["", "pytest_relevance"]
+    assert set(imports[1][1].split(", ")) <= set(pytest_relevance.__all__)
+
+
+@pytest.mark.parametrize("example", published())
+def test_the_page_shows_the_published_figures(example: dict[str, Any]) -> None:
+    section = next(section for beginning, section in SECTION_OF.items() if example["id"].startswith(beginning))
+    text = printed(section)
+    shown = [float(number) for number in re.findall(r"(?<![\w.@])-?\d+(?:\.\d+)?\b", text)]
+    tolerance = max(example["tolerance"], ROUNDED)
+    for figure in figures(example["expected"]):
+        assert any(abs(number - figure) <= tolerance for number in shown), f"{figure} is not in {section!r}:\n{text}"
+
+
+@pytest.mark.parametrize("example", [each for each in published() if "order_by" in each.values[0]])
+def test_the_queries_are_in_the_published_order(example: dict[str, Any]) -> None:
+    text = printed(SECTION_OF["notebook-"])
+    places = [text.index(f"\n{query}") for query in example["expected"]]
+    assert places == sorted(places)
