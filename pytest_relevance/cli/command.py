@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_relevance._files import write_whole
 from pytest_relevance._text import harmless, listed, quoted
+from pytest_relevance.reports.github.commands import safe_output
 from pytest_relevance.reports.text import Line, plain
-from pytest_relevance.reports.workflow_commands import safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.judgments.grading import Scale

@@ -35,7 +35,7 @@ from pytest_relevance.cli.command import (
     say,
     writing,
 )
-from pytest_relevance.reports.workflow_commands import safe_output
+from pytest_relevance.reports.github.commands import safe_output
 
 if TYPE_CHECKING:
     from pytest_relevance.results.gates import GateResult
@@ -98,7 +98,7 @@ def _report(merged: Merged, gates: Sequence[GateResult], records: int, arguments
     if arguments.format == JSON:
         return as_indented_json(merged_data(merged, records))
     if arguments.format == MARKDOWN:
-        from pytest_relevance.reports.markdown import merged_markdown
+        from pytest_relevance.reports.markdown.run import merged_markdown
 
         return merged_markdown(with_missing(merged), merge_notes(merged, records), most=arguments.max_chars)
     if arguments.format == HTML:

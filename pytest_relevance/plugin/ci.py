@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ from pytest_relevance._text import harmless
 from pytest_relevance.plugin.failures import Crash
 from pytest_relevance.plugin.options import runs_tests, writes_ci_report
 from pytest_relevance.plugin.run_store import Message, attached_to, run_store
+from pytest_relevance.plugin.whole_run import report_of, started
+from pytest_relevance.reports.github.commands import within_lines_without_commands, without_commands
 from pytest_relevance.reports.summary.cases import anything_ran
-from pytest_relevance.reports.workflow_commands import within_lines_without_commands, without_commands
 from pytest_relevance.results.case_result import FAILED
 from pytest_relevance.results.gates import GateResult
 
@@ -44,7 +44,7 @@ class GitHubReport:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._store = run_store(config)
-        self._started = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        started(config)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
@@ -80,11 +80,9 @@ class GitHubReport:
 
     def _report(self, room: int) -> bytes | None:
         """The report in at most so many bytes; None where not even its beginning has room."""
-        from pytest_relevance.plugin.outputs import report_of
-
         most = room
         while most > 0:
-            text = report_of(self._config, "markdown", "", self._started, most)
+            text = report_of(self._config, "markdown", "", most)
             data = text.encode("utf-8", "backslashreplace")
             if len(data) <= room:
                 return data
@@ -92,7 +90,7 @@ class GitHubReport:
         return None
 
     def _annotations(self) -> list[str]:
-        from pytest_relevance.reports.annotations import run_annotations
+        from pytest_relevance.reports.github.annotations import run_annotations
         from pytest_relevance.results.records.run import Run
 
         found = run_annotations(Run(self._store.results), self._failed_gates())

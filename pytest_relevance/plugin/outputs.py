@@ -7,10 +7,8 @@ is checked before the run, so that an unusable one is refused at once. If one ca
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,12 +18,11 @@ from pytest_relevance._files import is_read_only, write_whole
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance._text import counted, harmless
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.failures import without_root
-from pytest_relevance.plugin.options import ended_well, outputs_of, redaction, runs_tests, verbosity
+from pytest_relevance.plugin.options import ended_well, outputs_of, runs_tests
 from pytest_relevance.plugin.run_store import Message, first_named, run_store
 from pytest_relevance.plugin.updates import ratchet, update_baselines
+from pytest_relevance.plugin.whole_run import about_run, report_of, started
 from pytest_relevance.reports.text import is_report
-from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
 Write = Callable[[bool], Iterable[Message]]
 """Writes an output and returns messages about it; the argument is whether the run had no failure so far."""
@@ -45,6 +42,7 @@ class Outputs:
         self._store = run_store(config)
         self._runs_tests = runs_tests(config)
         self._has_begun = False
+        started(config)
         _refuse_shared_file(config)
         self._outputs = {f"--relevance-{name}": _OUTPUTS[name](config) for name in outputs_of(config.option)}
 
@@ -133,45 +131,20 @@ def _record(config: pytest.Config) -> tuple[Write, str]:
         return None if not data.strip() or is_record(data) else "is there, and is no record; name another file"
 
     target = Target.of("--relevance-record", config.option.relevance_record, config, why_kept)
-    started = _now()
-    return lambda _: [_write_record(target, started)], f"{target.shown} is not written: no test ran"
+    return lambda _: [_write_record(target)], f"{target.shown} is not written: no test ran"
 
 
-def _write_record(target: Target, started: str) -> Message:
+def _write_record(target: Target) -> Message:
     from pytest_relevance.results.records.file import write_record
 
     store = run_store(target.config)
-    files, info = _about_run(target.config, started)
+    files, info = about_run(target.config)
     with paused_gc():
         problem = target.write(lambda path: write_record(path, store.dicts, files, info))
     if problem is not None:
         return Message(f"no record of the run: {problem}", is_good=False)
     unfinished = f", {len(info.missing):,} did not finish: {first_named(info.missing)}" if info.missing else ""
     return Message(f"record: {target.shown} ({counted(len(store.results), 'case')}{unfinished})")
-
-
-_STARTED: pytest.StashKey[str] = pytest.StashKey()
-
-
-def _about_run(config: pytest.Config, started: str) -> tuple[dict[str, FileInfo], RunInfo]:
-    """The case files of the run and how it was made, as a record has them: with paths relative to the root.
-
-    The first output decides when the run started, so that all outputs give the run the same name.
-    """
-    from pytest_relevance import __version__
-    from pytest_relevance.results.faults import faults_to_record
-
-    store = run_store(config)
-    started = config.stash.setdefault(_STARTED, started)
-    command = ("pytest", *_command(config))
-    versions = {"python": platform.python_version(), "pytest": pytest.__version__}
-    missing = (*store.broken, *store.unfinished())
-    files = {
-        Path(file).as_posix(): replace(info, path=_from_root(info.path, config))
-        for file, info in sorted(store.files.items())
-    }
-    faults = faults_to_record(store.results, store.warnings.values())
-    return files, RunInfo(__version__, started, versions, command, store.common_fingerprint, missing, faults)
 
 
 def _report(name: str, config: pytest.Config) -> tuple[Write, str]:
@@ -182,51 +155,15 @@ def _report(name: str, config: pytest.Config) -> tuple[Write, str]:
         return None if is_own else "is there, and is no report; name another file"
 
     target = Target.of(f"--relevance-{name}", getattr(config.option, f"relevance_{name}"), config, why_kept)
-    started = _now()
-    return lambda _: [_write_report(name, target, started)], f"{target.shown} is not written: no test ran"
+    return lambda _: [_write_report(name, target)], f"{target.shown} is not written: no test ran"
 
 
-def _write_report(name: str, target: Target, started: str) -> Message:
-    text = report_of(target.config, name, target.path.name, started)
+def _write_report(name: str, target: Target) -> Message:
+    text = report_of(target.config, name, target.path.name)
     data = text.encode("utf-8", "backslashreplace")
     if (problem := target.write(lambda path: write_whole(path, data))) is not None:
         return Message(f"no report: {problem}", is_good=False)
     return Message(f"report: {target.shown}")
-
-
-def report_of(config: pytest.Config, name: str, title: str, started: str, most: int | None = None) -> str:
-    """The report of the run as `html` or `markdown`; a report in Markdown has at most `most` characters."""
-    from pytest_relevance.results.records.run import Run
-
-    with paused_gc():
-        run = Run(run_store(config).results, *_about_run(config, started), name=title)
-        if name == "html":
-            from pytest_relevance.reports.html.page import html_page
-
-            return html_page(run)
-        from pytest_relevance.reports.markdown import run_markdown
-        from pytest_relevance.reports.workflow_commands import safe_output
-
-        limit = {} if most is None else {"most": most}
-        return safe_output(run_markdown(run, verbosity=max(verbosity(config.option), 0), **limit))
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
-
-
-def _command(config: pytest.Config) -> Iterator[str]:
-    """Give the arguments of the command line without secrets, and without the path of the root."""
-    for argument in redaction(config).arguments(map(str, config.invocation_params.args)):
-        yield "." if argument == str(config.rootpath) else without_root(argument, config)
-
-
-def _from_root(path: str, config: pytest.Config) -> str:
-    """Return a path as a record has it: relative to the root of the project."""
-    try:
-        return Path(os.path.relpath(path, config.rootpath)).as_posix()
-    except ValueError:  # the file is on another drive (Windows)
-        return Path(path).name
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.failure import failure_lines, failure_message
+from pytest_relevance.reports.github.commands import is_github
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.text import Line
-from pytest_relevance.reports.workflow_commands import is_github
 from pytest_relevance.results.case_result import CHECK, CaseResult
 
 NAME = "relevance-reporting"

@@ -20,13 +20,13 @@ from pytest_relevance.plugin.failures import Crash, FailureText, write_lines
 from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import attached_to, run_store
 from pytest_relevance.reports.failure import failure_lines, failure_message, failure_reason
+from pytest_relevance.reports.github.commands import safe_output
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.summary.cases import anything_ran
 from pytest_relevance.reports.summary.faults import repeated_lines, shown_together, together_text, together_title
 from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, PLAIN, WIDEST, Line, folded, folded_lines, line, terminal_width
-from pytest_relevance.reports.workflow_commands import safe_output
 from pytest_relevance.results.baseline.overall import failure_order
 from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_relevance._text import harmless
 from pytest_relevance.metrics.names import Metric
 from pytest_relevance.metrics.settings import Settings
-from pytest_relevance.reports.comparison_markdown import comparison_markdown
 from pytest_relevance.reports.comparison_text import MOST_SHOWN, comparison_lines
+from pytest_relevance.reports.markdown.comparison import comparison_markdown
 from pytest_relevance.reports.text import REPORT_MARK, WIDEST, plain
 from pytest_relevance.results.case_parts import settings_to_dict
 from pytest_relevance.results.case_result import Key

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from pytest_relevance import Run as Record
-from pytest_relevance.reports.markdown import run_markdown
+from pytest_relevance.reports.markdown.run import run_markdown
 from pytest_relevance.reports.run_report import report_lines
 from pytest_relevance.reports.text import plain
 

@@ -13,7 +13,7 @@ from pytest_relevance import FileInfo, Run, RunInfo, read_run
 from pytest_relevance.cases.checking.gates import check_gates, gate_values
 from pytest_relevance.cases.problems import Location
 from pytest_relevance.judgments.problems import JudgmentFileError
-from pytest_relevance.reports.markdown import run_markdown
+from pytest_relevance.reports.markdown.run import run_markdown
 from pytest_relevance.reports.run_report import report_data, report_lines
 from pytest_relevance.results.case_parts import BaselineComparison, Repeats, SearchError
 from pytest_relevance.results.gates import judge_gates

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from pytest_relevance._html import html_paragraph
 from pytest_relevance._text import case_name, counted, harmless, score_text
-from pytest_relevance.reports.comparison_markdown import comparison_headline
 from pytest_relevance.reports.comparison_text import (
     MOST_SHOWN,
     metric_table,
@@ -17,6 +16,7 @@ from pytest_relevance.reports.comparison_text import (
     shared_metric,
     verdict,
 )
+from pytest_relevance.reports.markdown.comparison import comparison_headline
 from pytest_relevance.reports.numbers import signed
 from pytest_relevance.reports.reasons import grade_and_ranks
 from pytest_relevance.reports.table import RIGHT, Column, Table, cut_middle, titled

@@ -23,7 +23,7 @@ from pytest_relevance.reports.headline import (
     most_gained,
     worst_first,
 )
-from pytest_relevance.reports.markdown_parts import (
+from pytest_relevance.reports.markdown.parts import (
     ARROW,
     FAILURE,
     LONGEST_TEXT,

@@ -28,7 +28,7 @@ from pytest_relevance.reports.comparison_text import (
     verdict,
 )
 from pytest_relevance.reports.headline import BETTER, BROKEN, FINE, NOTHING, WORSE, Headline
-from pytest_relevance.reports.markdown_parts import (
+from pytest_relevance.reports.markdown.parts import (
     ARROW,
     Section,
     cell_code,

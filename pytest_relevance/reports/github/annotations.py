@@ -8,13 +8,13 @@ from itertools import islice
 
 from pytest_relevance._text import harmless, score_text
 from pytest_relevance.reports.failure import failure_reason
+from pytest_relevance.reports.github.commands import command
 from pytest_relevance.reports.headline import CaseChange, case_change
 from pytest_relevance.reports.reasons import case_label
 from pytest_relevance.reports.run_report import results_to_report
 from pytest_relevance.reports.summary.cases import variants_of
 from pytest_relevance.reports.summary.faults import together_text, together_title
 from pytest_relevance.reports.table import cut
-from pytest_relevance.reports.workflow_commands import command
 from pytest_relevance.results.baseline.overall import (
     FAILED_BEFORE,
     NEWLY_FAILING,
