@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tests.plugin.conftest import Project
 
 OLDER = "2026-01-01T00:00:00+00:00 0123456789ab"
-COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "grade", "record", "rater"]
+COLUMNS = ["query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"]
 
 SEARCH = """
     import pytest
@@ -41,7 +41,7 @@ CASES = """
 def download(*answers: tuple[str, str, str, str], rater: str = "Ada") -> str:
     """The file that the page offers: answers are query id, query, document and grade."""
     text = io.StringIO()
-    rows = [[*answer[:3], "A title", "1", "0.5000", answer[3], OLDER, rater] for answer in answers]
+    rows = [[*answer[:3], "A title", "1", "0.5000", "0.7000", answer[3], OLDER, rater] for answer in answers]
     csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
     return text.getvalue()
 
