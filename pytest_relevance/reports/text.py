@@ -5,6 +5,7 @@ The words of the report itself are ASCII; ids, queries and titles come from user
 
 from __future__ import annotations
 
+import re
 import shutil
 import unicodedata
 from collections.abc import Iterable
@@ -61,6 +62,10 @@ def terminal_width() -> int:
     return min(columns, WIDEST_TERMINAL) if columns >= _NARROWEST_TERMINAL else _FOR_NARROWER
 
 
+_REMARK = re.compile(r"\([^()]{1,30}\)")
+_JOINED = "\0"  # in the place of a blank at which a line is not broken; harmless text has none
+
+
 def line(text: str, style: str = PLAIN) -> Line:
     """A line of one span."""
     return ((text, style),)
@@ -97,7 +102,7 @@ def folded_lines(text: str, style: str = PLAIN, columns: int = WIDEST, indent: s
 def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: str = ", ") -> list[str]:
     """Harmless parts behind a head, broken between them over lines that are indented below the first part.
 
-    Without a head, or with a long one, they are indented a little.
+    Without a head, or with a long one, they are indented a little. A short remark in parentheses is not broken.
     """
     lines, current = [], head
     indent = " " * (width(head) if 0 < width(head) <= _DEEPEST_INDENT else 4)
@@ -112,4 +117,5 @@ def wrapped(head: str, parts: Iterable[str], columns: int = WIDEST, separator: s
             current = indent + part
         else:
             current += separator + part
-    return [piece for text in [*lines, current] for piece in folded(text, columns, indent)]
+    together = (_REMARK.sub(lambda remark: remark[0].replace(" ", _JOINED), text) for text in [*lines, current])
+    return [piece.replace(_JOINED, " ") for text in together for piece in folded(text, columns, indent)]

@@ -126,5 +126,13 @@ def test_wrapped_lines_are_not_too_wide_and_lose_nothing(parts: list[str], colum
     assert not lines[-1].endswith(",")
 
 
+def test_a_remark_in_parentheses_is_not_broken() -> None:
+    assert wrapped("in: ", ['3555890 "Wireless mouse" (unjudged, now rank 3)', "b"], 40) == [
+        'in: 3555890 "Wireless mouse"',
+        "    (unjudged, now rank 3),",
+        "    b",
+    ]
+
+
 def test_lines_without_their_styles() -> None:
     assert plain([line("boots", "bad"), (("a", ""), ("b", "good")), line("")]) == "boots\nab\n"
