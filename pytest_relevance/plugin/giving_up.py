@@ -6,7 +6,7 @@ search is its fixture and its variant, together with the further fixtures of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -41,8 +41,7 @@ class GivingUp:
 
     def __init__(self, config: pytest.Config) -> None:
         self._most = most_failures(config)
-        self._items: Sequence[pytest.Item] = ()
-        self._searches: dict[str, _Search] | None = None
+        self._items: Mapping[str, pytest.Item] = {}
         self._succeeded: set[_Search] = set()
         self._failed: dict[_Search, set[tuple[str, str]]] = {}
         self._given_up: dict[_Search, str] = {}
@@ -50,7 +49,7 @@ class GivingUp:
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Take note of the items that are to run."""
-        self._items = session.items
+        self._items = {item.nodeid: item for item in session.items}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> object:
@@ -102,9 +101,8 @@ class GivingUp:
             self._given_up[search] = f"not searched: {failed} (relevance_give_up), at last with {error.headline}"
 
     def _search(self, nodeid: str) -> _Search | None:
-        if self._searches is None:
-            self._searches = {item.nodeid: _search_of(item) for item in self._items if CASE_RUN in item.stash}
-        return self._searches.get(nodeid)
+        item = self._items.get(nodeid)
+        return _search_of(item) if item is not None and CASE_RUN in item.stash else None
 
 
 def _search_of(item: pytest.Item) -> _Search:

@@ -151,7 +151,7 @@ class Reporting:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
         elif "masked" in attached:
             report.longrepr = MaskedError(self._config, report.longrepr, **attached["masked"])  # type: ignore[assignment]
-        self._store.add(report)
+        self._store.add(report, attached)
         reported = yield
         for values in attached.get("cases", ()):
             file, line_number, name = report.location

@@ -6,7 +6,7 @@ and a record writes one on each line; `from_dict` reads them back. A value that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -279,11 +279,12 @@ class CaseResult:
         except ValueError:
             return self.deeper.get(document)
 
-    def to_dict(self, names: Collection[str] | None = None) -> dict[str, Any]:
+    def to_dict(self, names: frozenset[str] | None = None) -> dict[str, Any]:
         """The result in builtin types: the fields that differ from their defaults, of these only `names` if given."""
         values: dict[str, Any] = {}
-        for (name, default), value in zip(_DEFAULTS, _ALL_VALUES(self), strict=True):
-            if value is not default and value != default and (names is None or name in names):
+        defaults, values_of = _fields(names)
+        for (name, default), value in zip(defaults, values_of(self), strict=True):
+            if value is not default and value != default:
                 convert = TO_BUILTIN.get(name)
                 values[name] = value if convert is None else convert(value)
         if self.query == self.id:
@@ -308,7 +309,14 @@ class CaseResult:
 
 
 _DEFAULTS = defaults_of(CaseResult)
-_ALL_VALUES = attrgetter(*(name for name, _ in _DEFAULTS))
+
+
+@lru_cache
+def _fields(names: frozenset[str] | None) -> tuple[Sequence[tuple[str, Any]], Callable[[CaseResult], tuple[Any, ...]]]:
+    """The fields of these names, all without any, with their defaults; and what gives their values."""
+    defaults = [(name, default) for name, default in _DEFAULTS if names is None or name in names]
+    return defaults, attrgetter(*(name for name, _ in defaults))
+
 
 DETAIL_FIELDS = frozenset(
     {

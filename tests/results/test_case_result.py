@@ -109,7 +109,7 @@ def test_results_share_what_is_empty_and_cannot_change_it() -> None:
 
 def test_some_fields_alone() -> None:
     result = boots(["b1", "x"])
-    assert result.to_dict({"id", "verdict"}) == {"id": "winter boots", "verdict": "measured"}
+    assert result.to_dict(frozenset({"id", "verdict"})) == {"id": "winter boots", "verdict": "measured"}
 
 
 def test_titles_engine_scores_and_missing_documents() -> None:

@@ -234,6 +234,8 @@ def mask_secrets(run: CaseRun, report: pytest.TestReport) -> None:
 
     The report keeps the exception itself, for the terminal.
     """
+    if not (report.sections or report.failed):
+        return
     config, error = run.item.config, report.longrepr
     hide = partial(redaction(config).text, known=run.case.params)
     report.sections = [(name, hide(text)) for name, text in report.sections]

@@ -47,7 +47,7 @@ def install(session: pytest.Session) -> None:
         manager.register(DocumentLookup(session.config), _PLUGIN)
 
 
-_FIELDS = ("titles", "shown", "not_in_index")
+_FIELDS = frozenset(("titles", "shown", "not_in_index"))
 """The fields of a `CaseResult` that an index is asked for."""
 
 
