@@ -129,6 +129,17 @@ def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what
     assert rose == [["query", "nDCG@10", "gained"], ["belt", "0.541\u00a0→\u00a01.000", "good 3\u00a0→\u00a01"]]
 
 
+def test_what_rose_below_rank_1_has_its_rank() -> None:
+    found = result("hat", "good", "worse", "same", judgments={"good": 3, "same": 3, "worse": 0}, min_ndcg=0.99)
+    accepted = BaselineComparison(
+        "regression", 1.0, documents=("good", "same", "worse"), grades=(3, 3, 0), newly_failing=True
+    )
+    assert read(run_markdown(run(replace(found, baseline=accepted)))).tables[0][1][2:] == [
+        "same 2\u00a0→\u00a03",
+        "rank 2: worse",
+    ]
+
+
 def test_tables_and_folded_failures_begin_with_the_worst() -> None:
     results = [fallen(f"q{number}", weight=number) for number in (1, 3, 7, 2, 5, 4, 6)]
     found = run_markdown(run(*results))

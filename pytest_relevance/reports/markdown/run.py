@@ -32,6 +32,7 @@ from pytest_relevance.reports.markdown.parts import (
     document_code,
     heading,
     joined_sections,
+    on_top_code,
     shown_of,
     span,
 )
@@ -316,7 +317,7 @@ def _lost(change: CaseChange) -> str:
 def _on_top(change: CaseChange) -> str:
     if change.result.error is None and change.after is not None and not change.result.documents:
         return "nothing returned"
-    return document_code(change.on_top, change.result.titles)
+    return on_top_code(change.on_top, change.on_top_rank, change.result.titles)
 
 
 def _gained(change: CaseChange) -> str:
