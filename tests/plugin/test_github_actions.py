@@ -286,6 +286,18 @@ def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_re
     ]
 
 
+def test_a_drop_beyond_the_tolerance_is_annotated_with_the_tolerance(project: Project, job: Job) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}}]")
+    shop.returns(boots="a b")
+    shop.run("--relevance-update")
+    shop.returns(boots="b a")
+    (found,) = errors(shop.run())
+    assert found.title == "Worse than its baseline: boots"
+    assert found.message.splitlines()[0] == "1.000 -> 0.710, tolerance 0.05"
+    assert found.message.splitlines()[2] == "now on top: Title of b"
+
+
 def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
     project.conftest()
     cases = "\n".join(f"  - {{query: b a {number}, judgments: {{a: 3, b: 1}}, min_ndcg: 0.9}}" for number in range(12))

@@ -22,6 +22,7 @@ from pytest_relevance.results.baseline.overall import (
     STALE_ENTRY,
     failure_kind,
 )
+from pytest_relevance.results.case_parts import REGRESSION
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
@@ -89,7 +90,7 @@ def _of_gate(gate: GateResult) -> Annotation:
 
 def _reason(result: CaseResult) -> str:
     """The reason in brief, without what the title says: `1.000 -> 0.710, floor 0.900`."""
-    return reason_in_brief(result).removeprefix(failure_head(result))
+    return reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")
 
 
 def _lost_and_found(change: CaseChange) -> list[str]:
