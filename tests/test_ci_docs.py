@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -267,10 +268,18 @@ def test_there_are_three_workflows_that_parse() -> None:
     assert [list(yaml.safe_load(block)) for block in BLOCKS] == [
         ["name", True, "jobs"],  # `on`, in YAML 1.1
         ["name", True, "jobs"],
-        ["default", "relevance-main", "relevance"],
+        ["default", "relevance-main", "relevance-fetch", "relevance", "relevance-note"],
     ]
     assert workflow(0)["record-main"]["if"] == "github.event_name == 'push'"
     assert workflow(0)["pull-request"]["if"] == "github.event_name == 'pull_request'"
+
+
+def test_no_clone_of_github_has_the_token() -> None:
+    jobs = [job for number in (0, 1) for job in workflow(number).values()]
+    clones = [step for job in jobs for step in job["steps"] if step.get("uses", "").startswith("actions/checkout")]
+    assert [step["with"] for step in clones] == [{"persist-credentials": False}] * 4
+    has_token = [step["name"] for job in jobs for step in job["steps"] if "github.token" in str(step.get("env"))]
+    assert has_token == ["Comment"]
 
 
 def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[str, bytes], tmp_path: Path) -> None:
@@ -298,7 +307,8 @@ def test_a_pull_request_that_makes_search_worse(origin: Path, main_record: dict[
     assert pull_request.stored["relevance.html"].startswith(b"<!doctype html>")
     summary = machine.summary.read_text(encoding="utf-8")
     assert summary.startswith(MARK)
-    assert "main.jsonl.gz" in summary.partition("</details>")[2]  # the comparison
+    assert summary.count("### ") == 1  # the comparison, with a sentence of its own, is in the log
+    assert "main.jsonl.gz -> branch.jsonl.gz" in done["Compare with main"].output
 
     # the next push: the comment is there already
     (tmp_path / "id").write_text("4711\n")
@@ -336,7 +346,9 @@ def test_shards_and_their_merge(origin: Path, main_record: dict[str, bytes], tmp
     shards = Workflow(workflow(1), origin, tmp_path, "pull_request", "worse", dict(main_record))
     codes = {}
     for number in shards.jobs["shard"]["strategy"]["matrix"]["shard"]:
-        _, steps = shards.run("shard", {"shard": number})
+        machine, steps = shards.run("shard", {"shard": number})
+        assert not machine.summary.is_file() or machine.summary.read_text(encoding="utf-8") == ""
+        assert "::error" not in by_name(steps)["Run the shard"].output
         codes[number] = by_name(steps)["Run the shard"].code
     assert codes == {0: 1, 1: 0}  # the watches are in the second file
     machine, steps = shards.run("merge")
@@ -355,54 +367,88 @@ GITLAB = {
     "CI_PROJECT_ID": "12",
     "CI_DEFAULT_BRANCH": "main",
     "CI_MERGE_REQUEST_IID": "7",
-    "RELEVANCE_TOKEN": "a-token",
 }
 
 
-def gitlab_job(name: str, machine: Machine) -> tuple[int, str]:
-    """Run a job of GitLab: the script in one shell, `after_script` in another, whose exit code does not count."""
+TOKEN = {"RELEVANCE_TOKEN": "a-token"}
+NOTES = "https://gitlab.example/api/v4/projects/12/merge_requests/7/notes"
+BEARER = "Authorization: Bearer a-token"
+
+
+def gitlab_jobs() -> dict[str, Any]:
     page = yaml.safe_load(BLOCKS[2])
-    script = ["set -o pipefail", *page["default"]["before_script"], *page[name]["script"]]
-    code, output = machine.run("\n".join(script), GITLAB)
-    after, more = machine.run("\n".join(page[name].get("after_script", ())), GITLAB)
-    assert after == 0, more
-    artifacts = page[name]["artifacts"]
-    for path in [*artifacts["paths"], artifacts["reports"]["junit"]]:
-        assert (machine.work / path).is_file()
-    return code, output
+    return {name: {**page["default"], **job} for name, job in page.items() if name != "default"}
+
+
+def gitlab_job(name: str, machine: Machine, artifacts: Mapping[str, bytes] = MappingProxyType({})) -> tuple[int, str]:
+    """Run the script of a job of GitLab with these artifacts of earlier jobs; the token is in its environment alone."""
+    job = gitlab_jobs()[name]
+    for path, data in artifacts.items():
+        (machine.work / path).write_bytes(data)
+    token = TOKEN if job.get("environment") == {"name": "relevance-token", "action": "access"} else {}
+    return machine.run("\n".join(["set -o pipefail", *job["before_script"], *job["script"]]), {**GITLAB, **token})
+
+
+def artifacts_of(name: str, machine: Machine) -> dict[str, bytes]:
+    """What a job keeps: GitLab warns about a path that is not there."""
+    paths = [machine.work / path for path in gitlab_jobs()[name]["artifacts"]["paths"]]
+    return {path.name: path.read_bytes() for path in paths if path.is_file()}
+
+
+def test_only_jobs_that_run_nothing_of_the_branch_have_the_token_of_gitlab() -> None:
+    assert "PRIVATE-TOKEN" not in PAGE  # curl sends it on to the host of a redirect
+    for name, job in gitlab_jobs().items():
+        commands = "\n".join([*job["before_script"], *job["script"]])
+        runs_the_branch = "pip install" in commands or "pytest" in commands.replace(MARK, "")
+        assert ("RELEVANCE_TOKEN" in commands, "environment" in job) == (not runs_the_branch,) * 2, name
+        assert ("variables" in job) is not runs_the_branch  # no clone
 
 
 def test_gitlab(origin: Path, tmp_path: Path) -> None:
     on_main = Machine(tmp_path / "main", origin, "main")
     assert gitlab_job("relevance-main", on_main)[0] == 0
+    assert (on_main.work / "junit.xml").is_file()
+
+    fetch = Machine(tmp_path / "fetch", origin, "worse")
+    fetch.answer(jobs_artifacts=on_main.work / "main.jsonl.gz")
+    assert gitlab_job("relevance-fetch", fetch)[0] == 0
+    (fetched,) = fetch.calls
+    assert fetched.arguments[-1].endswith("/projects/12/jobs/artifacts/main/raw/main.jsonl.gz?job=relevance-main")
+    assert BEARER in fetched.arguments
 
     branch = Machine(tmp_path / "branch", origin, "worse")
-    (tmp_path / "notes.json").write_text('[{"id": 1, "body": "Looks good"}]')
-    branch.answer(jobs_artifacts=on_main.work / "main.jsonl.gz", notes=tmp_path / "notes.json")
-    code, output = gitlab_job("relevance", branch)
+    code, output = gitlab_job("relevance", branch, artifacts_of("relevance-fetch", fetch))
     assert code == 1
     assert "1 failed: 1 newly" in output
     assert "main.jsonl.gz -> branch.jsonl.gz" in output
-    notes = "https://gitlab.example/api/v4/projects/12/merge_requests/7/notes"
-    posted = branch.calls[-1]
+    assert (branch.work / "junit.xml").is_file()
+    kept = artifacts_of("relevance", branch)
+    assert kept.keys() == {"relevance.html", "branch.jsonl.gz", "relevance.md"}
+
+    note = Machine(tmp_path / "note", origin, "worse")
+    (tmp_path / "notes.json").write_text('[{"id": 1, "body": "Looks good"}]')
+    note.answer(notes=tmp_path / "notes.json")
+    assert gitlab_job("relevance-note", note, kept) == (0, "")
+    posted = note.calls[-1]
     assert posted.arguments[posted.arguments.index("--request") + 1] == "POST"
-    assert posted.arguments[-1] == notes
+    assert posted.arguments[-1] == NOTES
+    assert BEARER in posted.arguments
     assert posted.sent[0].startswith(f"{MARK}\n### \u274c Search got worse: 1 query newly fails\n")
-    fetched = branch.calls[1].arguments[-1]
-    assert fetched.endswith("/projects/12/jobs/artifacts/main/raw/main.jsonl.gz?job=relevance-main")
 
     (tmp_path / "notes.json").write_text(json.dumps([{"id": 1, "body": "Hm"}, {"id": 9, "body": posted.sent[0]}]))
-    after, output = branch.run("\n".join(yaml.safe_load(BLOCKS[2])["relevance"]["after_script"]), GITLAB)
-    assert after == 0, output
-    updated = branch.calls[-1]
+    assert gitlab_job("relevance-note", note, kept) == (0, "")
+    updated = note.calls[-1]
     assert updated.arguments[updated.arguments.index("--request") + 1] == "PUT"
-    assert updated.arguments[-1] == f"{notes}/9"
+    assert updated.arguments[-1] == f"{NOTES}/9"
 
 
 def test_gitlab_without_a_record_of_main(origin: Path, tmp_path: Path) -> None:
     """The artifact is not there (curl --fail), nor is the note."""
-    branch = Machine(tmp_path / "branch", origin, "main")
-    (tmp_path / "notes.json").write_text("[]")
-    branch.answer(notes=tmp_path / "notes.json")
+    fetch, branch, note = (Machine(tmp_path / name, origin, "main") for name in ("fetch", "branch", "note"))
+    assert gitlab_job("relevance-fetch", fetch)[0] == 0
+    assert artifacts_of("relevance-fetch", fetch) == {}
     assert gitlab_job("relevance", branch)[0] == 0
-    assert branch.calls[-1].sent[0].startswith(f"{MARK}\n### \u2705 ")
+    (tmp_path / "notes.json").write_text("[]")
+    note.answer(notes=tmp_path / "notes.json")
+    assert gitlab_job("relevance-note", note, artifacts_of("relevance", branch)) == (0, "")
+    assert note.calls[-1].sent[0].startswith(f"{MARK}\n### \u2705 ")

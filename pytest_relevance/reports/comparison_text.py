@@ -270,6 +270,12 @@ def most_gained(mover: Mover) -> Move | None:
 
 
 def now_on_top(mover: Mover) -> Move | None:
-    """The first result of the second run that was lower, or absent, in the first; None where there is none."""
+    """The first result of the second run where the first has another; None where there is none.
+
+    Else the first one that rose, or is new, at no lower rank than the document that lost most had.
+    """
+    lost = most_lost(mover)
+    lowest = 1 if lost is None or lost.first is None else lost.first
     risen = chain(mover.changes.entered, (move for move in mover.changes.moved if move.distance > 0))
-    return min(risen, key=lambda move: move.second or 0, default=None)
+    found = min(risen, key=lambda move: move.second or 0, default=None)
+    return found if found is not None and (found.second or 0) <= lowest else None

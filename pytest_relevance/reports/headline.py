@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_relevance._text import counted
+from pytest_relevance.metrics.graded import GradedRanking, scored_indexes
 from pytest_relevance.metrics.settings import discount_table
 from pytest_relevance.reports.breakdown import losses_of
 from pytest_relevance.reports.summary.cases import case_count
@@ -122,8 +123,9 @@ class CaseChange:
 
     `lost` is the document that costs most: of the accepted ranking the one whose discounted gain fell most, without a
     baseline the one with the largest loss; `lost_from` and `lost_to` are its ranks (from 1) then and now, None where it
-    was not returned. `on_top` is the result that a reader finds in its place: the first one that was not as high in the
-    accepted ranking, without a baseline the first result. Both are None where there is none.
+    was not returned. `on_top` is the result that a reader finds in its place, and `on_top_rank` its rank: the result at
+    rank 1 where another one was accepted, else the first one that rose, or is new, at no lower rank than `lost_from`;
+    without a baseline the first result. All are None where there is none.
     """
 
     result: CaseResult
@@ -133,6 +135,7 @@ class CaseChange:
     lost_from: int | None = None
     lost_to: int | None = None
     on_top: str | None = None
+    on_top_rank: int | None = None
 
     @property
     def effect(self) -> float:
@@ -150,9 +153,10 @@ def case_change(result: CaseResult) -> CaseChange:
         losses = losses_of(result) if result.judgments else ()
         worst = next((loss for loss in losses if loss.loss > 0 and loss.document is not None), None)
         lost, rank = (None, None) if worst is None else (worst.document, worst.rank)
-        return CaseChange(result, before, result.score, lost, None, rank, next(iter(result.documents), None))
-    places = {document: rank for rank, document in reversed([*enumerate(baseline.documents, 1)])}
-    return CaseChange(result, baseline.score, result.score, *_most_lost(result), _risen(result, places))
+        top = (result.documents[0], 1) if result.documents else (None, None)
+        return CaseChange(result, before, result.score, lost, None, rank, *top)
+    lost, was, rank = _most_lost(result)
+    return CaseChange(result, baseline.score, result.score, lost, was, rank, *_risen(result, was or 1))
 
 
 def worst_first(results: Iterable[CaseResult]) -> list[CaseChange]:
@@ -171,30 +175,20 @@ def is_new_failure(result: CaseResult) -> bool:
 
 def _most_lost(result: CaseResult) -> tuple[str | None, int | None, int | None]:
     """The document of the accepted ranking whose discounted gain fell most, with its ranks then and now."""
+    before, now = _discounted_before(result), _discounted_now(result)
+    falls = [(gain - now.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in before.items()]
+    fall, rank, document = max(falls, default=(0.0, 0, ""))
+    return (document, -rank, result.rank_of(document)) if fall > 0 else (None, None, None)
+
+
+def _risen(result: CaseResult, lowest: int) -> tuple[str | None, int | None]:
+    """The first result down to the rank `lowest` that was lower, or absent, in the accepted ranking; and its rank."""
     assert result.baseline is not None
-    settings, k = result.settings, result.k
-    accepted, grades = result.baseline.documents[:k], result.baseline.grades[:k]
-    discounts = discount_table(settings.discount, k)
-    falls: list[tuple[float, int, str, int | None]] = []
-    for rank, (document, grade) in enumerate(zip(accepted, grades, strict=False), 1):
-        now = result.rank_of(document)
-        gain = settings.gains[grade]
-        kept = gain / discounts[now - 1] if now is not None and now <= k else 0.0
-        fall = gain / discounts[rank - 1] - kept
-        if fall > 0:
-            falls.append((fall, -rank, document, now))
-    if not falls:
-        return None, None, None
-    _, rank, document, now = max(falls, key=lambda fall: fall[:2])
-    return document, -rank, now
-
-
-def _risen(result: CaseResult, places: dict[str, int]) -> str | None:
-    """The first result in the top k that was lower, or absent, in the accepted ranking."""
-    for rank, document in enumerate(result.documents[: result.k], 1):
+    places = _ranks(result.baseline.documents)
+    for rank, document in enumerate(result.documents[:lowest], 1):
         if places.get(document, rank + 1) > rank:
-            return document
-    return None
+            return document, rank
+    return None, None
 
 
 def most_gained(result: CaseResult) -> tuple[str, int | None, int] | None:
@@ -204,13 +198,35 @@ def most_gained(result: CaseResult) -> tuple[str, int | None, int] | None:
     """
     if result.baseline is None or not result.baseline.documents:
         return None
-    settings, k = result.settings, result.k
-    places = {document: rank for rank, document in reversed([*enumerate(result.baseline.documents, 1)])}
-    discounts = discount_table(settings.discount, k)
-    rises: list[tuple[float, int, str, int | None]] = []
-    for rank, (document, grade) in enumerate(zip(result.documents[:k], result.grades[:k], strict=False), 1):
-        before, gain = places.get(document), settings.gains[grade]
-        had = gain / discounts[before - 1] if before is not None and before <= k else 0.0
-        rises.append((gain / discounts[rank - 1] - had, -rank, document, before))
-    rise, rank, document, before = max(rises, key=lambda each: each[:2], default=(0.0, 0, "", None))
-    return (document, before, -rank) if rise > 0 else None
+    before, now = _discounted_before(result), _discounted_now(result)
+    rises = [(gain - before.get(document, (0, 0.0))[1], -rank, document) for document, (rank, gain) in now.items()]
+    rise, rank, document = max(rises, default=(0.0, 0, ""))
+    return (document, _ranks(result.baseline.documents).get(document), -rank) if rise > 0 else None
+
+
+def _ranks(documents: Sequence[str]) -> dict[str, int]:
+    """The rank (from 1) of each document; of several copies that of the first."""
+    return {document: rank for rank, document in reversed([*enumerate(documents, 1)])}
+
+
+def _discounted_before(result: CaseResult) -> dict[str, tuple[int, float]]:
+    assert result.baseline is not None
+    graded = GradedRanking([*result.baseline.grades], (), ())
+    return _discounted(result.baseline.documents, graded, result)
+
+
+def _discounted_now(result: CaseResult) -> dict[str, tuple[int, float]]:
+    return _discounted(result.documents, result.graded, result)
+
+
+def _discounted(documents: Sequence[str], graded: GradedRanking, result: CaseResult) -> dict[str, tuple[int, float]]:
+    """The rank (from 1) and the discounted gain of each document that nDCG@k scores.
+
+    With `unjudged="skip"` the discount is that of its place among the judged results.
+    """
+    settings = result.settings
+    scored = scored_indexes(graded, settings)[: result.k]
+    found: dict[str, tuple[int, float]] = {}
+    for index, discount in zip(scored, discount_table(settings.discount, len(scored)), strict=False):
+        found.setdefault(documents[index], (index + 1, settings.gains[graded.grades[index]] / discount))
+    return found

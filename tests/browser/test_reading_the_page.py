@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.conftest import Project
 from tests.browser.reader import Reader
 
 WORST = ["smart watch", "blue shoes", "red shoes"]
@@ -25,6 +26,15 @@ class TestFirstScreen:
         row = reader.text(f'tr[data-case="{SMART_WATCH}"]')
         assert "Watch Orbit 2 1 \u2192 gone" in row
         assert "Sport strap 22 mm" in row
+
+    def test_names_the_rank_of_what_rose_below_rank_1(self, reader: Reader, tmp_path: Path) -> None:
+        project = Project(tmp_path)
+        project.write("s.relevance.yaml", "cases: [{query: hats, judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99}]")
+        project.search_returns({"hats": [{"id": document} for document in "abc"]})
+        project.pytest("--relevance-update")
+        project.search_returns({"hats": [{"id": document} for document in "acb"]})
+        reader.open(project.report())
+        assert reader.text('td[data-label="on top"]') == "rank 2: c"
 
     def test_shows_all_queries_when_asked(self, reader: Reader, page: Path) -> None:
         reader.open(page)

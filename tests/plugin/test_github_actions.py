@@ -236,7 +236,7 @@ def test_a_failure_is_annotated_at_the_line_of_its_case(shop: Project, job: Job)
     assert (annotation.name, annotation.place) == ("error", "shop.relevance.yaml:4")
     assert annotation.title == "Failed: b a"
     assert annotation.message.splitlines() == [
-        "nDCG@10 0.710 is below 0.900",
+        "nDCG@10 0.710, floor 0.900",
         "lost: Apple (at rank 2)",
         "now on top: b",
     ]
@@ -257,11 +257,45 @@ def test_newly_failing_cases_come_first_and_ten_at_most(project: Project, job: J
         *(f"Failed before: old{number}" for number in range(6)),
     ]
     assert [each.place for each in found[:2]] == ["shop.relevance.yaml:10", "shop.relevance.yaml:11"]
-    assert found[0].message.splitlines()[1:] == [
-        "nDCG@10 1.000 -> 0.710",
+    assert found[0].message.splitlines() == [
+        "1.000 -> 0.710, floor 0.900",
         "lost: Title of a (at rank 2, before at rank 1)",
         "now on top: Title of b",
     ]
+
+
+def test_an_annotation_names_the_rank_of_what_rose_and_says_where_nothing_was_returned(
+    project: Project, job: Job
+) -> None:
+    shop = Shop(project)
+    judgments = "judgments: {a: 3, b: 3, c: 0}, min_ndcg: 0.99"
+    shop.cases(f"cases: [{{query: boots, {judgments}}}, {{query: hats, {judgments}}}]")
+    shop.returns(boots="a b c", hats="a b c")
+    shop.run("--relevance-update")
+    shop.returns(boots="a c b", hats="")
+    hats, boots = errors(shop.run())
+    assert boots.message.splitlines() == [
+        "1.000 -> 0.920, floor 0.990",
+        "lost: Title of b (at rank 3, before at rank 2)",
+        "now at rank 2: Title of c",
+    ]
+    assert hats.message.splitlines() == [
+        "1.000 -> 0.000, floor 0.990",
+        "lost: Title of a (not returned, before at rank 1)",
+        "nothing returned",
+    ]
+
+
+def test_a_drop_beyond_the_tolerance_is_annotated_with_the_tolerance(project: Project, job: Job) -> None:
+    shop = Shop(project)
+    shop.cases("cases: [{query: boots, judgments: {a: 3, b: 1}}]")
+    shop.returns(boots="a b")
+    shop.run("--relevance-update")
+    shop.returns(boots="b a")
+    (found,) = errors(shop.run())
+    assert found.title == "Worse than its baseline: boots"
+    assert found.message.splitlines()[0] == "1.000 -> 0.710, tolerance 0.05"
+    assert found.message.splitlines()[2] == "now on top: Title of b"
 
 
 def test_failed_gates_are_annotated_within_the_ten(project: Project, job: Job) -> None:
@@ -322,7 +356,7 @@ def test_a_check_of_a_test_in_python_is_annotated_at_the_test(project: Project, 
     )
     (found,) = errors(project.run())
     assert found.place == "test_search.py:2"
-    assert found.message.startswith("nDCG@10 0.710 is below 0.900")
+    assert found.message.startswith("nDCG@10 0.710, floor 0.900")
 
 
 def test_variants_are_named(project: Project, job: Job) -> None:
@@ -356,7 +390,7 @@ def test_a_file_outside_the_workspace_is_named_in_the_message(shop: Project, job
     job.set(GITHUB_WORKSPACE=str(shop.path / "repository"))
     (found,) = errors(shop.run())
     assert found.properties == {"title": "Failed: b a"}
-    assert found.message.startswith("shop.relevance.yaml:4: nDCG@10 0.710 is below 0.900\n")
+    assert found.message.startswith("shop.relevance.yaml:4: nDCG@10 0.710, floor 0.900\n")
 
 
 def test_a_title_and_a_message_have_their_characters_back(project: Project, job: Job) -> None:

@@ -202,6 +202,23 @@ def test_many_documents_are_counted() -> None:
     assert lost in " ".join(report.split())
 
 
+@pytest.mark.parametrize(
+    ("ranking", "cell"),
+    [
+        (["x", "a", "b", "c"], "x"),
+        (["a", "x", "c", "b"], "rank 2: x"),
+        (["a", "c", "x"], "rank 2: c"),
+        (["a", "b", "x"], "rank 3: x"),
+        (["a", "b"], ""),
+        ([], "nothing returned"),
+    ],
+)
+def test_what_took_the_place_of_the_lost_document_is_named_with_its_rank(ranking: list[str], cell: str) -> None:
+    found = compare_runs({"q": ["a", "b", "c"]}, {"q": ranking}, judgments={"q": {"a": 3, "b": 3, "c": 2}})
+    titles, row = read(found.to_markdown()).tables[0]
+    assert dict(zip(titles, row, strict=True)).get("now on top", "") == cell
+
+
 def test_what_was_left_out_and_new_errors_are_said() -> None:
     ran, fine = (CaseResult("f", 1, name, "measured", scores={"nDCG@10": 1}, digest="d") for name in "ab")
     broken = CaseResult("f", 1, "b", "error")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_relevance import CaseResult, FileInfo, Run, RunInfo
 from pytest_relevance.metrics.settings import discount_table
-from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, worst_first
+from pytest_relevance.reports.headline import CaseChange, Headline, case_change, headline, most_gained, worst_first
 from pytest_relevance.reports.run_report import run_gates
 from pytest_relevance.results.case_parts import IMPROVEMENT, NEW, REGRESSION, STALE, WITHIN, BaselineComparison
 from tests.helpers import result_of
@@ -150,11 +150,34 @@ def test_below_k_a_document_has_no_gain(shop: Shop) -> None:
     assert (found.lost, found.lost_from, found.lost_to) == ("sku-1", 1, 2)
 
 
-def test_on_top_is_the_first_that_was_lower(shop: Shop) -> None:
+def test_on_top_is_what_took_the_place_of_what_was_lost_with_its_rank(shop: Shop) -> None:
+    first = shop.result(["sku-4", "sku-1"], accepted=["sku-1", "sku-4"])
     moved = shop.result(["sku-1", "sku-3", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
     same = shop.result(["sku-1", "sku-2"], accepted=["sku-1", "sku-2", "sku-3"])
-    assert case_change(moved).on_top == "sku-3"
+    assert (case_change(first).on_top, case_change(first).on_top_rank) == ("sku-4", 1)
+    assert (case_change(moved).on_top, case_change(moved).on_top_rank) == ("sku-3", 2)
     assert case_change(same) == CaseChange(same, 1, same.score, "sku-3", 3, None, None)
+
+
+def test_what_rose_below_the_place_of_what_was_lost_is_not_on_top(shop: Shop) -> None:
+    found = case_change(
+        shop.result(["sku-1", "sku-3", "sku-5"], accepted=["sku-1", "sku-3", "sku-2"], judgments={"sku-1": 3})
+    )
+    assert (found.on_top, found.on_top_rank) == (None, None)  # nothing relevant was lost
+    below = shop.result(["sku-1", "sku-5", "sku-2", "sku-6"], accepted=["sku-1", "sku-3", "sku-5", "sku-2", "sku-4"])
+    assert (case_change(below).lost, case_change(below).on_top) == ("sku-3", "sku-5")
+    dropped = shop.result(["sku-1", "sku-4", "sku-6"], accepted=["sku-1", "sku-4"], judgments={"sku-1": 3, "sku-4": 0})
+    assert (case_change(dropped).lost, case_change(dropped).on_top) == (None, None)
+
+
+def test_where_unjudged_results_are_skipped_the_place_among_the_judged_ones_counts(shop: Shop) -> None:
+    """Unjudged results before sku-1 cost it nothing, and sku-2, of a lower gain, is what was lost."""
+    judgments = {"sku-1": 3, "sku-2": 1}
+    pushed = shop.result(["sku-5", "sku-6", "sku-1"], judgments=judgments, accepted=["sku-1", "sku-2"], unjudged="skip")
+    assert case_change(pushed).lost == "sku-2"
+    deep = ["sku-5", "sku-6", "sku-1"]
+    same = shop.result(deep, judgments=judgments, accepted=["sku-1"], unjudged="skip", k=1)
+    assert (same.score, case_change(same).lost, most_gained(same)) == (1, None, None)
 
 
 def test_without_a_baseline_the_largest_loss_is_named(shop: Shop) -> None:

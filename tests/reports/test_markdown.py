@@ -129,19 +129,79 @@ def test_beside_a_baseline_it_names_what_newly_fails_with_what_was_lost_and_what
     assert rose == [["query", "nDCG@10", "gained"], ["belt", "0.541\u00a0→\u00a01.000", "good 3\u00a0→\u00a01"]]
 
 
+def test_what_rose_below_rank_1_has_its_rank() -> None:
+    found = result("hat", "good", "worse", "same", judgments={"good": 3, "same": 3, "worse": 0}, min_ndcg=0.99)
+    accepted = BaselineComparison(
+        "regression", 1.0, documents=("good", "same", "worse"), grades=(3, 3, 0), newly_failing=True
+    )
+    assert read(run_markdown(run(replace(found, baseline=accepted)))).tables[0][1][2:] == [
+        "same 2\u00a0→\u00a03",
+        "rank 2: worse",
+    ]
+
+
 def test_tables_and_folded_failures_begin_with_the_worst() -> None:
     results = [fallen(f"q{number}", weight=number) for number in (1, 3, 7, 2, 5, 4, 6)]
     found = run_markdown(run(*results))
     assert "**Newly failing (5 of 7)**" in found
-    (newly,) = read(found).tables
+    newly, further = read(found).tables
     assert [row[0] for row in newly[1:]] == ["q7", "q6", "q5", "q4", "q3"]
+    assert [row[0] for row in further[1:]] == ["q2", "q1"]
     assert re.findall(r"<summary><code>(.*?)</code>", found) == ["q7", "q6", "q5", "q4", "q3", "q2", "q1"]
+
+
+def test_all_newly_failing_queries_are_named_before_the_folded_failures() -> None:
+    """The five worst with what was lost, the others in folded tables with their scores, in order."""
+    whole = run(*(fallen(f"q{number:03}", weight=1000 - number) for number in range(120)))
+    found = run_markdown(whole)
+    worst, further, last = read(found).tables
+    assert "**Newly failing (5 of 120)**" in found
+    assert "<details><summary>Newly failing, 6 to 105 of 120</summary>\n\n| query |" in found
+    assert "<details><summary>Newly failing, 106 to 120 of 120</summary>\n\n| query |" in found
+    assert further[:2] == [["query", "nDCG@10"], ["q005", "1.000\u00a0\u2192\u00a00.541"]]
+    assert [row[0] for table in (worst, further, last) for row in table[1:]] == [f"q{n:03}" for n in range(120)]
+    assert found.index("Newly failing, 106") < found.index("<summary><code>q000</code>")
+    assert "Newly failing, 6 to" not in run_markdown(whole, verbosity=1)  # the first table has all
+
+
+def test_in_a_short_report_the_tables_come_before_what_is_folded() -> None:
+    tagged = [fallen(f"q{number}", tags=[f"t{number % 2}"]) for number in range(30)]
+    found = run_markdown(run(*tagged, risen("belt"), gates=(MEAN,)), most=2_500)
+    assert [table[0][0] for table in read(found).tables] == ["gate", "query", "query", "by tag (nDCG@10)", "query"]
+    assert found.endswith("Left out, as this report has at most 2,500 characters: 30 failures.\n")
+    found = run_markdown(run(*tagged), most=1_300)
+    assert "further newly failing queries and 30 failures.\n" in found
+
+
+def test_tags_have_their_change_since_the_baseline_the_worst_first() -> None:
+    results = [
+        risen("belt", tags=["small", "new"]),
+        fallen("watch", tags=["small", "wrist"]),
+        fallen("band", tags=["wrist"]),
+        result("hat", "good", judgments={"good": 1}, tags=["wrist", "unknown"]),
+    ]
+    found = run_markdown(run(*results))
+    assert [table for table in read(found).tables if table[0][0].startswith("by tag")] == [
+        [
+            ["by tag (nDCG@10)", "cases", "before", "after", "change", "better", "worse", "same"],
+            ["wrist", "2", "1.000", "0.541", "-0.459", "0", "2", "0"],
+            ["small", "2", "0.770", "0.771", "0.000", "1", "1", "0"],
+            ["new", "1", "0.541", "1.000", "+0.459", "1", "0", "0"],
+        ]
+    ]
+    in_variants = [replace(each, variant=name) for each in results for name in ("bm25", "knn")]
+    table = next(table for table in read(run_markdown(run(*in_variants))).tables if table[0][0].startswith("by tag"))
+    assert [row[:3] for row in table[:3]] == [
+        ["by tag (nDCG@10)", "variant", "cases"],
+        ["wrist", "bm25", "2"],
+        ["wrist", "knn", "2"],
+    ]
 
 
 def test_in_full_all_are_listed_and_in_brief_no_failure_is() -> None:
     results = [fallen(f"q{number}") for number in range(7)]
     assert len(read(run_markdown(run(*results), verbosity=1)).tables[0]) == 1 + 7
-    assert "<details>" not in run_markdown(run(*results), verbosity=-1)
+    assert "```" not in run_markdown(run(*results), verbosity=-1)
 
 
 def test_a_query_is_in_one_table_alone() -> None:
@@ -247,8 +307,8 @@ def test_whole_sections_are_left_out_from_the_end_and_named() -> None:
     assert len(short) <= 4_000
     *kept, last = short.removesuffix("\n").split("\n\n")
     assert full.startswith("\n\n".join(kept))
-    shown = short.count("<details>")
-    assert shown == short.count("</details>") > 0
+    shown = short.count("<details><summary><code>")
+    assert 1 + shown == short.count("</details>") > 1  # the first has the further queries
     assert last == f"Left out, as this report has at most 4,000 characters: {30 - shown} failures."
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from pytest_relevance._text import harmless, score_text
-from pytest_relevance.reports.failure import failure_reason
+from pytest_relevance._text import harmless
+from pytest_relevance.reports.failure import reason_in_brief
 from pytest_relevance.reports.github.commands import command
 from pytest_relevance.reports.headline import CaseChange, case_change
-from pytest_relevance.reports.reasons import case_label
+from pytest_relevance.reports.reasons import case_label, failure_head
 from pytest_relevance.reports.run_report import results_to_report
 from pytest_relevance.reports.summary.cases import variants_of
 from pytest_relevance.reports.summary.faults import together_text, together_title
@@ -22,6 +22,7 @@ from pytest_relevance.results.baseline.overall import (
     STALE_ENTRY,
     failure_kind,
 )
+from pytest_relevance.results.case_parts import REGRESSION
 from pytest_relevance.results.case_result import ERROR, INCONCLUSIVE, CaseResult
 from pytest_relevance.results.gates import GateResult
 from pytest_relevance.results.records.run import Run
@@ -78,7 +79,7 @@ def _of_cases(results: Sequence[CaseResult], several_variants: bool) -> Annotati
     kind = _VERDICTS.get(result.verdict) or _KINDS.get(failure_kind(result), "Failed")
     variant = f" [{result.variant}]" if several_variants and result.variant is not None else ""
     title = cut(f"{kind}: {harmless(case_label(result) + variant)}", _LONGEST_TITLE)
-    parts = [failure_reason(result), *_lost_and_found(case_change(result))]
+    parts = [_reason(result), *_lost_and_found(case_change(result))]
     return Annotation(file, result.line, title, "\n".join(map(_cut, parts)))
 
 
@@ -87,19 +88,25 @@ def _of_gate(gate: GateResult) -> Annotation:
     return Annotation(gate.file, gate.line, title, _cut(gate.message))
 
 
+def _reason(result: CaseResult) -> str:
+    """The reason in brief, without what the title says: `1.000 -> 0.710, floor 0.900`."""
+    return reason_in_brief(result).removeprefix(failure_head(result) or f"{REGRESSION}: ")
+
+
 def _lost_and_found(change: CaseChange) -> list[str]:
-    """The score before and now, the document that costs most, and the result on top in its place."""
+    """The document that costs most, and the result in its place."""
     result, parts = change.result, []
     if change.after is None:
         return []
-    if change.before is not None:
-        parts.append(f"{result.metric.text} {score_text(change.before)} -> {score_text(change.after)}")
     if change.lost is not None:
         place = "not returned" if change.lost_to is None else f"at rank {change.lost_to}"
         before = f", before at rank {change.lost_from}" if change.lost_from else ""
         parts.append(f"lost: {_document(result, change.lost)} ({place}{before})")
-    if change.on_top is not None:
-        parts.append(f"now on top: {_document(result, change.on_top)}")
+    if not result.documents:
+        parts.append("nothing returned")
+    elif change.on_top is not None:
+        place = "on top" if change.on_top_rank == 1 else f"at rank {change.on_top_rank}"
+        parts.append(f"now {place}: {_document(result, change.on_top)}")
     return parts
 
 

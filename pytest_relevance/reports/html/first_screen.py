@@ -134,7 +134,10 @@ def _row(change: CaseChange, name: str, variant: str) -> str:
     facts = [variant] if variant else []
     facts += [f"weight {number(result.weight)}"] if result.weight != 1 else []
     badges = "".join(f' <span class="variant">{text(fact)}</span>' for fact in facts)
-    on_top = _document(result, change.on_top) if result.documents else f'<span class="place">{_nothing(result)}</span>'
+    place = f"rank {change.on_top_rank}: " if (change.on_top_rank or 1) > 1 else ""
+    on_top = place + _document(result, change.on_top)
+    if not result.documents:
+        on_top = f'<span class="place">{_nothing(result)}</span>'
     cells = [
         f'<th scope="row"><span class="query">{text(case_label(result))}</span>{badges}</th>',
         f'<td class="scores">{_scores(change)}</td>',

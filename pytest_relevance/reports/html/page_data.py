@@ -172,6 +172,7 @@ def _case(result: CaseResult, name: str, tables: _Tables, variants: Sequence[Any
         "effect": change.effect,
         "lost": _moved(change.lost, change.lost_from, change.lost_to),
         "onTop": change.on_top,
+        "onTopRank": change.on_top_rank if (change.on_top_rank or 1) > 1 else None,
         "latency": result.latency,
         "settings": tables.settings_of(result, scale),
         "scale": tables.scale_of(scale),

@@ -35,6 +35,7 @@ from pytest_relevance.reports.markdown.parts import (
     document_code,
     heading,
     joined_sections,
+    on_top_code,
     shown_of,
     span,
 )
@@ -187,6 +188,8 @@ def _gained(mover: Mover) -> str:
 
 
 def _on_top(mover: Mover) -> str:
-    """The document that a reader finds first in the place of those that were lost."""
+    """The document that a reader finds in the place of those that were lost; empty where the beginning is the same."""
+    if not mover.changes.entered and mover.changes.jaccard == 0:
+        return "nothing returned"
     top = now_on_top(mover)
-    return "" if top is None else document_code(top.document, mover.titles)
+    return "" if top is None else on_top_code(top.document, top.second, mover.titles)

@@ -93,6 +93,11 @@ def document_code(document: str | None, titles: Mapping[str, str]) -> str:
     return "" if document is None else cell_code(titles.get(document) or document)
 
 
+def on_top_code(document: str | None, rank: int | None, titles: Mapping[str, str]) -> str:
+    """A document that rose, for a cell, with its rank where that is not the first: ``rank 4: `Boots` ``."""
+    return (f"rank {rank}: " if rank is not None and rank > 1 else "") + document_code(document, titles)
+
+
 def shown_of(shown: int, of: int) -> str:
     """How many entries of a list are shown: ` (5 of 44)`, ` (3)` where all are."""
     return f" ({shown:,} of {of:,})" if shown < of else f" ({of:,})"

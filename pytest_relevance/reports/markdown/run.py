@@ -1,8 +1,8 @@
 """A run as Markdown, for the comment of a pull request or the summary of a CI job.
 
-It begins with one sentence, the change of the mean, the gates and the queries that newly fail; further tables and the
-folded report of each failure follow. Where all of it is longer than allowed, whole sections are left out from the end,
-and a last line names them. User text stands in code spans and code blocks.
+It begins with one sentence, the change of the mean, the gates and the queries that newly fail; further tables, all
+queries that newly fail and the folded report of each failure follow. Where all of it is longer than allowed, whole
+sections are left out from the end, and a last line names them. User text stands in code spans and code blocks.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pytest_relevance.reports.markdown.parts import (
     document_code,
     heading,
     joined_sections,
+    on_top_code,
     shown_of,
     span,
 )
@@ -50,7 +51,7 @@ from pytest_relevance.reports.summary.cases import (
     weighted_mean,
 )
 from pytest_relevance.reports.summary.faults import fault_texts, together_text
-from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
+from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_change_table, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import suite_figures
 from pytest_relevance.reports.summary.summary import case_counts, not_in_index_lines, stability_lines
 from pytest_relevance.reports.table import (
@@ -76,6 +77,7 @@ MOST_ROWS, MOST_GATES, MOST_SUITES = 5, 10, 20
 
 _MOST_NAMES = 3  # files, searches and suites that a line of the first section names
 _MOST_MISSING = 5
+_MOST_FURTHER = 100  # queries in one of the folded tables: each is left out as a whole
 _UNLIMITED = 100_000  # columns of a table in Markdown
 
 _OUTCOMES: Mapping[str, str] = {FAILED: "**not met**", PASSED: "met", SKIPPED: "not evaluated"}
@@ -124,6 +126,7 @@ def run_sections(run: Run, *, verbosity: int = 0, notes: Sequence[str] = ()) -> 
         yield from _table_sections([("the suites", _suites(ran, full=full))])
     yield from _remarks(run, ran)
     yield from _table_sections(_slices(ran, variants, full=full))
+    yield from _further(changes, variants, None if full else MOST_ROWS)
     if verbosity >= 0:
         yield from _failures(run, changes, verbosity)
 
@@ -263,6 +266,18 @@ def _case_tables(
         yield "the lowest queries", table
 
 
+def _further(changes: Changes, variants: Sequence[Variant], most: int | None) -> Iterator[Section]:
+    """The newly failing queries for which the first table has no room, with their scores alone, folded."""
+    new = [change for change in changes if is_new_failure(change.result)]
+    for start in range(most or len(new), len(new), _MOST_FURTHER):
+        shown = new[start : start + _MOST_FURTHER]
+        table = _cases("", shown, variants, None, {})
+        table.title = ""
+        title = f"Newly failing, {start + 1:,} to {start + len(shown):,} of {len(new):,}"
+        lines = [f"<details><summary>{title}</summary>", "", *table.markdown(), "", "</details>"]
+        yield Section("\n".join(lines), "further newly failing queries")
+
+
 def _by_score(result: CaseResult) -> tuple[float, str, int, str]:
     return result.score or 0.0, result.file, result.line, result.variant or ""
 
@@ -316,7 +331,7 @@ def _lost(change: CaseChange) -> str:
 def _on_top(change: CaseChange) -> str:
     if change.result.error is None and change.after is not None and not change.result.documents:
         return "nothing returned"
-    return document_code(change.on_top, change.result.titles)
+    return on_top_code(change.on_top, change.on_top_rank, change.result.titles)
 
 
 def _gained(change: CaseChange) -> str:
@@ -345,9 +360,13 @@ def _suites(ran: Sequence[CaseResult], *, full: bool) -> Table:
 
 
 def _slices(ran: Sequence[CaseResult], variants: Sequence[Variant], *, full: bool) -> Iterator[tuple[str, Table]]:
-    """The means by tag, and the variants side by side."""
+    """The means by tag, with a baseline their changes, and the variants side by side."""
     compared = [result for result in ran if not result.is_check]
-    yield "the tags", tag_table(compared, variants, None if full else MOST_TAGS, _UNLIMITED)
+    changes = tag_change_table(compared, variants, None if full else MOST_TAGS)
+    yield (
+        "the tags",
+        changes if changes.rows else tag_table(compared, variants, None if full else MOST_TAGS, _UNLIMITED),
+    )
     for table in variant_tables(compared, variants, None if full else MOST_ROWS, _UNLIMITED):
         yield "the variants", table
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import TYPE_CHECKING
 
 from pytest_relevance._text import counted, harmless, p_text, score_text
@@ -20,11 +21,13 @@ from pytest_relevance.reports.summary.cases import (
     grouped,
     key_of,
     means_by_variant,
+    metric_of,
     variant_label,
     variant_of,
 )
 from pytest_relevance.reports.table import MORE_HINT, RIGHT, Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, GOOD, PLAIN, width
+from pytest_relevance.results.baseline.overall import score_pairs
 from pytest_relevance.results.case_result import CaseResult
 
 if TYPE_CHECKING:
@@ -64,14 +67,46 @@ def tag_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: 
     return table
 
 
-def _tags(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
-    """The results by tag: those with the most cases that did not pass first, then those with the lowest mean."""
+def tag_change_table(results: Sequence[CaseResult], variants: Sequence[Variant], most: int | None) -> Table:
+    """How the mean of each tag changed since the baseline in each variant, the largest drop first.
+
+    The means and the counts are over the cases that have a score now and in the baseline.
+    """
+    rows = []
+    for tag, tagged in _by_tag(results).items():
+        for variant, cases in grouped(tagged, variant_of).items():
+            if pairs := score_pairs(cases):
+                weights = fsum(weight for *_, weight in pairs)
+                before, after = (fsum(pair[place] * pair[2] for pair in pairs) / weights for place in (0, 1))
+                rows.append((after - before, tag, variant_label(variant, variants), before, after, pairs))
+    rows.sort(key=lambda row: row[:3])
+    several = len(variants) > 1
+    names = [Column(f"by tag ({metric_of(results)})", is_code=True), *([Column("variant", is_code=True)] * several)]
+    titles = ("cases", "before", "after", "change", "better", "worse", "same")
+    table = Table([*names, *(Column(title, RIGHT) for title in titles)])
+    for change, tag, variant_name, before, after, pairs in rows[:most]:
+        better, worse = (sum(sign * (now - then) > 0 for then, now, _ in pairs) for sign in (1, -1))
+        counts = (f"{count:,}" for count in (better, worse, len(pairs) - better - worse))
+        means = (score_text(before), score_text(after), signed(change))
+        table.add(tag, *([variant_name] * several), f"{len(pairs):,}", *means, *counts)
+    if more := len(rows) - len(table.rows):
+        table.note = f"... {counted(more, 'more row' if several else 'more tag')}"
+    return table
+
+
+def _by_tag(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+    """The results by tag, without the tags of a whole suite."""
     by_tag: dict[str, list[CaseResult]] = {}
     for result in results:
         for tag in result.tags:
             by_tag.setdefault(tag, []).append(result)
     sizes = Counter(result.file for result in results)
-    found = {tag: tagged for tag, tagged in by_tag.items() if not _is_whole(tagged, sizes)}
+    return {tag: tagged for tag, tagged in by_tag.items() if not _is_whole(tagged, sizes)}
+
+
+def _tags(results: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
+    """The results by tag: those with the most cases that did not pass first, then those with the lowest mean."""
+    found = _by_tag(results)
 
     def order(tag: str) -> tuple[int, float, str]:
         unmet = case_count(result for result in found[tag] if result.status in NOT_PASSED)

@@ -48,16 +48,24 @@ class MeanChange:
         return self.better + self.worse + self.same
 
 
-def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
-    """The change of the mean since the baseline; None where no case has a score in both."""
-    pairs: list[tuple[float, float, float]] = []
-    total = 0
+def score_pairs(results: Iterable[CaseResult]) -> list[tuple[float, float, float]]:
+    """The score in the baseline, the score now and the weight of each case that has both scores.
+
+    Scores that differ by rounding alone are the same number.
+    """
+    pairs = []
     for result in results:
-        now = result.score
-        before = None if result.baseline is None else result.baseline.score
+        now, before = result.score, None if result.baseline is None else result.baseline.score
         if now is not None and before is not None:
             pairs.append((before, before if abs(now - before) <= _ROUNDING else now, result.weight))
-        total += result.status != SKIPPED and (now is not None or result.verdict in WITHOUT_SCORE)
+    return pairs
+
+
+def mean_change(results: Iterable[CaseResult]) -> MeanChange | None:
+    """The change of the mean since the baseline; None where no case has a score in both."""
+    found = [*results]
+    pairs = score_pairs(found)
+    total = sum(each.status != SKIPPED and (each.score is not None or each.verdict in WITHOUT_SCORE) for each in found)
     if not pairs:
         return None
     weights = [weight for *_, weight in pairs]

@@ -277,3 +277,8 @@ def test_the_table_of_formulas_reaches_the_page(text: str, shop: Shop) -> None:
     formula = page_data(Run([shop.result(["sku-1"])]))["formula"]
     assert re.match(f"^(?:{formula})", text)
     assert not re.match(f"^(?:{formula})", f"a{text}")
+
+
+def test_what_rose_below_rank_1_has_its_rank(shop: Shop) -> None:
+    found = case_of(shop.result(["sku-1", "sku-4", "sku-2"], accepted=["sku-1", "sku-2", "sku-4"]))
+    assert (found["onTop"], found["onTopRank"]) == ("sku-4", 2)

@@ -55,6 +55,7 @@
  * @property {number} [effect] weight times change; without a baseline weight times (score - 1)
  * @property {Moved} [lost]
  * @property {string} [onTop]
+ * @property {number} [onTopRank] the rank of `onTop` where it is not the first
  * @property {number} [latency] seconds
  * @property {number} settings index in `PageData.settings`
  * @property {number} scale index in `PageData.scales`

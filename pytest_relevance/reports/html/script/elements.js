@@ -65,7 +65,7 @@ function details(title, ...content) {
   return make("details", { open: true }, make("summary", {}, title), ...content);
 }
 
-/** Characters that control, hide or reorder text, as `harmless` in reports/text.py has them; joiners are part of words. */
+/** Characters that control, hide or reorder text, as `harmless` in _text.py has them; joiners are part of words. */
 const HARMFUL = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 /** @type {Record<string, string>} */

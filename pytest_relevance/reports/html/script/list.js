@@ -175,7 +175,7 @@ class CaseList {
     }
     const onTop = make("td", { "data-label": "on top" });
     if (item.onTop !== undefined) {
-      onTop.append(userText(titleOf(item, item.onTop)));
+      onTop.append(item.onTopRank ? `rank ${item.onTopRank}: ` : "", userText(titleOf(item, item.onTop)));
     } else if (!item.documents) {
       onTop.append(make("span", { class: "place" }, emptyText(item)));
     }
