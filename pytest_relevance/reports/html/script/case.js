@@ -144,7 +144,7 @@ class CaseView {
       changeText(scoreBefore(this.data, item, own), ""),
       value,
     );
-    const unjudged = unjudgedOf(item).length - own.size;
+    const unjudged = unjudgedOf(item).filter((name) => !own.has(name)).length;
     const facts = [
       item.floor !== undefined && `floor ${scoreText(item.floor)}`,
       unjudged > 0 && `${unjudged} unjudged`,
