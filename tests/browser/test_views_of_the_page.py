@@ -49,6 +49,31 @@ def scales(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project.report()
 
 
+SEARCH = """\
+import json
+from pathlib import Path
+
+import pytest
+
+@pytest.fixture
+def search():
+    return lambda query: json.loads(Path("rankings.json").read_text())[query]
+"""
+
+
+def moves_of(reader: Reader, path: Path, case: str, before: list[str], now: list[str]) -> dict[str, list[str]]:
+    """What the page says of the documents that moved between the accepted ranking and the present one, by heading."""
+    project = Project(path)
+    project.write("conftest.py", SEARCH)
+    project.write("boots.relevance.yaml", f"cases:\n  - {case}\n")
+    project.search_returns({"boots": before})
+    project.pytest("--relevance-update")
+    project.search_returns({"boots": now})
+    reader.open(project.report(), "#case=boots.relevance.yaml::boots")
+    sections = zip(reader.texts("#case .moved h2"), reader.texts("#case .moves"), strict=True)
+    return {heading: moves.splitlines() for heading, moves in sections}
+
+
 def test_without_a_baseline_the_list_has_scores_and_the_largest_loss(reader: Reader, scales: Path) -> None:
     reader.open(scales)
     assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
@@ -208,6 +233,28 @@ class TestOpenQuery:
             "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
         )
         assert kinds == ["loss", "loss"]
+
+    def test_says_what_left_without_a_loss(self, reader: Reader, tmp_path: Path) -> None:
+        """A result without a judgment, one of grade 0, and one of a negative grade, which is a gain."""
+        case = "{query: boots, judgments: {boot: 3, sock: 0, ad: -1}}"
+        moves = moves_of(reader, tmp_path, case, ["ad", "boot", "sock", "tent"], ["boot"])
+        left, came = moves["What fell or left"], moves["What rose or came"]
+        assert sorted(left[1:]) == ["sock left from 3", "tent left from 4"]
+        assert left[0].startswith("ad left from 1: +")
+        assert [move.partition(":")[0] for move in came] == ["boot rose from 2 to 1"]
+
+    def test_a_result_that_is_not_scored_moves_no_figure(self, reader: Reader, tmp_path: Path) -> None:
+        """With `unjudged: skip` a judged result counts at its place among the judged ones."""
+        case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
+        moves = moves_of(reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"])
+        assert sorted(moves["What fell or left"]) == ["boot fell from 1 to 2", "shoe fell from 2 to 3"]
+        assert moves["What rose or came"] == ["tent came at 1"]
+
+    def test_a_result_at_the_same_rank_may_count_for_more(self, reader: Reader, tmp_path: Path) -> None:
+        case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
+        moves = moves_of(reader, tmp_path, case, ["shoe", "boot"], ["tent", "boot", "shoe"])
+        assert moves["What rose or came"][0] == "boot stayed at 2: +0.339"
+        assert moves["What fell or left"] == ["shoe fell from 1 to 3: -0.048"]
 
     def test_no_column_is_wider_than_a_phone(self, reader: Reader, page: Path) -> None:
         reader.resize(400, 800)

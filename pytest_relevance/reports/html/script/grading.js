@@ -204,7 +204,15 @@ class Grades extends EventTarget {
     const move = largest(returned.map((item) => moveOf(this.data, item, document)));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);
-    return [title, [...new Set(ranks)].join("; "), worth.toFixed(4), move.toFixed(4), grade, this.data.record, this.rater];
+    return [
+      title,
+      [...new Set(ranks)].join("; "),
+      worth.toFixed(4),
+      move.toFixed(4),
+      grade,
+      this.data.record,
+      this.rater,
+    ];
   }
 }
 
