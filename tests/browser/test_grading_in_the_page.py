@@ -136,8 +136,17 @@ class TestKeeping:
         reader.press("3")
         assert reader.given("loafer") == "3"
         assert "This browser keeps nothing for this page: download before you leave it." in reader.everything
+        assert asks_before_it_is_left(reader)
+        reader.download()
+        assert not asks_before_it_is_left(reader)
+        reader.press("u")
+        assert not asks_before_it_is_left(reader)
         reader.command("Page.removeScriptToEvaluateOnNewDocument", identifier=identifier)
         reader.open(page)
+
+    def test_a_page_whose_grades_are_kept_may_be_left(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3")
+        assert not asks_before_it_is_left(blue_shoes)
 
     @pytest.mark.parametrize("kept", ["{", "7", '{"answers": 7}', '{"answers": [[]]}', "null"])
     def test_survives_damaged_storage(self, blue_shoes: Reader, kept: str) -> None:
@@ -158,6 +167,16 @@ class TestKeeping:
         blue_shoes.open(shop.path / "other.html")
         blue_shoes.open_query("blue shoes")
         assert blue_shoes.given("loafer") == ""
+
+
+def asks_before_it_is_left(reader: Reader) -> bool:
+    """Whether the page has the browser ask before it is closed."""
+    script = """
+        const event = new Event("beforeunload", {cancelable: true});
+        dispatchEvent(event);
+        return event.defaultPrevented;
+    """
+    return bool(reader.script(script))
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -230,7 +249,9 @@ class TestDownload:
     def test_is_a_worklist_with_record_and_rater(self, blue_shoes: Reader) -> None:
         blue_shoes.press("3", "?")
         blue_shoes.element("#rater").send_keys("Ada")
-        first, second = rows(blue_shoes.download())
+        file = blue_shoes.download()
+        assert file.name == "page.csv"
+        first, second = rows(file)
         assert [*first] == [
             *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"),
         ]

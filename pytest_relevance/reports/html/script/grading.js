@@ -38,10 +38,13 @@ class Grades extends EventTarget {
     this.steps = [];
     this.rater = "";
     this.isKept = true;
+    /** Whether all answers are in a file that was downloaded. */
+    this.isDownloaded = true;
     /** How many results of all queries there are to judge; a result of several variants once. */
     this.toJudge = toJudgeIn(data);
     this.load();
     addEventListener("storage", (event) => event.key === this.storageKey && this.loadAgain());
+    addEventListener("beforeunload", (event) => this.wouldLose && event.preventDefault());
   }
 
   /** Take over what the reader did in another window with the same page, so that neither overwrites the other. */
@@ -85,6 +88,11 @@ class Grades extends EventTarget {
     return [...this.answers.values()].reduce((sum, answers) => sum + answers.size, 0);
   }
 
+  /** Whether answers would be lost with the page: they are neither kept by the browser nor in a file. */
+  get wouldLose() {
+    return !this.isKept && !this.isDownloaded && this.count > 0;
+  }
+
   /** @param {Case} item @param {string} document @param {Answer} answer */
   set(item, document, answer) {
     this.steps.push({ query: Grades.queryOf(item), document, before: this.get(item, document) });
@@ -125,6 +133,7 @@ class Grades extends EventTarget {
   }
 
   changed() {
+    this.isDownloaded = false;
     this.save();
     this.dispatchEvent(new Event("change"));
   }

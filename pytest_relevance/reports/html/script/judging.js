@@ -45,9 +45,10 @@ function hasNumberField(data, item) {
 
 /** Hand the reader's grades to the browser as a file. @param {Grades} grades */
 function downloadGrades(grades) {
-  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: "judgments.csv" }));
+  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: "page.csv" }));
   link.href = URL.createObjectURL(new Blob([grades.toCsv()], { type: "text/csv" }));
   link.click();
+  grades.isDownloaded = true;
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
