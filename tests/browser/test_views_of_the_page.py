@@ -114,6 +114,8 @@ class TestOrderToJudge:
         assert reader.queries[0] == "named"  # for its weight
         assert sorted(reader.queries[:3]) == ["halves", "named", "percent"]
         assert "2 to judge, worth" in reader.text('tr[data-case$="named"] th')
+        hint = reader.attribute('tr[data-case$="named"] th [title]', "title")
+        assert hint == "worth: how far a likely grade would move nDCG, times the weight"
 
     def test_a_judged_query_goes_to_the_end(self, reader: Reader, scales: Path) -> None:
         reader.open(scales, "#sort=judge")
@@ -218,6 +220,26 @@ class TestOpenQuery:
         reader.press("3")
         (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
         assert "calculated without your grades" in losses
+
+    def test_the_reasons_are_those_of_the_run(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("smart watch")
+        words = "The reasons are as of the run, before your grades."
+        assert words not in reader.everything
+        reader.press("3")
+        assert words in reader.everything
+        reader.press("Escape")
+        assert "1 grade of yours, not in the score" in reader.text('tr[data-case$="smart watch"] th')
+        assert reader.everything.count("of yours") == 1
+
+    def test_says_why_there_is_no_score(self, reader: Reader, page: Path, scales: Path) -> None:
+        reader.open(page, "#all=1&text=order")
+        assert reader.attribute("#list td.scores span", "title") == "no relevant judgment"
+        reader.open_query("order 66")
+        assert "nDCG@10 n/a, no relevant judgment" in reader.text("#case p.mean")
+        reader.open(scales)
+        reader.open_query("broken")
+        assert "no relevant judgment" not in reader.everything
 
     def test_lines_say_what_a_move_did_to_the_score(self, reader: Reader, page: Path) -> None:
         """A document without a gain may fall: its line is neither good nor bad."""

@@ -145,6 +145,14 @@ function emptyText(item) {
   return failed ?? "nothing returned";
 }
 
+/** Why a query that was searched has no nDCG. */
+const NO_SCORE = "no relevant judgment";
+
+/** Whether a case has results, even if these are none. @param {Case} item */
+function isSearched(item) {
+  return item.status !== "error" && item.status !== "not searched";
+}
+
 /** Text as one word of a shell. @param {string} text */
 function shellQuoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -4,6 +4,9 @@
  * of the page with the progress, the reader's name and the download.
  */
 
+/** What the worth of a result to judge is. */
+const WORTH_HINT = "worth: how far a likely grade would move nDCG";
+
 /** @type {WeakMap<Case, Map<string, number>>} */
 const firstWorths = new WeakMap();
 

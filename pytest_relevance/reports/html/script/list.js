@@ -166,8 +166,15 @@ class CaseList {
     );
     const head = make("th", { scope: "row" }, open, ...this.facts(item));
     const after = item.score === undefined ? "n/a" : scoreText(item.score);
+    const hint = item.score === undefined && isSearched(item) && NO_SCORE;
     const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
-    const scores = make("td", { class: "scores" }, make("span", {}, changeText(item.before, after)), " ", status);
+    const scores = make(
+      "td",
+      { class: "scores" },
+      make("span", { title: hint }, changeText(item.before, after)),
+      " ",
+      status,
+    );
     const lost = make("td", { "data-label": "lost" });
     if (item.error) {
       lost.append(make("span", { class: "place" }, userText(item.error.text)));
@@ -196,13 +203,22 @@ class CaseList {
     if (item.weight !== undefined) {
       facts.push(make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`));
     }
+    const own = this.grades.of(item).size;
+    if (own) {
+      const words = `${counted(own, "grade", "grades")} of yours, not in the score`;
+      facts.push(make("span", { class: "variant" }, words));
+    }
     if (this.state.sort === "latency" && item.latency !== undefined) {
       facts.push(make("span", { class: "variant" }, latencyText(item.latency)));
     }
     const open = this.state.sort === "judge" ? openOf(this.grades, item).length : 0;
     if (open) {
       facts.push(
-        make("span", { class: "variant" }, `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`),
+        make(
+          "span",
+          { class: "variant", title: `${WORTH_HINT}, times the weight` },
+          `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`,
+        ),
       );
     }
     return facts.flatMap((fact) => [" ", fact]);

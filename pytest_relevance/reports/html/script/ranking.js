@@ -200,8 +200,7 @@ class Rankings {
     }
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
-      const title = "how far a likely grade would move nDCG";
-      small.push(make("span", { title }, `worth ${Math.abs(worth).toFixed(3)}`));
+      small.push(make("span", { title: WORTH_HINT }, `worth ${Math.abs(worth).toFixed(3)}`));
     }
     small.push(...fieldsOf(item, name));
     const grade = judged ?? (isCopy ? null : (this.own.get(name) ?? null));
