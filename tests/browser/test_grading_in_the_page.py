@@ -136,8 +136,17 @@ class TestKeeping:
         reader.press("3")
         assert reader.given("loafer") == "3"
         assert "This browser keeps nothing for this page: download before you leave it." in reader.everything
+        assert asks_before_it_is_left(reader)
+        reader.download()
+        assert not asks_before_it_is_left(reader)
+        reader.press("u")
+        assert not asks_before_it_is_left(reader)
         reader.command("Page.removeScriptToEvaluateOnNewDocument", identifier=identifier)
         reader.open(page)
+
+    def test_a_page_whose_grades_are_kept_may_be_left(self, blue_shoes: Reader) -> None:
+        blue_shoes.press("3")
+        assert not asks_before_it_is_left(blue_shoes)
 
     @pytest.mark.parametrize("kept", ["{", "7", '{"answers": 7}', '{"answers": [[]]}', "null"])
     def test_survives_damaged_storage(self, blue_shoes: Reader, kept: str) -> None:
@@ -160,17 +169,89 @@ class TestKeeping:
         assert blue_shoes.given("loafer") == ""
 
 
+def asks_before_it_is_left(reader: Reader) -> bool:
+    """Whether the page has the browser ask before it is closed."""
+    script = """
+        const event = new Event("beforeunload", {cancelable: true});
+        dispatchEvent(event);
+        return event.defaultPrevented;
+    """
+    return bool(reader.script(script))
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     """The rows of a CSV file."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
+VARIANTS = """\
+import pytest
+
+@pytest.fixture(params=["bm25", "hybrid"])
+def search(request):
+    rankings = {"bm25": ["u1", "u2", "d1", "d2"], "hybrid": ["u3", "d1", "u2", "d2"]}
+    return lambda query: rankings[request.param]
+"""
+
+
+class TestCasesWithTheSameQuery:
+    """Two suites that have a case of the same id and query; both run in two variants."""
+
+    @pytest.fixture
+    def same_query(self, reader: Reader, tmp_path: Path) -> Reader:
+        project = Project(tmp_path)
+        project.write("conftest.py", VARIANTS)
+        for name, judgments in {"few": "{d1: 2, d2: 1}", "more": "{d1: 2, d2: 1, u1: 3}"}.items():
+            case = f"{{query: boots, judgments: {judgments}}}"
+            project.write(f"{name}.relevance.yaml", f"k: 4\nscale: [0, 3]\ncases:\n  - {case}\n")
+        reader.open(project.report())
+        return reader
+
+    def open(self, reader: Reader, file: str, variant: str) -> None:
+        """Open a case, with the list of all cases behind it."""
+        reader.press("Escape")
+        reader.click(f'tr[data-case^="{file}.relevance.yaml"][data-case*="{variant}"] a.query')
+
+    def score(self, reader: Reader, file: str, variant: str) -> float:
+        """The score that a case has in the page."""
+        self.open(reader, file, variant)
+        return reader.score
+
+    def test_a_grade_counts_in_all_variants_of_its_case_alone(self, same_query: Reader) -> None:
+        reader = same_query
+        before = {file: self.score(reader, file, "hybrid") for file in ("few", "more")}
+        self.open(reader, "few", "bm25")
+        for document in ("u1", "u2"):
+            reader.grade_buttons(document)["3"].click()
+        assert self.score(reader, "more", "hybrid") == before["more"]
+        assert self.score(reader, "few", "hybrid") != before["few"]
+
+    def test_results_of_another_variant_are_none_of_the_unjudged(self, same_query: Reader) -> None:
+        reader = same_query
+        self.open(reader, "few", "hybrid")
+        assert "2 unjudged" in reader.text("#case p.mean")
+        self.open(reader, "few", "bm25")
+        for document in ("u1", "u2"):
+            reader.grade_buttons(document)["0"].click()
+        self.open(reader, "few", "hybrid")
+        assert "1 unjudged, with 2 grades of yours" in reader.text("#case p.mean")
+
+    def test_the_same_grade_is_downloaded_once(self, same_query: Reader) -> None:
+        for file in ("few", "more"):
+            self.open(same_query, file, "bm25")
+            same_query.grade_buttons("u2")["1"].click()
+        (row,) = rows(same_query.download())
+        assert (row["document"], row["grade"], row["ranks"]) == ("u2", "1", "bm25: 2; hybrid: 3")
+
+
 class TestDownload:
     def test_is_a_worklist_with_record_and_rater(self, blue_shoes: Reader) -> None:
         blue_shoes.press("3", "?")
         blue_shoes.element("#rater").send_keys("Ada")
-        first, second = rows(blue_shoes.download())
+        file = blue_shoes.download()
+        assert file.name == "page.csv"
+        first, second = rows(file)
         assert [*first] == [
             *("query_id", "query", "document", "title", "ranks", "worth", "move", "grade", "record", "rater"),
         ]

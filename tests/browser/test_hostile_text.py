@@ -88,6 +88,24 @@ def test_is_shown_as_text(reader: Reader, hostile: Path, name: str) -> None:
     assert reader.script("return document.scripts.length") == 2
 
 
+_SHOWN_ATTRIBUTES = """
+    const names = ["title", "aria-label", "placeholder"];
+    const attributes = [...document.querySelectorAll("*")].flatMap((element) =>
+        names.map((name) => element.getAttribute(name)).filter((value) => value !== null));
+    return [...attributes, ...[...document.querySelectorAll("svg title")].map((title) => title.textContent)];
+"""
+
+
+@pytest.mark.parametrize("name", ["bidi", "lines", "invisible"])
+def test_no_attribute_has_characters_that_reorder_or_hide_text(reader: Reader, hostile: Path, name: str) -> None:
+    reader.open(hostile)
+    shown = reader.script(_SHOWN_ATTRIBUTES)
+    reader.click("#list tbody a.query", f"the {name} ")
+    shown += reader.script(_SHOWN_ATTRIBUTES)
+    assert [text for text in shown if text != harmless(text)] == []
+    assert any(harmless(HOSTILE[name]) in text for text in shown)
+
+
 def test_the_first_screen_shows_text_too(reader: Reader, hostile: Path) -> None:
     reader.open(hostile, scripts=False)
     rows = reader.driver.find_elements("css selector", "#list tbody .query")

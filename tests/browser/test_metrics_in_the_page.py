@@ -15,6 +15,7 @@ from pytest_relevance.metrics.graded import grade_ranking, interval, ndcg
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.html.page import html_page
 from pytest_relevance.results.case_result import count_grades
+from pytest_relevance.results.worklist import PlausibleGains, unjudged_results
 from tests.browser.reader import Reader
 
 CASES = 1000
@@ -63,7 +64,14 @@ class Example:
             documents=tuple(self.ranking),
             grades=tuple(grade_ranking(self.ranking, self.judgments).grades),
             judgments=count_grades([*self.judgments.values()]),
+            scores={f"nDCG@{self.k}": self.score_of_run},
         )
+
+    @property
+    def score_of_run(self) -> float | None:
+        """nDCG@k without the reader's grades, None where it is not defined."""
+        score = ndcg(grade_ranking(self.ranking, self.judgments), self.settings, self.k)
+        return (0.0 if self.settings.undefined == "zero" else None) if math.isnan(score) else score
 
     def scores(self) -> list[float]:
         """nDCG@k and both ends of its interval, as the Python core computes them."""
@@ -128,6 +136,36 @@ def test_page_and_python_agree(reader: Reader, examples: list[Example], tmp_path
         if not all(map(_is_equal, expected, found))
     ]
     assert wrong == []
+
+
+def test_worth_and_move_of_unjudged_results_agree_with_the_worklist(
+    reader: Reader, examples: list[Example], tmp_path: Path
+) -> None:
+    results = [each.result for each in examples]
+    page = tmp_path / "random.html"
+    page.write_text(html_page(Run(results)), encoding="utf-8")
+    reader.open(page)
+    of_page = reader.script(
+        """
+        return readData().then((data) => data.cases.map((item) => unjudgedOf(item).map((name) => [
+            name, worthOf(data, item, name, new Map()), moveOf(data, item, name),
+        ])));
+        """
+    )
+    gains = PlausibleGains(results)
+    wrong = [
+        (each, expected, found)
+        for each, expected, found in zip(
+            examples, (unjudged_results(result, gains) for result in results), of_page, strict=True
+        )
+        if [unjudged.document for unjudged in expected] != [name for name, _, _ in found]
+        or not all(
+            _is_equal(unjudged.worth, worth) and _is_equal(unjudged.move, move)
+            for unjudged, (_, worth, move) in zip(expected, found, strict=True)
+        )
+    ]
+    assert wrong == []
+    assert sum(each.score_of_run is None and bool(found) for each, found in zip(examples, of_page, strict=True)) > 20
 
 
 def _is_equal(expected: float, found: float | None) -> bool:

@@ -12,6 +12,28 @@ from tests.browser.reader import Reader
 WORST = ["smart watch", "blue shoes", "red shoes"]
 SMART_WATCH = "shop.relevance.yaml::smart watch"
 
+TITLES = """\
+min_ndcg: 0.5
+cases:
+  - query: shoes
+    judgments: {boot: {grade: 3, title: Rubber boots}}
+  - query: boots
+    judgments: {boot: 3}
+  - query: walking boots
+    judgments: {boot: 3}
+"""
+
+
+@pytest.fixture(scope="module")
+def long_list(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of 210 queries, of which a list shows 100 at first."""
+    project = Project(tmp_path_factory.mktemp("long"))
+    queries = [f"lamp {number:03}" for number in range(210)]
+    cases = "".join(f"  - {{query: {query}, judgments: {{a: 1}}}}\n" for query in queries)
+    project.write("long.relevance.yaml", f"cases:\n{cases}")
+    project.search_returns({query: ["a"] for query in queries})
+    return project.report()
+
 
 class TestFirstScreen:
     def test_shows_the_verdict_and_the_worst_queries(self, reader: Reader, page: Path) -> None:
@@ -67,6 +89,29 @@ class TestFinding:
         reader.open(page)
         reader.type(text)
         assert reader.queries == found
+
+    def test_queries_come_before_those_with_the_words_in_titles_only(self, reader: Reader, tmp_path: Path) -> None:
+        project = Project(tmp_path)
+        project.write("titles.relevance.yaml", TITLES)
+        project.search_returns({"shoes": [], "boots": ["boot"], "walking boots": ["boot"]})
+        reader.open(project.report())
+        assert reader.queries == ["shoes", "boots", "walking boots"]
+        reader.type("boots")
+        assert reader.queries == ["boots", "walking boots", "shoes"]
+
+    def test_enter_goes_from_the_search_to_the_first_query(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.press("/", "r", "e", "d", "Enter")
+        assert reader.text("#list tr.current .query") == "red shoes"
+        reader.press("Enter")
+        assert reader.opened == "red shoes"
+
+    def test_escape_leaves_the_search_and_keeps_what_was_found(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.type("shoes")
+        reader.press("Escape", "j", "j")
+        assert reader.queries == ["blue shoes", "red shoes"]
+        assert reader.text("#list tr.current .query") == "red shoes"
 
     def test_keeps_the_cursor_in_the_search(self, reader: Reader, page: Path) -> None:
         reader.open(page)
@@ -179,6 +224,27 @@ class TestMoving:
         reader.press("Escape")
         assert scrolled == 0
         assert reader.script("return scrollY") > 300
+
+    def test_marks_the_row_after_the_link_back(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("blue shoes")
+        reader.click("#case a.back")
+        assert reader.texts("#list tr.current .query") == ["blue shoes"]
+
+    def test_returns_to_a_row_of_show_more(self, reader: Reader, long_list: Path) -> None:
+        reader.open(long_list, "#all=1")
+        assert len(reader.queries) == 100
+        reader.click(".more button", "show more")
+        reader.open_query("lamp 150")
+        reader.press("Escape")
+        assert reader.texts("#list tr.current .query") == ["lamp 150"]
+        assert len(reader.queries) == 200
+
+    def test_returns_to_a_row_that_was_reached_from_its_neighbour(self, reader: Reader, long_list: Path) -> None:
+        reader.open(long_list, "#all=1")
+        reader.open_query("lamp 099")
+        reader.press("j", "j", "Escape")
+        assert reader.texts("#list tr.current .query") == ["lamp 101"]
 
 
 class TestOpenQuery:

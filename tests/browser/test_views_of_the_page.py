@@ -49,6 +49,31 @@ def scales(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return project.report()
 
 
+SEARCH = """\
+import json
+from pathlib import Path
+
+import pytest
+
+@pytest.fixture
+def search():
+    return lambda query: json.loads(Path("rankings.json").read_text())[query]
+"""
+
+
+def moves_of(reader: Reader, path: Path, case: str, before: list[str], now: list[str]) -> dict[str, list[str]]:
+    """What the page says of the documents that moved between the accepted ranking and the present one, by heading."""
+    project = Project(path)
+    project.write("conftest.py", SEARCH)
+    project.write("boots.relevance.yaml", f"cases:\n  - {case}\n")
+    project.search_returns({"boots": before})
+    project.pytest("--relevance-update")
+    project.search_returns({"boots": now})
+    reader.open(project.report(), "#case=boots.relevance.yaml::boots")
+    sections = zip(reader.texts("#case .moved h2"), reader.texts("#case .moves"), strict=True)
+    return {heading: moves.splitlines() for heading, moves in sections}
+
+
 def test_without_a_baseline_the_list_has_scores_and_the_largest_loss(reader: Reader, scales: Path) -> None:
     reader.open(scales)
     assert reader.texts("#list thead th") == ["query", "nDCG", "largest loss", "on top"]
@@ -89,6 +114,8 @@ class TestOrderToJudge:
         assert reader.queries[0] == "named"  # for its weight
         assert sorted(reader.queries[:3]) == ["halves", "named", "percent"]
         assert "2 to judge, worth" in reader.text('tr[data-case$="named"] th')
+        hint = reader.attribute('tr[data-case$="named"] th [title]', "title")
+        assert hint == "worth: how far a likely grade would move nDCG, times the weight"
 
     def test_a_judged_query_goes_to_the_end(self, reader: Reader, scales: Path) -> None:
         reader.open(scales, "#sort=judge")
@@ -194,6 +221,26 @@ class TestOpenQuery:
         (losses,) = (text for text in reader.texts("#case details") if text.startswith("Lost most by"))
         assert "calculated without your grades" in losses
 
+    def test_the_reasons_are_those_of_the_run(self, reader: Reader, page: Path) -> None:
+        reader.open(page)
+        reader.open_query("smart watch")
+        words = "The reasons are as of the run, before your grades."
+        assert words not in reader.everything
+        reader.press("3")
+        assert words in reader.everything
+        reader.press("Escape")
+        assert "1 grade of yours, not in the score" in reader.text('tr[data-case$="smart watch"] th')
+        assert reader.everything.count("of yours") == 1
+
+    def test_says_why_there_is_no_score(self, reader: Reader, page: Path, scales: Path) -> None:
+        reader.open(page, "#all=1&text=order")
+        assert reader.attribute("#list td.scores span", "title") == "no relevant judgment"
+        reader.open_query("order 66")
+        assert "nDCG@10 n/a, no relevant judgment" in reader.text("#case p.mean")
+        reader.open(scales)
+        reader.open_query("broken")
+        assert "no relevant judgment" not in reader.everything
+
     def test_lines_say_what_a_move_did_to_the_score(self, reader: Reader, page: Path) -> None:
         """A document without a gain may fall: its line is neither good nor bad."""
         reader.open(page)
@@ -208,6 +255,28 @@ class TestOpenQuery:
             "return [...document.querySelectorAll('#case svg path')].map((path) => path.className.baseVal)"
         )
         assert kinds == ["loss", "loss"]
+
+    def test_says_what_left_without_a_loss(self, reader: Reader, tmp_path: Path) -> None:
+        """A result without a judgment, one of grade 0, and one of a negative grade, which is a gain."""
+        case = "{query: boots, judgments: {boot: 3, sock: 0, ad: -1}}"
+        moves = moves_of(reader, tmp_path, case, ["ad", "boot", "sock", "tent"], ["boot"])
+        left, came = moves["What fell or left"], moves["What rose or came"]
+        assert sorted(left[1:]) == ["sock left from 3", "tent left from 4"]
+        assert left[0].startswith("ad left from 1: +")
+        assert [move.partition(":")[0] for move in came] == ["boot rose from 2 to 1"]
+
+    def test_a_result_that_is_not_scored_moves_no_figure(self, reader: Reader, tmp_path: Path) -> None:
+        """With `unjudged: skip` a judged result counts at its place among the judged ones."""
+        case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
+        moves = moves_of(reader, tmp_path, case, ["boot", "shoe"], ["tent", "boot", "shoe"])
+        assert sorted(moves["What fell or left"]) == ["boot fell from 1 to 2", "shoe fell from 2 to 3"]
+        assert moves["What rose or came"] == ["tent came at 1"]
+
+    def test_a_result_at_the_same_rank_may_count_for_more(self, reader: Reader, tmp_path: Path) -> None:
+        case = "{query: boots, unjudged: skip, judgments: {boot: 3, shoe: 1}}"
+        moves = moves_of(reader, tmp_path, case, ["shoe", "boot"], ["tent", "boot", "shoe"])
+        assert moves["What rose or came"][0] == "boot stayed at 2: +0.339"
+        assert moves["What fell or left"] == ["shoe fell from 1 to 3: -0.048"]
 
     def test_no_column_is_wider_than_a_phone(self, reader: Reader, page: Path) -> None:
         reader.resize(400, 800)

@@ -32,6 +32,7 @@ _MOST_FILES = 6
 _MOST_GATES = 6
 _OUTCOMES = {FAILED: "NOT MET", PASSED: "met", SKIPPED: "not evaluated"}
 _COMPARED = (f"before {ARROW} after", "lost", "now on top")
+_NO_SCORE = "no relevant judgment"
 _ALONE = ("nDCG", "largest loss", "on top")
 
 
@@ -49,13 +50,25 @@ def text(value: str) -> str:
 
 
 def _means(run: Run) -> Iterator[str]:
-    """The change of the mean of each suite and variant; without a baseline the mean of all cases."""
+    """The change of the mean of each suite and variant, without a baseline the mean of all cases; and what it is of."""
     changes = [plain([line]).strip() for line in mean_change_lines(run.results, run.files, columns=_UNLIMITED)]
     changes = [line for line in changes if not line.startswith("against ")]  # which the context says
     for line in changes:
         yield f'<p class="mean">{text(line.replace(" -> ", f" {ARROW} "))}</p>'
-    if not changes and (mean := weighted_mean(run.results)) is not None:
+    mean = weighted_mean(run.results)
+    if not changes and mean is not None:
         yield f'<p class="mean">mean {metric_of(run.results)} {score_text(mean)}</p>'
+    if changes or mean is not None:
+        yield f'<p class="place">{_measure(metric_of(run.results))}</p>'
+
+
+def _measure(metric: str) -> str:
+    """What nDCG@10 is, for somebody who has never heard of it."""
+    cutoff = metric.partition("@")[2]
+    return (
+        f"{metric} compares the grades of the first {cutoff} results with those of the best ranking there could be: "
+        "1 is perfect, 0 is nothing relevant, and the top ranks count most."
+    )
 
 
 def _context(run: Run) -> str:
@@ -157,7 +170,9 @@ def _scores(change: CaseChange) -> str:
     scores = after if change.before is None else f"{score_text(change.before)} {ARROW} {after}"
     result = change.result
     status = "newly failing" if is_new_failure(result) else text(result.status)
-    return f'<span>{scores}</span> <span class="verdict {_class(result)}">{status}</span>'
+    is_searched = result.verdict not in (ERROR, NOT_SEARCHED)
+    hint = f' title="{_NO_SCORE}"' if change.after is None and is_searched else ""
+    return f'<span{hint}>{scores}</span> <span class="verdict {_class(result)}">{status}</span>'
 
 
 def _lost(change: CaseChange) -> str:

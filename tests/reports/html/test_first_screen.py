@@ -95,6 +95,24 @@ def test_without_a_baseline() -> None:
     assert rows(page) == [["boots", "0.000\nfailed", "b1", "Boot polish"]]
 
 
+@pytest.mark.parametrize("accepted", [None, ["b1"]], ids=["alone", "with a baseline"])
+def test_says_what_ndcg_is_below_the_means(accepted: list[str] | None) -> None:
+    lines = page_text(screen(result("boots", ["x1"], accepted))).splitlines()
+    assert "nDCG@10 " in lines[1]
+    assert lines[2] == (
+        "nDCG@10 compares the grades of the first 10 results with those of the best ranking there could be: "
+        "1 is perfect, 0 is nothing relevant, and the top ranks count most."
+    )
+
+
+def test_says_why_there_is_no_score() -> None:
+    failing = result_of({"query": "boots", "expect": {"first": "b1"}}, ["x1"], file=FILE)
+    page = screen(failing)
+    assert rows(page)[0][1] == "n/a\nfailed"
+    assert '<span title="no relevant judgment">n/a</span>' in page
+    assert 'title="no relevant judgment"' not in screen(result("boots", ["x1"]))
+
+
 def test_a_gate_that_was_not_evaluated() -> None:
     """Not every case of its file ran."""
     lines = page_text(screen(result("boots", ["x1"]), gate=0.9, of=9)).splitlines()
@@ -148,7 +166,7 @@ def test_many_files_are_counted() -> None:
     for number, found in enumerate(results):
         found.file = f"{number}.relevance.yaml"
     lines = page_text(html_page(Run(results, {}))).splitlines()
-    assert lines[2:4] == ["0.relevance.yaml", "and 7 further files"]
+    assert lines[3:5] == ["0.relevance.yaml", "and 7 further files"]
 
 
 @pytest.mark.parametrize("results", [[], [result("boots", ["b1"])]], ids=["no cases", "all skipped"])

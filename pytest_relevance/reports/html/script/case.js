@@ -127,7 +127,13 @@ class CaseView {
     if (item.unstable) {
       reasons.push(make("li", {}, userText(item.unstable)));
     }
-    return reasons.length ? [...parts, make("ul", { class: "reasons" }, ...reasons)] : parts;
+    if (reasons.length) {
+      parts.push(make("ul", { class: "reasons" }, ...reasons));
+    }
+    if (own.size && item.reasons?.length) {
+      parts.push(make("p", { class: "place" }, "The reasons are as of the run, before your grades."));
+    }
+    return parts;
   }
 
   /** `nDCG@10 0.764 -> 0.312 (between 0.287 and 0.641), floor 0.500, failed`. @param {Case} item @param {ReadonlyMap<string, number>} own */
@@ -144,8 +150,9 @@ class CaseView {
       changeText(scoreBefore(this.data, item, own), ""),
       value,
     );
-    const unjudged = unjudgedOf(item).length - own.size;
+    const unjudged = unjudgedOf(item).filter((name) => !own.has(name)).length;
     const facts = [
+      !isDefined && isSearched(item) && NO_SCORE,
       item.floor !== undefined && `floor ${scoreText(item.floor)}`,
       unjudged > 0 && `${unjudged} unjudged`,
       own.size > 0 && `with ${counted(own.size, "grade", "grades")} of yours`,

@@ -48,7 +48,7 @@ function changeBars(data) {
     const place = { x: index * step, width: step > 3 ? step - 0.75 : step };
     const label = `${item.label}: ${scoreText(item.before)} to ${scoreText(item.score)}`;
     const title = draw("title", {});
-    title.textContent = label;
+    title.textContent = visible(label);
     const y = most * scale - (change < 0 ? 0 : size);
     const bar = draw("rect", { ...place, y, height: size, class: change < 0 ? "fell" : "rose" });
     const target = draw("rect", { ...place, y: 0, height: HEIGHT, class: "target" });

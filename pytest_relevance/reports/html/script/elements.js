@@ -6,6 +6,14 @@
 const SVG = "http://www.w3.org/2000/svg";
 const ARROW = "\u2192";
 
+/** Attributes that a reader sees or hears. */
+const SHOWN_ATTRIBUTES = new Set(["title", "aria-label", "placeholder"]);
+
+/** The value of an attribute; what is seen or heard has no raw characters that reorder text. @param {string} name @param {string} value */
+function attributeText(name, value) {
+  return SHOWN_ATTRIBUTES.has(name) ? visible(value) : value;
+}
+
 /**
  * A new element with attributes, classes and children; text is always text.
  * @param {string} name @param {Record<string, string | boolean>} [attributes] true: without a value; false: left out
@@ -18,7 +26,7 @@ function make(name, attributes = {}, ...children) {
     if (value === true) {
       element.setAttribute(key, "");
     } else if (value !== false) {
-      element.setAttribute(key, value);
+      element.setAttribute(key, attributeText(key, value));
     }
   }
   element.append(...children);
@@ -32,7 +40,7 @@ function make(name, attributes = {}, ...children) {
 function draw(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) {
-    element.setAttribute(key, String(value));
+    element.setAttribute(key, attributeText(key, String(value)));
   }
   element.append(...children);
   return element;
@@ -135,6 +143,14 @@ function statusClass(item) {
 function emptyText(item) {
   const failed = { error: "the search failed", "not searched": "not searched" }[item.status];
   return failed ?? "nothing returned";
+}
+
+/** Why a query that was searched has no nDCG. */
+const NO_SCORE = "no relevant judgment";
+
+/** Whether a case has results, even if these are none. @param {Case} item */
+function isSearched(item) {
+  return item.status !== "error" && item.status !== "not searched";
 }
 
 /** Text as one word of a shell. @param {string} text */

@@ -38,10 +38,13 @@ class Grades extends EventTarget {
     this.steps = [];
     this.rater = "";
     this.isKept = true;
+    /** Whether all answers are in a file that was downloaded. */
+    this.isDownloaded = true;
     /** How many results of all queries there are to judge; a result of several variants once. */
     this.toJudge = toJudgeIn(data);
     this.load();
     addEventListener("storage", (event) => event.key === this.storageKey && this.loadAgain());
+    addEventListener("beforeunload", (event) => this.wouldLose && event.preventDefault());
   }
 
   /** Take over what the reader did in another window with the same page, so that neither overwrites the other. */
@@ -51,9 +54,9 @@ class Grades extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** What cases share that have the same judgments in a judgment file: variants, and suites with the same query. @param {Case} item */
+  /** What the variants of a case share, and with it the grades. Other suites have judgments of their own. @param {Case} item */
   static queryOf(item) {
-    return JSON.stringify([item.id, item.query]);
+    return JSON.stringify([item.file, item.id, item.query]);
   }
 
   /** @param {Case} item @param {string} document @returns {Answer | undefined} */
@@ -61,11 +64,19 @@ class Grades extends EventTarget {
     return this.answers.get(Grades.queryOf(item))?.get(document);
   }
 
-  /** The grades of a case by document, without what could not be told. @param {Case} item @returns {Map<string, number>} */
+  /**
+   * The grades of a case by document, without what could not be told, and without documents that the case judges itself.
+   * @param {Case} item @returns {Map<string, number>}
+   */
   of(item) {
     const own = new Map();
-    for (const [document, answer] of this.answers.get(Grades.queryOf(item)) ?? []) {
-      if (answer !== CANNOT_TELL) {
+    const answers = this.answers.get(Grades.queryOf(item));
+    if (!answers?.size) {
+      return own;
+    }
+    const judged = judgedOf(item);
+    for (const [document, answer] of answers) {
+      if (answer !== CANNOT_TELL && !judged.has(document)) {
         own.set(document, answer);
       }
     }
@@ -75,6 +86,11 @@ class Grades extends EventTarget {
   /** How many answers there are. */
   get count() {
     return [...this.answers.values()].reduce((sum, answers) => sum + answers.size, 0);
+  }
+
+  /** Whether answers would be lost with the page: they are neither kept by the browser nor in a file. */
+  get wouldLose() {
+    return !this.isKept && !this.isDownloaded && this.count > 0;
   }
 
   /** @param {Case} item @param {string} document @param {Answer} answer */
@@ -117,6 +133,7 @@ class Grades extends EventTarget {
   }
 
   changed() {
+    this.isDownloaded = false;
     this.save();
     this.dispatchEvent(new Event("change"));
   }
@@ -147,22 +164,22 @@ class Grades extends EventTarget {
 
   /** The answers as a worklist, in the order of the queries. @returns {string} CSV */
   toCsv() {
-    /** @type {Map<string, Case[]>} */
-    const variants = new Map();
+    /** The cases that a file of judgments does not tell apart. @type {Map<string, Case[]>} */
+    const groups = new Map();
     for (const item of this.data.cases) {
-      const query = Grades.queryOf(item);
-      variants.set(query, [...(variants.get(query) ?? []), item]);
+      const query = JSON.stringify([item.id, item.query]);
+      groups.set(query, [...(groups.get(query) ?? []), item]);
     }
     /** The texts of the queries with an id. @type {Map<string, Set<string>>} */
     const texts = new Map();
     for (const { id, query } of this.data.cases) {
       texts.set(id, (texts.get(id) ?? new Set()).add(query));
     }
-    const rows = [...variants].flatMap(([query, items]) => {
+    const rows = [...groups.values()].flatMap((items) => {
       const { id, query: text } = items[0];
       // an id that suites use for different queries can mean only one of them in a file: the text is the id then
       const listed = (texts.get(id)?.size ?? 0) > 1 ? text : id;
-      return [...(this.answers.get(query) ?? [])].map(([document, answer]) => [
+      return this.answersOf(items).map(([document, answer]) => [
         ...[listed, text, document],
         ...this.row(items, document, answer),
       ]);
@@ -175,19 +192,44 @@ class Grades extends EventTarget {
     return [WORKLIST_COLUMNS, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
   }
 
-  /** The cells behind the document. @param {Case[]} items the variants of one case @param {string} document @param {Answer} answer @returns {string[]} */
+  /** The different answers for some cases, each once. @param {Case[]} items @returns {[string, Answer][]} */
+  answersOf(items) {
+    const found = new Set(
+      items.flatMap((item) =>
+        [...(this.answers.get(Grades.queryOf(item)) ?? [])].map((answered) => JSON.stringify(answered)),
+      ),
+    );
+    return [...found].map((answered) => JSON.parse(answered));
+  }
+
+  /** The cells behind the document. @param {Case[]} items cases with the same id and query @param {string} document @param {Answer} answer @returns {string[]} */
   row(items, document, answer) {
-    const ranks = items.flatMap((item) => {
+    const returned = items.filter((item) => unjudgedOf(item).includes(document));
+    const ranks = returned.map((item) => {
       const rank = (item.documents ?? []).indexOf(document) + 1;
-      return rank ? [item.variant ? `${item.variant}: ${rank}` : `${rank}`] : [];
+      return item.variant ? `${item.variant}: ${rank}` : `${rank}`;
     });
-    const returned = items.filter((item) => (item.documents ?? []).includes(document));
     const worth = largest(returned.map((item) => worthOf(this.data, item, document, new Map())));
     const move = largest(returned.map((item) => moveOf(this.data, item, document)));
     const title = items.map((item) => lookUp(item.titles, document) ?? "").find(Boolean) ?? "";
     const grade = answer === CANNOT_TELL ? "" : String(answer);
-    return [title, ranks.join("; "), worth.toFixed(4), move.toFixed(4), grade, this.data.record, this.rater];
+    return [
+      title,
+      [...new Set(ranks)].join("; "),
+      worth.toFixed(4),
+      move.toFixed(4),
+      grade,
+      this.data.record,
+      this.rater,
+    ];
   }
+}
+
+/** The documents that the judgments of a case have, as far as it is known. @param {Case} item @returns {Set<string>} */
+function judgedOf(item) {
+  const grades = item.grades ?? [];
+  const returned = (item.documents ?? []).filter((_, index) => grades[index] !== null);
+  return new Set([...returned, ...(item.missing ?? []).map(([name]) => name)]);
 }
 
 /** The number with the largest amount. @param {number[]} numbers */

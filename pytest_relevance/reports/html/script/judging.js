@@ -4,6 +4,9 @@
  * of the page with the progress, the reader's name and the download.
  */
 
+/** What the worth of a result to judge is. */
+const WORTH_HINT = "worth: how far a likely grade would move nDCG";
+
 /** @type {WeakMap<Case, Map<string, number>>} */
 const firstWorths = new WeakMap();
 
@@ -45,9 +48,10 @@ function hasNumberField(data, item) {
 
 /** Hand the reader's grades to the browser as a file. @param {Grades} grades */
 function downloadGrades(grades) {
-  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: "judgments.csv" }));
+  const link = /** @type {HTMLAnchorElement} */ (make("a", { download: "page.csv" }));
   link.href = URL.createObjectURL(new Blob([grades.toCsv()], { type: "text/csv" }));
   link.click();
+  grades.isDownloaded = true;
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 

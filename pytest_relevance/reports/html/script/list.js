@@ -36,6 +36,8 @@ class CaseList {
     this.items = [];
     this.found = "";
     this.shown = 0;
+    /** How many rows were shown of each list, by its state. @type {Map<string, number>} */
+    this.shownOf = new Map();
     /** What the list shows; a link to a query keeps it, as the reader returns to it. */
     this.state = START;
     const placeholder = "query, title, tag";
@@ -107,8 +109,8 @@ class CaseList {
     return stateHash({ ...state, open: "", all: false });
   }
 
-  /** @param {State} state */
-  render(state) {
+  /** @param {State} state @param {string} [node] a query whose row is to be shown, however far down it is */
+  render(state, node = "") {
     if (this.search.value !== state.text) {
       this.search.value = state.text;
     }
@@ -120,8 +122,10 @@ class CaseList {
     }
     this.state = state;
     this.find(state);
-    const isStart = stateHash({ ...state, open: "" }) === stateHash(START);
-    const most = isStart && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
+    const list = stateHash({ ...state, open: "" });
+    const few = list === stateHash(START) && this.items.length > FEW_CASES ? FIRST_ROWS : ROWS_AT_ONCE;
+    const place = node ? this.items.findIndex((item) => item.node === node) : -1;
+    const most = Math.max(few, this.shownOf.get(list) ?? 0, place + 1);
     this.table.tBodies[0].replaceChildren(...this.items.slice(0, most).map((item) => this.row(item)));
     this.shown = Math.min(most, this.items.length);
     this.renderNote();
@@ -149,6 +153,7 @@ class CaseList {
     const next = this.items.slice(this.shown, this.shown + ROWS_AT_ONCE);
     this.table.tBodies[0].append(...next.map((item) => this.row(item)));
     this.shown += next.length;
+    this.shownOf.set(stateHash({ ...this.state, open: "" }), this.shown);
     this.renderNote();
   }
 
@@ -161,8 +166,15 @@ class CaseList {
     );
     const head = make("th", { scope: "row" }, open, ...this.facts(item));
     const after = item.score === undefined ? "n/a" : scoreText(item.score);
+    const hint = item.score === undefined && isSearched(item) && NO_SCORE;
     const status = make("span", { class: `verdict ${statusClass(item)}` }, statusText(item));
-    const scores = make("td", { class: "scores" }, make("span", {}, changeText(item.before, after)), " ", status);
+    const scores = make(
+      "td",
+      { class: "scores" },
+      make("span", { title: hint }, changeText(item.before, after)),
+      " ",
+      status,
+    );
     const lost = make("td", { "data-label": "lost" });
     if (item.error) {
       lost.append(make("span", { class: "place" }, userText(item.error.text)));
@@ -191,13 +203,22 @@ class CaseList {
     if (item.weight !== undefined) {
       facts.push(make("span", { class: "variant" }, `weight ${item.weight.toLocaleString("en")}`));
     }
+    const own = this.grades.of(item).size;
+    if (own) {
+      const words = `${counted(own, "grade", "grades")} of yours, not in the score`;
+      facts.push(make("span", { class: "variant" }, words));
+    }
     if (this.state.sort === "latency" && item.latency !== undefined) {
       facts.push(make("span", { class: "variant" }, latencyText(item.latency)));
     }
     const open = this.state.sort === "judge" ? openOf(this.grades, item).length : 0;
     if (open) {
       facts.push(
-        make("span", { class: "variant" }, `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`),
+        make(
+          "span",
+          { class: "variant", title: `${WORTH_HINT}, times the weight` },
+          `${open} to judge, worth ${rounded(judgingWorth(this.grades, item))}`,
+        ),
       );
     }
     return facts.flatMap((fact) => [" ", fact]);
@@ -215,6 +236,13 @@ class CaseList {
     const next = rows[Math.max(0, Math.min(rows.length - 1, place + by))];
     if (next) {
       this.markNode(next.getAttribute("data-case") ?? "");
+    }
+  }
+
+  markFirst() {
+    const [first] = this.table.tBodies[0].rows;
+    if (first) {
+      this.markNode(first.getAttribute("data-case") ?? "");
     }
   }
 

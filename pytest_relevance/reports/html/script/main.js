@@ -22,7 +22,6 @@ class Page {
     this.byNode = new Map(data.cases.map((item) => [item.node, item]));
     this.scrolled = 0;
     addEventListener("popstate", () => this.show());
-    addEventListener("hashchange", () => this.show());
     addEventListener("keydown", (event) => this.press(event));
     this.show();
     renderCharts(data);
@@ -53,7 +52,7 @@ class Page {
       }
       return;
     }
-    this.list.render(this.state);
+    this.list.render(this.state, before);
     if (before) {
       scrollTo(0, this.scrolled);
       this.list.markNode(before);
@@ -72,6 +71,10 @@ class Page {
       }
       return;
     }
+    if (target === this.list.search && !event.isComposing && this.searchKey(event.key)) {
+      event.preventDefault();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping) {
       return;
     }
@@ -83,6 +86,16 @@ class Page {
     } else if (this.view.item && /^[0-9]$/.test(event.key)) {
       this.judging.focusNumber(); // which the digit is typed into
     }
+  }
+
+  /** From the search with Enter to the first query that was found; Escape leaves it. @param {string} key @returns {boolean} whether the key means that */
+  searchKey(key) {
+    if (key === "Enter") {
+      this.list.markFirst();
+    } else if (key === "Escape") {
+      this.list.search.blur();
+    }
+    return key === "Enter" || key === "Escape";
   }
 
   /** @param {HTMLElement} target @returns {Record<string, () => void>} */

@@ -77,7 +77,7 @@ class Measure {
 
   /** A grade that has a gain; with a mapping of gains the grade whose gain is nearest. @param {number} gain @returns {number} */
   gradeOf(gain) {
-    if (!this.settings.increasing) {
+    if (this.settings.gain === "mapping") {
       const near = this.settings.gains.map(([grade, value]) => /** @type {const} */ ([Math.abs(value - gain), grade]));
       return near.sort(([one], [other]) => one - other)[0][1];
     }
@@ -177,9 +177,32 @@ class Measure {
   }
 }
 
+/** nDCG@k, 0 where it is not defined and counts as 0, else NaN. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
+function countedScore(measure, item, own) {
+  const score = measure.ndcg(gradedRanking(item, own), item.k);
+  return Number.isNaN(score) && measure.settings.undefined === "zero" ? 0 : score;
+}
+
+/** The highest grade; where it has no gain, the highest one that has. @param {Measure} measure @param {Case} item */
+function topGradeOf(measure, item) {
+  const grades = measure.settings.gains.map(([grade]) => grade).sort((one, other) => other - one);
+  return [item.highest, ...grades].find((grade) => measure.gain(grade) > 0) ?? item.highest;
+}
+
+/**
+ * How far nDCG@k would go if one result had a grade; 0 where it would not be defined then.
+ * @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own @param {string} name @param {number} grade
+ */
+function moveWith(measure, item, own, name, grade) {
+  const before = countedScore(measure, item, own);
+  const after = countedScore(measure, item, new Map([...own, [name, grade]]));
+  return Number.isNaN(after) ? 0 : after - (Number.isNaN(before) ? 0 : before);
+}
+
 /**
  * How far unjudged results would move nDCG@k, each by itself, with a plausible grade: one that has the gain which judged
- * results have on average at its rank. Where no score is defined yet, the share that this gain is of the highest one.
+ * results have on average at its rank. Where no score is defined yet, any gain makes a score of 1 or so: there it is
+ * the share of the move with the highest grade that this gain is of the highest one. The same as in results/worklist.py.
  * @param {PageData} data @param {Case} item @param {string[]} names documents @param {ReadonlyMap<string, number>} own
  * @returns {Map<string, number>} by document
  */
@@ -188,26 +211,25 @@ function worthsOf(data, item, names, own) {
   if (!names.length) {
     return worths;
   }
-  const settings = data.settings[item.settings];
-  const measure = new Measure(settings, data.discounts[settings.discount]);
+  const measure = measureOf(data, item);
   const documents = item.documents ?? [];
-  const highest = Math.max(0, measure.gain(item.highest));
-  const before = measure.ndcg(gradedRanking(item, own), item.k);
+  const top = topGradeOf(measure, item);
+  const highest = Math.max(0, measure.gain(top));
+  const isDefined = !Number.isNaN(countedScore(measure, item, own));
   for (const name of names) {
     const share = data.plausible[documents.indexOf(name)] ?? 0;
-    const grade = measure.gradeOf(share * highest);
-    const after = measure.ndcg(gradedRanking(item, new Map([...own, [name, grade]])), item.k);
-    worths.set(name, Number.isNaN(before) ? share : Number.isNaN(after) ? 0 : after - before);
+    const worth = isDefined
+      ? moveWith(measure, item, own, name, measure.gradeOf(share * highest))
+      : share * moveWith(measure, item, own, name, top);
+    worths.set(name, worth);
   }
   return worths;
 }
 
 /** How far an unjudged result would move nDCG@k with the highest grade. @param {PageData} data @param {Case} item @param {string} name */
 function moveOf(data, item, name) {
-  const settings = data.settings[item.settings];
-  const measure = new Measure(settings, data.discounts[settings.discount]);
-  const after = measure.ndcg(gradedRanking(item, new Map([[name, item.highest]])), item.k);
-  return Number.isNaN(after) ? 0 : after - (item.score ?? 0);
+  const measure = measureOf(data, item);
+  return moveWith(measure, item, new Map(), name, topGradeOf(measure, item));
 }
 
 /** How far one unjudged result would move nDCG@k. @param {PageData} data @param {Case} item @param {string} name @param {ReadonlyMap<string, number>} own */

@@ -12,10 +12,15 @@ const MOST_MOVED = 5;
  * @typedef {{document: string, from: number | null, to: number | null, change: number}} Move
  */
 
-/** The rank of a document, as far as it is known. @param {Case} item @param {string} name @returns {number | null} */
+/** The rank of a document, null where it is not there. @param {string[] | undefined} ranking @param {string} name @returns {number | null} */
+function rankIn(ranking, name) {
+  const index = (ranking ?? []).indexOf(name);
+  return index >= 0 ? index + 1 : null;
+}
+
+/** The present rank of a document, as far as it is known. @param {Case} item @param {string} name @returns {number | null} */
 function rankOf(item, name) {
-  const index = (item.documents ?? []).indexOf(name);
-  return index >= 0 ? index + 1 : (lookUp(item.deeper, name) ?? null);
+  return rankIn(item.documents, name) ?? lookUp(item.deeper, name) ?? null;
 }
 
 /** The definitions by which a case is scored. @param {PageData} data @param {Case} item */
@@ -24,8 +29,15 @@ function measureOf(data, item) {
   return new Measure(settings, data.discounts[settings.discount]);
 }
 
+/** The documents that are scored, best first: all, or without those that the settings leave out. @param {Measure} measure @param {Case} item @param {ReadonlyMap<string, number>} own */
+function scoredOf(measure, item, own) {
+  const scored = measure.scoredIndexes(gradedRanking(item, own)).slice(0, item.k);
+  return scored.map((index) => (item.documents ?? [])[index]);
+}
+
 /**
- * The documents whose place within k changed.
+ * The documents whose place within k changed, or what they add to the score. Ranks are those of the results; what a
+ * document adds is discounted by its place among the results that are scored.
  * @param {PageData} data @param {Case} item @param {ReadonlyMap<string, number>} own @returns {Move[]}
  */
 function movesOf(data, item, own) {
@@ -33,25 +45,29 @@ function movesOf(data, item, own) {
   if (!accepted.length) {
     return [];
   }
+  const before = { ...item, documents: item.accepted, grades: item.acceptedGrades ?? [] };
   const measure = measureOf(data, item);
   const best = measure.dcg(measure.idealGrades(gradedRanking(item, own), item.k)) || 1;
   const now = (item.documents ?? []).slice(0, item.k);
-  const part = (/** @type {number} */ index, /** @type {Grade} */ grade) =>
-    index < 0 ? 0 : measure.gain(grade) / measure.discounts[index];
-  return [...new Set([...accepted, ...now])].flatMap((name) => {
-    const [before, after] = [accepted.indexOf(name), now.indexOf(name)];
-    const grade = own.get(name) ?? (after >= 0 ? item.grades?.[after] : item.acceptedGrades?.[before]) ?? null;
-    const change = (part(after, grade) - part(before, grade)) / best;
-    const move = { document: name, from: before < 0 ? null : before + 1, to: rankOf(item, name), change };
-    return move.from === move.to ? [] : [move];
+  const [scoredBefore, scoredNow] = [scoredOf(measure, before, own), scoredOf(measure, item, own)];
+  const gradeOf = (/** @type {Case} */ { documents, grades }, /** @type {string} */ name) =>
+    grades?.[(documents ?? []).indexOf(name)] ?? null;
+  const part = (/** @type {string[]} */ scored, /** @type {string} */ name, /** @type {Grade} */ grade) =>
+    scored.includes(name) ? measure.gain(grade) / measure.discounts[scored.indexOf(name)] : 0;
+  return [...new Set([...accepted, ...now, ...scoredBefore, ...scoredNow])].flatMap((name) => {
+    const grade = own.get(name) ?? gradeOf(item, name) ?? gradeOf(before, name);
+    const change = (part(scoredNow, name, grade) - part(scoredBefore, name, grade)) / best;
+    const move = { document: name, from: rankIn(item.accepted, name), to: rankOf(item, name), change };
+    return move.from === move.to && Math.abs(change) < LEAST_CHANGE ? [] : [move];
   });
 }
 
 /** `Orbit 2 fell from 1 to 37: -0.340`. @param {Case} item @param {Move} move @returns {(Node | string)[]} */
 function moveWords(item, { document: name, from, to, change }) {
   const absent = (item.notInIndex ?? []).includes(name) ? "is not in the index, was" : "left from";
-  const moved = from === null ? `came at ${to}` : `${(to ?? 0) > from ? "fell" : "rose"} from ${from} to ${to}`;
-  const way = to === null ? `${absent} ${from}` : moved;
+  const moved = `${(to ?? 0) > (from ?? 0) ? "fell" : "rose"} from ${from} to ${to}`;
+  const there = from === null ? `came at ${to}` : from === to ? `stayed at ${to}` : moved;
+  const way = to === null ? `${absent} ${from}` : there;
   const kind = change < 0 ? "loss" : "gain";
   const amount = Math.abs(change) < LEAST_CHANGE ? [] : [": ", make("b", { class: kind }, signed(change))];
   return [userText(titleOf(item, name)), ` ${way}`, ...amount];
@@ -60,9 +76,10 @@ function moveWords(item, { document: name, from, to, change }) {
 /** What fell or left, and what rose or came, what changed nDCG most first. @param {Case} item @param {Move[]} moves */
 function movedSections(item, moves) {
   const size = (/** @type {Move} */ one, /** @type {Move} */ other) => Math.abs(other.change) - Math.abs(one.change);
-  const left = moves.filter((move) => move.change < 0).sort(size);
-  const hasCome = (/** @type {Move} */ move) => move.to !== null && (move.from === null || move.from > move.to);
-  const came = moves.filter((move) => move.change >= 0 && hasCome(move)).sort(size);
+  const hasLeft = (/** @type {Move} */ { change, from, to }) =>
+    change < 0 || to === null || (from !== null && to > from);
+  const left = moves.filter(hasLeft).sort(size);
+  const came = moves.filter((move) => !hasLeft(move)).sort(size);
   /** @type {[string, Move[]][]} */
   const titled = [
     ["What fell or left", left],
@@ -183,8 +200,7 @@ class Rankings {
     }
     const worth = firstWorthsOf(this.data, item).get(name);
     if (worth !== undefined && !isCopy) {
-      const title = "how far a likely grade would move nDCG";
-      small.push(make("span", { title }, `worth ${Math.abs(worth).toFixed(3)}`));
+      small.push(make("span", { title: WORTH_HINT }, `worth ${Math.abs(worth).toFixed(3)}`));
     }
     small.push(...fieldsOf(item, name));
     const grade = judged ?? (isCopy ? null : (this.own.get(name) ?? null));

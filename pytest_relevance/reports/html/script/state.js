@@ -152,7 +152,17 @@ function matching(data, state, grades) {
     const worths = new Map(found.map((item) => [item, judgingWorth(grades, item)]));
     return found.sort((one, other) => (worths.get(other) ?? 0) - (worths.get(one) ?? 0));
   }
-  return found.sort(ORDERS[state.sort].compare);
+  const { compare } = ORDERS[state.sort];
+  if (words.length && !state.sort) {
+    const isNamed = new Map(found.map((item) => [item, words.every((word) => nameText(item).includes(word))]));
+    return found.sort((one, other) => Number(isNamed.get(other)) - Number(isNamed.get(one)) || compare(one, other));
+  }
+  return found.sort(compare);
+}
+
+/** What names a case: its query, id and tags. @param {Case} item @returns {string} */
+function nameText(item) {
+  return [item.query, item.id, ...(item.tags ?? [])].join("\n").toLowerCase();
 }
 
 /** @type {WeakMap<Case, string>} */
@@ -162,7 +172,7 @@ const searchTexts = new WeakMap();
 function searchText(item) {
   let text = searchTexts.get(item);
   if (text === undefined) {
-    text = [item.query, item.id, ...(item.tags ?? []), ...Object.values(item.titles ?? {})].join("\n").toLowerCase();
+    text = [nameText(item), ...Object.values(item.titles ?? {})].join("\n").toLowerCase();
     searchTexts.set(item, text);
   }
   return text;
