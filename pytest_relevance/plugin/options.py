@@ -21,6 +21,7 @@ BASELINE = ("auto", "require")
 CI = ("auto", "off")
 OUTPUTS = ("unjudged", "record", "html", "markdown", "update", "ratchet")
 """The options `--relevance-*` that write files at the end of a run."""
+_WITH_DETAILS = ("record", "update", "unjudged", "html", "markdown")  # outputs that show passing cases too
 
 SECRETS = r"token(?!iz)|secret|password|key(?!word|board)|auth(?!or(?!i))"
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
@@ -292,10 +293,25 @@ def outputs_of(option: Any) -> list[str]:
     return [name for name in OUTPUTS if getattr(option, f"relevance_{name}") not in (None, False)]
 
 
-def needs_details(option: Any) -> bool:
-    """Whether the details of every case are needed, passing ones too: ranking, grades, titles."""
-    written = (option.relevance_record, option.relevance_update, option.relevance_unjudged, option.relevance_html)
-    return verbosity(option) > 1 or written != (None, None, None, None)  # asked for each case
+_NEEDS_DETAILS: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def needs_details(config: pytest.Config) -> bool:
+    """Whether the details of every case are needed, passing ones too: ranking, grades, titles.
+
+    Workers of pytest-xdist have the options and the environment of their controller, and so the same answer.
+    """
+    if _NEEDS_DETAILS not in config.stash:  # asked for each case
+        option = config.option
+        written = any(getattr(option, f"relevance_{name}") is not None for name in _WITH_DETAILS)
+        config.stash[_NEEDS_DETAILS] = verbosity(option) > 1 or written or _writes_step_summary(config)
+    return config.stash[_NEEDS_DETAILS]
+
+
+def _writes_step_summary(config: pytest.Config) -> bool:
+    """Whether the report is appended to the summary of a step of GitHub Actions."""
+    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+    return is_step and writes_ci_report(config)
 
 
 def runs_tests(config: pytest.Config) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -292,3 +293,44 @@ def test_without_an_option_nothing_is_imported_for_it(project: Project) -> None:
     assert not forwarded & found[()]
     assert forwarded & found[(HTML,)] == forwarded - {"markdown"}
     assert forwarded & found[(MARKDOWN,)] == {"markdown"}
+
+
+# --- the same report, whatever else is asked for ----------------------------------------------------------------------
+
+
+def without_times(report: str) -> str:
+    """A report in Markdown without the time of the run, and how long its searches took."""
+    return re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+|[\d.]+ m?s\b", "", report)
+
+
+@WORKERS
+@pytest.mark.parametrize("other", ["--relevance-record=run.jsonl", "--relevance-html=run.html", "-p no:cacheprovider"])
+def test_the_markdown_is_the_same_with_other_outputs(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, other: str, workers: tuple[str, ...]
+) -> None:
+    shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]")
+    shop.returns(boots="b2 b1")
+    shop.run(UPDATE)
+    shop.returns(boots="b1 b2")
+    shop.run(MARKDOWN, *workers)
+    alone = markdown(shop)
+    monkeypatch.setenv("PYTEST_ADDOPTS", other)  # not among the arguments that the report shows
+    shop.run(MARKDOWN, *workers)
+    assert without_times(alone) == without_times(markdown(shop))
+    assert "gained" in alone
+    assert "nothing returned" not in alone
+
+
+@WORKERS
+def test_the_summary_of_a_step_has_the_details_of_cases_that_passed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
+) -> None:
+    shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]")
+    shop.returns(boots="b2 b1")
+    shop.run(UPDATE)
+    shop.returns(boots="b1 b2")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "run.md"))
+    shop.run(*workers)
+    assert "gained" in markdown(shop)
+    assert "nothing returned" not in markdown(shop)

@@ -134,7 +134,7 @@ class CallEnd:
     def attach(self, report: pytest.TestReport) -> None:
         """Attach the results to the report of the call."""
         error = None if self.call.excinfo is None else self.call.excinfo.value
-        everything = needs_details(self.item.config.option)
+        everything = needs_details(self.item.config)
         attached: dict[str, Any] = {"cases": []}
         for run in self.runs:
             if report.passed and run.result is None and not (run.is_check and run.error is not None):
