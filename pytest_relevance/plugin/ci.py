@@ -97,8 +97,7 @@ class GitHubReport:
         return [each.as_command(self._path(each.file)) for each in found]
 
     def _failed_gates(self) -> Sequence[GateResult]:
-        require = self._config.option.relevance_gates == "require"
-        return [gate for gate in self._store.gates if gate.outcome(require=require) == FAILED]
+        return [gate for gate in self._store.gates if gate.outcome() == FAILED]
 
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""

@@ -209,6 +209,11 @@ def requires_baseline(config: pytest.Config) -> bool:
     return bool(value == "require")
 
 
+def requires_gates(config: pytest.Config) -> bool:
+    """Whether a gate without a verdict has failed."""
+    return bool(config.option.relevance_gates == "require")
+
+
 def writes_ci_report(config: pytest.Config) -> bool:
     """Whether a CI system gets what it can show. Raises UsageError where the ini key has an invalid value."""
     value = config.option.relevance_ci or config.getini("relevance_ci")

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.plugin.failures import without_root
-from pytest_relevance.plugin.options import redaction, verbosity
+from pytest_relevance.plugin.options import redaction, requires_gates, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
@@ -39,7 +39,17 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.warnings.values())
-    return files, RunInfo(__version__, started(config), versions, command, store.common_fingerprint, missing, faults)
+    info = RunInfo(
+        __version__,
+        started(config),
+        versions,
+        command,
+        store.common_fingerprint,
+        missing,
+        faults,
+        requires_gates(config),
+    )
+    return files, info
 
 
 def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -334,3 +335,31 @@ def test_the_summary_of_a_step_has_the_details_of_cases_that_passed(
     shop.run(*workers)
     assert "gained" in markdown(shop)
     assert "nothing returned" not in markdown(shop)
+
+
+# --- required gates ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("chosen", "ran"), [("hats", "1 of 2"), ("shoes", "0 of 2")], ids=["a part", "another file"])
+def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], chosen: str, ran: str
+) -> None:
+    shop.cases("gates: [{passing: 1}]\ncases: [{query: hats}, {query: socks}]")
+    shop.project.cases("cases: [{query: shoes}]", "other.relevance.yaml")
+    shop.returns(shoes="s1")
+    run = shop.run("-k", chosen, "--relevance-gates=require", HTML, MARKDOWN, RECORD)
+    monkeypatch.chdir(shop.path)
+    assert (run.code, run.counts["failed"]) == (1, 1)
+    assert verdict_of(page(shop)) == ("1 gate is not met", "broken")
+    assert "1 gate is not met" in markdown(shop).splitlines()[1]
+    assert f"not evaluated: {ran} ran" in markdown(shop)
+    capsys.readouterr()
+    (shop.path / "again.jsonl").write_bytes((shop.path / "run.jsonl").read_bytes())
+    for command in (["report", "run.jsonl"], ["merge", "run.jsonl", "again.jsonl"]):
+        main(command)
+        out = capsys.readouterr().out
+        assert "1 gate failed" in out
+        assert f"not evaluated: {ran} ran" in out
+    main(["report", "run.jsonl", "--format=json"])
+    (gate,) = json.loads(capsys.readouterr().out)["gates"]
+    assert (gate["outcome"], gate["message"]) == ("failed", f"not evaluated: {ran} ran")

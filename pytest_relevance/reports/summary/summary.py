@@ -58,16 +58,15 @@ def summary_lines(
     verbosity: int = 0,
     width: int = WIDEST,
     updating: str | None = None,
-    require_gates: bool = False,
 ) -> list[Line]:
     """The summary of a run as styled lines, at most `width` terminal columns wide, except for longer names.
 
     `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
-    accepts into the baseline ("all" or "new"). `require_gates`: a gate without a verdict has failed.
+    accepts into the baseline ("all" or "new").
     """
     columns = width
     variants = variants_of(results)
-    lines = suite_lines(results, variants, gate_outcomes(gates, require=require_gates), columns)
+    lines = suite_lines(results, variants, gate_outcomes(gates), columns)
     indent = "  " if lines and lines[-1][0][0].startswith(" ") else ""  # below figures that stand under their suite
     lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns, indent=indent)
     if verbosity >= 0:
@@ -101,7 +100,6 @@ def verdict_lines(
     *,
     verbosity: int = 0,
     width: int = WIDEST,
-    require_gates: bool = False,
     unfinished: str | None = None,
 ) -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
@@ -110,7 +108,7 @@ def verdict_lines(
     With a `verbosity` below 0 mean and gates are left out where the line of the only suite has them.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """
-    outcomes = Counter(gate.outcome(require=require_gates) for gate in gates)
+    outcomes = Counter(gate.outcome() for gate in gates)
     absent = _unfinished(info) if unfinished is None else unfinished
     is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
     figures = [] if is_brief else [*_means(results), *_gates(outcomes)]
