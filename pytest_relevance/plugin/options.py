@@ -6,6 +6,7 @@ import os
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -231,6 +232,7 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     Raises UsageError for a record that cannot be read, and with an option that writes baselines.
     """
     if AGAINST not in config.stash:
+        from pytest_relevance._files import name_to_forward
         from pytest_relevance.results.baseline.against import read_rankings
         from pytest_relevance.results.records.run_info import RecordError
 
@@ -241,9 +243,10 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
                 "a record in their place: leave one of them out"
             )
         try:
-            config.stash[AGAINST] = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
+            found = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
         except RecordError as error:
             raise pytest.UsageError(f"--relevance-against: {error}") from None
+        config.stash[AGAINST] = replace(found, name=name_to_forward(name, config.rootpath))
     return config.stash[AGAINST]
 
 

@@ -114,6 +114,27 @@ def test_against_the_record_of_another_run(shop: Shop) -> None:
     assert cases(page(shop))["boots"]["accepted"] == ["b1", "b2", "b3"]
 
 
+@pytest.mark.parametrize(("folder", "shown"), [("builds", "builds/main.jsonl"), ("..", "main.jsonl")])
+def test_the_absolute_path_of_another_run_is_in_no_report(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: str, shown: str
+) -> None:
+    """Relative to the root inside the project, and the name of the file alone outside."""
+    (shop.path / "builds").mkdir()
+    main_run = (shop.path / folder / "main.jsonl").resolve()
+    shop.run(f"--relevance-record={main_run}")
+    got_worse(shop)
+    run = shop.run(HTML, MARKDOWN, RECORD, f"--relevance-against={main_run}")
+    assert f"against {shown}" in page_text(page(shop))
+    assert f"`{shown}`" in markdown(shop)
+    texts = [page_text(page(shop)), markdown(shop), run.summary]
+    monkeypatch.chdir(shop.path)
+    capsys.readouterr()
+    main(["report", "run.jsonl", "--against", str(main_run), "--format=html"])
+    texts.append(page_text(capsys.readouterr().out))
+    assert f"against {shown}" in texts[-1]
+    assert [str(main_run) in text for text in texts] == [False] * 4
+
+
 def test_the_report_of_the_record_is_that_of_the_run(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that grades which were given in one page are found in the other."""
     got_worse(shop)
