@@ -34,15 +34,24 @@ def _calls(text: str) -> int:
     Raises ArgumentTypeError for any other value.
     """
     if not (text.isascii() and text.isdigit() and int(text) > 1):
-        raise ArgumentTypeError(f"call each search 2 times or more, to see whether its ranking changes; found {text!r}")
+        raise ArgumentTypeError(
+            f"call each search 2 times or more, to see whether its ranking changes; found {_shown(text)}"
+        )
     return int(text)
 
 
 def _failures(text: str) -> int:
     """Convert the value of `--relevance-give-up`. Raises ArgumentTypeError for anything but a whole number."""
     if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {text!r}")
+        raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {_shown(text)}")
     return int(text)
+
+
+def _shown(text: str) -> str:
+    """A value as a message quotes it; where a runner reads the output, it holds no workflow command."""
+    from pytest_relevance.reports.github.commands import safe_output
+
+    return safe_output(repr(text))
 
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {

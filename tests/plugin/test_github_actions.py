@@ -554,3 +554,42 @@ def test_a_carriage_return_ends_a_line_for_the_runner(text: str) -> None:
 def test_a_command_at_the_beginning_of_a_line_stays_where_lines_are_guarded_within() -> None:
     text = "text\r\n::error::b"
     assert within_lines_without_commands(text) == text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--relevance-against=##[error]x",),
+        ("--relevance-repeat=##[error]x",),
+        ("--relevance-give-up=##[error]x",),
+        ("--relevance-html=##[error]x", "--relevance-markdown=##[error]x"),
+        ("-o", "relevance_baseline=##[error]x"),
+        ("-o", "relevance_tolerance=##[error]x"),
+        ("shop.relevance.yaml::##[error]x",),
+    ],
+)
+def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job, options: tuple[str, ...]) -> None:
+    run = shop.run(*options)
+    errors_printed = run.result.stderr.str()
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "##" in errors_printed
+    assert commands(errors_printed) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("##[error]x",),
+        ("report", "##[error]x"),
+        ("report", "--format=##[error]x", "run.jsonl"),
+        ("check", "--##[error]x"),
+        ("merge", "a\n::error::x"),
+    ],
+)
+def test_a_usage_error_of_the_command_line_holds_no_command(
+    job: Job, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    assert main([*arguments]) == 2
+    printed = capsys.readouterr().err
+    assert "error" in printed
+    assert commands(printed) == []
