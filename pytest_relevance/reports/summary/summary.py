@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, score_text
-from pytest_relevance.reports.failure import difference_text
+from pytest_relevance._text import counted, quoted, score_text
+from pytest_relevance.reports.failure import changed_ids, difference_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
 from pytest_relevance.reports.summary.cases import (
@@ -79,6 +79,7 @@ def summary_lines(
         ]
         lines += [spans for table in tables for spans in table.lines(columns)]
         lines += not_in_index_lines(results, columns)
+        lines += changed_id_lines(results, columns)
         lines += padding_lines(results, columns)
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
@@ -194,6 +195,24 @@ def not_in_index_lines(results: Sequence[CaseResult], columns: int = WIDEST) -> 
     what = "judged document" if documents <= judged else "judged or expected document"
     of = f"{counted(len(documents), what)} of {counted(case_count(result for result, _ in found), 'case')}"
     text = f"{of} {'is' if len(documents) == 1 else 'are'} not in the index: lost by the index, not by the ranking"
+    return folded_lines(text, BAD, columns)
+
+
+def changed_id_lines(results: Sequence[CaseResult], columns: int = WIDEST) -> list[Line]:
+    """The first judged id that a spreadsheet may have changed, and how many there are, of cases that did not fail.
+
+    The report of a failure has its own. Only results with details are looked at.
+    """
+    found = [(result, pair) for result in results if result.status not in NOT_PASSED for pair in changed_ids(result)]
+    if not found:
+        return []
+    _, (judged, returned) = found[0]
+    count = counted(len({pair for _, pair in found}), "judged id")
+    cases = counted(case_count(result for result, _ in found), "case")
+    text = (
+        f"{count} of {cases} may have been changed by a spreadsheet: judged {quoted(judged)}, returned "
+        f"{quoted(returned)}; if so, write them in the judgments as they are returned"
+    )
     return folded_lines(text, BAD, columns)
 
 
