@@ -200,3 +200,16 @@ def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
+
+
+def name_to_forward(path: str, root: str | os.PathLike[str]) -> str:
+    """A path as reports to forward have it: relative to `root` if it is inside, else the name of the file alone.
+
+    A relative path stays as it is.
+    """
+    full = os.path.expanduser(path)
+    if not os.path.isabs(full):
+        return path
+    inside = os.path.realpath(root) + os.sep
+    real = os.path.realpath(full)
+    return Path(real[len(inside) :]).as_posix() if real.startswith(inside) else os.path.basename(full)

@@ -15,10 +15,12 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from textwrap import fill
+from typing import NoReturn
 
 from pytest_relevance import __version__
 from pytest_relevance._text import did_you_mean, listed, quoted
 from pytest_relevance.cli.command import FOUND, OK, PROGRAM, USAGE, CommandError, complain, survive_any_text
+from pytest_relevance.reports.github.commands import safe_output
 
 _BROKEN_PIPE, _INTERRUPTED = 141, 130  # exit codes in a shell after SIGPIPE and SIGINT: 128 + signal number
 
@@ -76,9 +78,16 @@ def _run(arguments: list[str]) -> int:
     return code
 
 
+class _Parser(ArgumentParser):
+    """A parser whose messages, which quote arguments, hold no workflow command where a runner reads the output."""
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        super().exit(status, safe_output(message) if message else message)
+
+
 def _parsed(arguments: list[str]) -> Namespace:
     """Parse a command and its arguments. Raises SystemExit for invalid ones, and after `--help` and `--version`."""
-    parser = ArgumentParser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help shows its options.", allow_abbrev=False)
+    parser = _Parser(prog=PROGRAM, epilog=f"{PROGRAM} COMMAND --help shows its options.", allow_abbrev=False)
     parser.add_argument("-V", "--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=does, allow_abbrev=False) for name, does in COMMANDS.items()}

@@ -74,7 +74,8 @@ def run(arguments: Namespace) -> int:
         merged = merge_runs(runs, last=arguments.last)
     except Unmergeable as error:
         raise CommandError(str(error)) from None
-    gates = judge_gates(merged.run.results, merged.run.files)
+    run = merged.run
+    gates = judge_gates(run.results, run.files, require=run.info.requires_gates)
     report = _report(merged, gates, len(runs), arguments)
     try:
         if arguments.output is not None:  # before the report is printed, as its reader may close the pipe

@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_relevance._files import name_to_forward
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.cli.command import (
     HTML,
@@ -91,9 +92,10 @@ def _compared(run: Run, path: Path) -> Run:
     from pytest_relevance.results.records.file import is_record
     from pytest_relevance.results.records.run_info import RecordError
 
+    name = name_to_forward(str(path), Path.cwd())
     if not path.name.endswith(SUFFIX) and (not path.is_file() or is_record(path.read_bytes())):
         other = read_run_record(path)
-        return compare_recorded(run, entries_of(other.results), str(path), other.results, other.info.fingerprint)
+        return compare_recorded(run, entries_of(other.results), name, other.results, other.info.fingerprint)
     case_file = path.name.removesuffix(SUFFIX)
     files = [file for file in run.files if file.rpartition("/")[2] == case_file]
     files = [file for file in files if f"{file}{SUFFIX}" == path.as_posix()] or files
@@ -105,6 +107,6 @@ def _compared(run: Run, path: Path) -> Run:
         )
     try:
         entries = read_baseline(path, str(path))
-        return compare_recorded(run, {files[0]: entries}, str(path), fingerprint=entries.fingerprint)
+        return compare_recorded(run, {files[0]: entries}, name, fingerprint=entries.fingerprint)
     except RecordError as error:
         raise CommandError(str(error)) from None

@@ -65,6 +65,13 @@ def pytest_configure(config: pytest.Config) -> None:
     That controller collects nothing itself and only receives reports. Raises UsageError for an option or ini key with
     an invalid value.
     """
+    try:
+        _configure(config)
+    except pytest.UsageError as error:
+        raise _guarded(error) from None
+
+
+def _configure(config: pytest.Config) -> None:
     config.stash[options.CASE_FILES] = options.CaseFiles(config)
     options.tolerance(config)
     options.requires_baseline(config)
@@ -81,6 +88,13 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_relevance.plugin import outputs
 
         outputs.install(config)
+
+
+def _guarded(error: pytest.UsageError) -> pytest.UsageError:
+    """The same error; where a runner reads the output, its message holds no workflow command."""
+    from pytest_relevance.reports.github.commands import safe_output
+
+    return pytest.UsageError(*(safe_output(str(message)) for message in error.args))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -101,8 +115,8 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         if any("::" in argument for argument in session.config.args):
             from pytest_relevance.plugin.collecting.not_found import with_node_ids
 
-            raise with_node_ids(error, session.config) from None
-        raise
+            error = with_node_ids(error, session.config)
+        raise _guarded(error) from None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

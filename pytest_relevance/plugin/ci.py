@@ -6,6 +6,7 @@ Also the guard of the terminal, where ids and queries of cases must not be taken
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ class GitHubReport:
         if any(map(config.pluginmanager.has_plugin, _ANNOTATORS)) or not anything_ran(self._store.results):
             return
         for annotation in self._annotations():
-            print(annotation, flush=True)
+            _print(annotation)
 
     def _append(self, path: Path) -> str:
         """Append the report to the summary, as far as there is room; return why nothing was appended, or ""."""
@@ -97,8 +98,7 @@ class GitHubReport:
         return [each.as_command(self._path(each.file)) for each in found]
 
     def _failed_gates(self) -> Sequence[GateResult]:
-        require = self._config.option.relevance_gates == "require"
-        return [gate for gate in self._store.gates if gate.outcome(require=require) == FAILED]
+        return [gate for gate in self._store.gates if gate.outcome() == FAILED]
 
     def _path(self, file: str) -> str | None:
         """The path of a file relative to the workspace of the job, or None where it is outside."""
@@ -108,6 +108,12 @@ class GitHubReport:
         except ValueError:  # the file is on another drive (Windows)
             return None
         return None if path.split(os.sep)[0] == os.pardir else Path(path).as_posix()
+
+
+def _print(text: str) -> None:
+    """Print a line, with escapes for characters that the encoding of standard output does not have."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 class CommandGuard:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pytest
 
 from pytest_relevance._text import harmless
-from pytest_relevance.plugin.options import verbosity
+from pytest_relevance.plugin.options import requires_gates, verbosity
 from pytest_relevance.plugin.run_store import RunStore
 from pytest_relevance.reports.github.commands import is_github, line_without_commands, safe_output
 from pytest_relevance.reports.summary.gates import gate_lines
@@ -172,17 +172,18 @@ def report_gates(session: pytest.Session, store: RunStore) -> list[GateResult]:
     were collected and skipped.
     """
     option = session.config.option
-    require = option.relevance_gates == "require"
+    require = requires_gates(session.config)
+    updating = option.relevance_update == "all"
     results = store.finished
     ran = {result.file for result in results if result.status != SKIPPED}
     ended = {result.file for result in results}
     judged = [
         gate
-        for gate in judge_gates(results, store.files, updating=option.relevance_update == "all")
+        for gate in judge_gates(results, store.files, updating=updating, require=require)
         if gate.file in ran or require or (gate.file in ended and store.is_whole(gate.file))
     ]
     for gate in judged:
-        outcome = cast("Outcome", gate.outcome(require=require))
+        outcome = cast("Outcome", gate.outcome())
         _log(session, store.files[gate.file].path, gate, outcome, _longrepr(option, store, gate, outcome))
     return judged
 

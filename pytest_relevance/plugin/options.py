@@ -6,6 +6,7 @@ import os
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ BASELINE = ("auto", "require")
 CI = ("auto", "off")
 OUTPUTS = ("unjudged", "record", "html", "markdown", "update", "ratchet")
 """The options `--relevance-*` that write files at the end of a run."""
+_WITH_DETAILS = ("record", "update", "unjudged", "html", "markdown")  # outputs that show passing cases too
 
 SECRETS = r"token(?!iz)|secret|password|key(?!word|board)|auth(?!or(?!i))"
 """The names whose values are masked by default: not `keywords`, `tokenizer`, `author`."""
@@ -32,15 +34,24 @@ def _calls(text: str) -> int:
     Raises ArgumentTypeError for any other value.
     """
     if not (text.isascii() and text.isdigit() and int(text) > 1):
-        raise ArgumentTypeError(f"call each search 2 times or more, to see whether its ranking changes; found {text!r}")
+        raise ArgumentTypeError(
+            f"call each search 2 times or more, to see whether its ranking changes; found {_shown(text)}"
+        )
     return int(text)
 
 
 def _failures(text: str) -> int:
     """Convert the value of `--relevance-give-up`. Raises ArgumentTypeError for anything but a whole number."""
     if not (text.isascii() and text.isdigit()):
-        raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {text!r}")
+        raise ArgumentTypeError(f"a whole number of cases, or 0 to search on whatever fails; found {_shown(text)}")
     return int(text)
+
+
+def _shown(text: str) -> str:
+    """A value as a message quotes it; where a runner reads the output, it holds no workflow command."""
+    from pytest_relevance.reports.github.commands import safe_output
+
+    return safe_output(repr(text))
 
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
@@ -208,6 +219,11 @@ def requires_baseline(config: pytest.Config) -> bool:
     return bool(value == "require")
 
 
+def requires_gates(config: pytest.Config) -> bool:
+    """Whether a gate without a verdict has failed."""
+    return bool(config.option.relevance_gates == "require")
+
+
 def writes_ci_report(config: pytest.Config) -> bool:
     """Whether a CI system gets what it can show. Raises UsageError where the ini key has an invalid value."""
     value = config.option.relevance_ci or config.getini("relevance_ci")
@@ -225,6 +241,7 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
     Raises UsageError for a record that cannot be read, and with an option that writes baselines.
     """
     if AGAINST not in config.stash:
+        from pytest_relevance._files import name_to_forward
         from pytest_relevance.results.baseline.against import read_rankings
         from pytest_relevance.results.records.run_info import RecordError
 
@@ -235,9 +252,10 @@ def recorded_rankings(config: pytest.Config) -> RecordedRankings:
                 "a record in their place: leave one of them out"
             )
         try:
-            config.stash[AGAINST] = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
+            found = read_rankings(os.path.abspath(os.path.expanduser(name)), name)
         except RecordError as error:
             raise pytest.UsageError(f"--relevance-against: {error}") from None
+        config.stash[AGAINST] = replace(found, name=name_to_forward(name, config.rootpath))
     return config.stash[AGAINST]
 
 
@@ -292,10 +310,25 @@ def outputs_of(option: Any) -> list[str]:
     return [name for name in OUTPUTS if getattr(option, f"relevance_{name}") not in (None, False)]
 
 
-def needs_details(option: Any) -> bool:
-    """Whether the details of every case are needed, passing ones too: ranking, grades, titles."""
-    written = (option.relevance_record, option.relevance_update, option.relevance_unjudged, option.relevance_html)
-    return verbosity(option) > 1 or written != (None, None, None, None)  # asked for each case
+_NEEDS_DETAILS: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def needs_details(config: pytest.Config) -> bool:
+    """Whether the details of every case are needed, passing ones too: ranking, grades, titles.
+
+    Workers of pytest-xdist have the options and the environment of their controller, and so the same answer.
+    """
+    if _NEEDS_DETAILS not in config.stash:  # asked for each case
+        option = config.option
+        written = any(getattr(option, f"relevance_{name}") is not None for name in _WITH_DETAILS)
+        config.stash[_NEEDS_DETAILS] = verbosity(option) > 1 or written or _writes_step_summary(config)
+    return config.stash[_NEEDS_DETAILS]
+
+
+def _writes_step_summary(config: pytest.Config) -> bool:
+    """Whether the report is appended to the summary of a step of GitHub Actions."""
+    is_step = os.environ.get("GITHUB_ACTIONS") == "true" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+    return is_step and writes_ci_report(config)
 
 
 def runs_tests(config: pytest.Config) -> bool:

@@ -64,6 +64,24 @@ class Redaction:
             text = pattern.sub(lambda found: _masked(found) if self._finds(found["name"]) else found[0], text)
         return text
 
+    def node_id(self, node: str) -> str:
+        """A node id with secrets masked among its parameters: `shop.relevance.yaml::boots[https://me:pw@host/]`."""
+        name, bracket, parameters = node.partition("[")
+        return f"{name}[{self.text(parameters)}" if bracket else node
+
+    def distinct(self, names: Sequence[str | None]) -> list[str | None]:
+        """Names with secrets masked; different ones stay different, by a number where their masks are equal."""
+        found: dict[str | None, str | None] = {None: None}
+        for name in names:
+            if name is not None and name not in found:
+                masked = unique = self.text(name)
+                number = 1
+                while unique in found.values():
+                    number += 1
+                    unique = f"{masked} {number}"
+                found[name] = unique
+        return [found[name] for name in names]
+
     def arguments(self, arguments: Iterable[str]) -> Iterator[str]:
         """The arguments of a command, with `--api-key=abc`, `--api-key abc` and secrets in URLs masked."""
         name = ""

@@ -118,7 +118,6 @@ class SummarySection:
         if not results:
             return lines
         option = self._config.option
-        require = option.relevance_gates == "require"
         summary = summary_lines(
             results,
             self._files(),
@@ -127,15 +126,12 @@ class SummarySection:
             verbosity=option.verbose,
             width=columns,
             updating=option.relevance_update,
-            require_gates=require,
         )
         for gate in self._store.gates:
-            if gate.outcome(require=require) != FAILED:  # a failed gate has a report of its own
+            if gate.outcome() != FAILED:  # a failed gate has a report of its own
                 summary += named_gate_lines(gate, columns)
         info = RunInfo(missing=tuple(self._store.unfinished()))
-        verdict = verdict_lines(
-            results, self._store.gates, info, verbosity=option.verbose, width=columns, require_gates=require
-        )
+        verdict = verdict_lines(results, self._store.gates, info, verbosity=option.verbose, width=columns)
         return [*summary, *lines, *verdict]
 
     def _files(self) -> dict[str, FileInfo]:

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_relevance._paused_gc import paused_gc
 from pytest_relevance.plugin.failures import without_root
-from pytest_relevance.plugin.options import redaction, verbosity
+from pytest_relevance.plugin.options import redaction, requires_gates, verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
@@ -33,13 +33,23 @@ def about_run(config: pytest.Config) -> tuple[dict[str, FileInfo], RunInfo]:
     store = run_store(config)
     command = ("pytest", *_command(config))
     versions = {"python": platform.python_version(), "pytest": pytest.__version__}
-    missing = (*store.broken, *store.unfinished())
+    missing = tuple(map(redaction(config).node_id, (*store.broken, *store.unfinished())))
     files = {
         Path(file).as_posix(): replace(info, path=_from_root(info.path, config))
         for file, info in sorted(store.files.items())
     }
     faults = faults_to_record(store.results, store.warnings.values())
-    return files, RunInfo(__version__, started(config), versions, command, store.common_fingerprint, missing, faults)
+    info = RunInfo(
+        __version__,
+        started(config),
+        versions,
+        command,
+        store.common_fingerprint,
+        missing,
+        faults,
+        requires_gates(config),
+    )
+    return files, info
 
 
 def report_of(config: pytest.Config, name: str, title: str, most: int | None = None) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from pytest_relevance._text import are_one_number, counted, harmless, quoted, shown
+from pytest_relevance._text import are_one_number, counted, harmless, number_of, quoted, shown
 from pytest_relevance.metrics.settings import Settings
 from pytest_relevance.reports.breakdown import Breakdown, break_down
 from pytest_relevance.reports.numbers import number, total
@@ -45,6 +46,7 @@ MOST_EXPLAINED = 20
 """How many lines of an explanation are shown."""
 
 _LONGEST_ID = 24  # in a sentence
+_DIGITS_KEPT = 15  # by a spreadsheet
 
 
 def failure_lines(result: CaseResult, *, verbosity: int = 0, width: int = WIDEST) -> list[Line]:
@@ -188,13 +190,30 @@ def _unjudged_ids(result: CaseResult, columns: int, longest: int) -> list[Line]:
     ]
 
 
+def changed_ids(result: CaseResult) -> Iterator[tuple[str, str]]:
+    """Judged documents that were not returned, with the unjudged results whose ids are the same number."""
+    judged = [document for document, _ in result.missing if number_of(document) is not None]
+    if not judged:
+        return
+    equal: dict[Any, list[str]] = {}
+    for document in judged:
+        equal.setdefault(number_of(document), []).append(document)
+    rounded = [*filter(_may_be_rounded, judged)]
+    for returned in result.unjudged:
+        candidates = judged if _may_be_rounded(returned) else equal.get(number_of(returned), rounded)
+        yield from ((document, returned) for document in candidates if are_one_number(document, returned))
+
+
+def _may_be_rounded(document: str) -> bool:
+    """Whether an id that is a number is too long for a spreadsheet, or written as 1.23457E+12."""
+    return len(document) > _DIGITS_KEPT or "e" in document.lower()
+
+
 def _changed_ids(result: CaseResult, columns: int) -> list[Line]:
     """Judged documents that were not returned, and unjudged results whose ids are the same number."""
     pairs = [
         f"judged {quoted(judged, _LONGEST_ID)}, returned {quoted(returned, _LONGEST_ID)}"
-        for judged, _ in result.missing
-        for returned in result.unjudged
-        if are_one_number(judged, returned)
+        for judged, returned in changed_ids(result)
     ]
     if not pairs:
         return []

@@ -67,9 +67,10 @@ def report_data(run: Run) -> dict[str, Any]:
 
 
 def run_gates(run: Run) -> list[GateResult]:
-    """The gates of the files of which any case ran, as a run reports them."""
+    """The gates of the files of which any case ran, as a run reports them; of all files where gates are required."""
+    require = run.info.requires_gates
     ran = {result.file for result in run.results if result.status != SKIPPED}
-    return [gate for gate in judge_gates(run.results, run.files) if gate.file in ran]
+    return [gate for gate in judge_gates(run.results, run.files, require=require) if require or gate.file in ran]
 
 
 def results_to_report(run: Run, verbosity: int = 0) -> Iterator[tuple[bool, Sequence[CaseResult]]]:

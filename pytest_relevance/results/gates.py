@@ -53,7 +53,8 @@ class GateResult:
     """The result of a gate in one search variant.
 
     `line` (from 1) is that of the gate in `file`. `results` are the cases that it was judged by. `not_judged` says why
-    there is no verdict; it is `due` unless that is as it should be. `node` is the node id of its file.
+    there is no verdict; it is `due` unless that is as it should be. `is_required`: a gate without a due verdict has
+    failed. `node` is the node id of its file.
     """
 
     file: str
@@ -65,6 +66,7 @@ class GateResult:
     findings: Sequence[GateFinding] = ()
     not_judged: str = ""
     is_due: bool = True
+    is_required: bool = False
 
     @property
     def name(self) -> str:
@@ -83,26 +85,27 @@ class GateResult:
             return f"not evaluated: {self.not_judged}"
         return "; ".join(finding.text for finding in self.unmet or self.findings)
 
-    def outcome(self, *, require: bool = False) -> str:
+    def outcome(self) -> str:
         """`passed`, `failed`, or `skipped` where there is no verdict, which fails where verdicts are required."""
         if self.not_judged:
-            return FAILED if require and self.is_due else SKIPPED
+            return FAILED if self.is_required and self.is_due else SKIPPED
         return FAILED if self.unmet else PASSED
 
 
 def judge_gates(
-    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, updating: bool = False
+    results: Sequence[CaseResult], files: Mapping[str, FileInfo], *, updating: bool = False, require: bool = False
 ) -> list[GateResult]:
-    """Judge the gates of all files, each in every search variant. `updating`: the baseline is being replaced.
+    """Judge the gates of all files, each in every search variant.
 
-    A gate is judged when all cases of its file that were not skipped have ended.
+    `updating`: the baseline is being replaced. `require`: a gate without a verdict has failed. A gate is judged when
+    all cases of its file that were not skipped have ended.
     """
     by_file: dict[str, list[CaseResult]] = {}
     for result in results:
         if not result.is_check:
             by_file.setdefault(result.file, []).append(result)
     return [
-        judged
+        replace(judged, is_required=require)
         for file, info in sorted(files.items())
         if info.gates
         for judged in _of_file(file, info, by_file.get(file, []), updating=updating)

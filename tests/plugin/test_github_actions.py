@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_relevance.cli import main
+from pytest_relevance.reports.github.commands import (
+    line_without_commands,
+    within_lines_without_commands,
+    without_commands,
+)
 from tests.plugin.conftest import WORDS
 from tests.plugin.test_baseline_in_pytest import Shop
 
@@ -463,6 +468,17 @@ def test_annotations_begin_lines_whatever_is_printed(shop: Project, job: Job, op
     assert len(errors(shop.run(*options))) == 1
 
 
+def test_annotations_where_standard_output_is_ascii(project: Project, job: Job) -> None:
+    job.set(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    project.conftest()
+    project.cases('cases: [{query: "b Caf\u00e9", judgments: {Caf\u00e9: 3, b: 1}, min_ndcg: 0.9}]')
+    run = project.run_apart()
+    assert run.code == 1
+    (found,) = errors(run)
+    assert found.title == "Failed: b Caf\\xe9"
+    assert "Traceback" not in run.result.stderr.str()
+
+
 # --- text of users is no command --------------------------------------------------------------------------------------
 
 HOSTILE = """
@@ -556,3 +572,58 @@ def test_commands_of_other_plugins_stay(shop: Project, job: Job) -> None:
     shop.write("conftest.py", conftest)
     names = [each.name for each in commands(shop.run("--relevance-ci=off").text)]
     assert names == ["group", "##["]
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r::error::b", "a\r  ::error::b", "\r::error::b", "a\r\t::error::b", "a\r##[error]b"]
+)
+def test_a_carriage_return_ends_a_line_for_the_runner(text: str) -> None:
+    (command,) = commands(text)
+    assert command.message
+    assert commands(without_commands(text)) == []
+    assert commands(within_lines_without_commands(text)) == []
+    assert commands("".join(part for part, _ in line_without_commands(((text[:3], ""), (text[3:], ""))))) == []
+
+
+def test_a_command_at_the_beginning_of_a_line_stays_where_lines_are_guarded_within() -> None:
+    text = "text\r\n::error::b"
+    assert within_lines_without_commands(text) == text
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--relevance-against=##[error]x",),
+        ("--relevance-repeat=##[error]x",),
+        ("--relevance-give-up=##[error]x",),
+        ("--relevance-html=##[error]x", "--relevance-markdown=##[error]x"),
+        ("-o", "relevance_baseline=##[error]x"),
+        ("-o", "relevance_tolerance=##[error]x"),
+        ("shop.relevance.yaml::##[error]x",),
+    ],
+)
+def test_a_usage_error_of_the_plugin_holds_no_command(shop: Project, job: Job, options: tuple[str, ...]) -> None:
+    run = shop.run(*options)
+    errors_printed = run.result.stderr.str()
+    assert run.code == pytest.ExitCode.USAGE_ERROR
+    assert "##" in errors_printed
+    assert commands(errors_printed) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("##[error]x",),
+        ("report", "##[error]x"),
+        ("report", "--format=##[error]x", "run.jsonl"),
+        ("check", "--##[error]x"),
+        ("merge", "a\n::error::x"),
+    ],
+)
+def test_a_usage_error_of_the_command_line_holds_no_command(
+    job: Job, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    assert main([*arguments]) == 2
+    printed = capsys.readouterr().err
+    assert "error" in printed
+    assert commands(printed) == []

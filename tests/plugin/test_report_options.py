@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +112,27 @@ def test_against_the_record_of_another_run(shop: Shop) -> None:
     assert verdict_of(page(shop)) == ("Search got worse: 1 query newly fails", "worse")
     assert "against main.jsonl" in page_text(page(shop))
     assert cases(page(shop))["boots"]["accepted"] == ["b1", "b2", "b3"]
+
+
+@pytest.mark.parametrize(("folder", "shown"), [("builds", "builds/main.jsonl"), ("..", "main.jsonl")])
+def test_the_absolute_path_of_another_run_is_in_no_report(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: str, shown: str
+) -> None:
+    """Relative to the root inside the project, and the name of the file alone outside."""
+    (shop.path / "builds").mkdir()
+    main_run = (shop.path / folder / "main.jsonl").resolve()
+    shop.run(f"--relevance-record={main_run}")
+    got_worse(shop)
+    run = shop.run(HTML, MARKDOWN, RECORD, f"--relevance-against={main_run}")
+    assert f"against {shown}" in page_text(page(shop))
+    assert f"`{shown}`" in markdown(shop)
+    texts = [page_text(page(shop)), markdown(shop), run.summary]
+    monkeypatch.chdir(shop.path)
+    capsys.readouterr()
+    main(["report", "run.jsonl", "--against", str(main_run), "--format=html"])
+    texts.append(page_text(capsys.readouterr().out))
+    assert f"against {shown}" in texts[-1]
+    assert [str(main_run) in text for text in texts] == [False] * 4
 
 
 def test_the_report_of_the_record_is_that_of_the_run(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,3 +315,99 @@ def test_without_an_option_nothing_is_imported_for_it(project: Project) -> None:
     assert not forwarded & found[()]
     assert forwarded & found[(HTML,)] == forwarded - {"markdown"}
     assert forwarded & found[(MARKDOWN,)] == {"markdown"}
+
+
+# --- the same report, whatever else is asked for ----------------------------------------------------------------------
+
+
+def without_times(report: str) -> str:
+    """A report in Markdown without the time of the run, and how long its searches took."""
+    return re.sub(r"\d{4}-\d\d-\d\d[T ][\d:]+|[\d.]+ m?s\b", "", report)
+
+
+@WORKERS
+@pytest.mark.parametrize("other", ["--relevance-record=run.jsonl", "--relevance-html=run.html", "-p no:cacheprovider"])
+def test_the_markdown_is_the_same_with_other_outputs(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, other: str, workers: tuple[str, ...]
+) -> None:
+    shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]")
+    shop.returns(boots="b2 b1")
+    shop.run(UPDATE)
+    shop.returns(boots="b1 b2")
+    shop.run(MARKDOWN, *workers)
+    alone = markdown(shop)
+    monkeypatch.setenv("PYTEST_ADDOPTS", other)  # not among the arguments that the report shows
+    shop.run(MARKDOWN, *workers)
+    assert without_times(alone) == without_times(markdown(shop))
+    assert "gained" in alone
+    assert "nothing returned" not in alone
+
+
+@WORKERS
+def test_the_summary_of_a_step_has_the_details_of_cases_that_passed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
+) -> None:
+    shop.cases("cases: [{query: hats, judgments: {h1: 3, h2: 1}}, {query: boots, judgments: {b1: 3, b2: 1}}]")
+    shop.returns(boots="b2 b1")
+    shop.run(UPDATE)
+    shop.returns(boots="b1 b2")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(shop.path / "run.md"))
+    shop.run(*workers)
+    assert "gained" in markdown(shop)
+    assert "nothing returned" not in markdown(shop)
+
+
+# --- required gates ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("chosen", "ran"), [("hats", "1 of 2"), ("shoes", "0 of 2")], ids=["a part", "another file"])
+def test_a_required_gate_without_a_verdict_is_not_met_in_all_reports(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], chosen: str, ran: str
+) -> None:
+    shop.cases("gates: [{passing: 1}]\ncases: [{query: hats}, {query: socks}]")
+    shop.project.cases("cases: [{query: shoes}]", "other.relevance.yaml")
+    shop.returns(shoes="s1")
+    run = shop.run("-k", chosen, "--relevance-gates=require", HTML, MARKDOWN, RECORD)
+    monkeypatch.chdir(shop.path)
+    assert (run.code, run.counts["failed"]) == (1, 1)
+    assert verdict_of(page(shop)) == ("1 gate is not met", "broken")
+    assert "1 gate is not met" in markdown(shop).splitlines()[1]
+    assert f"not evaluated: {ran} ran" in markdown(shop)
+    capsys.readouterr()
+    (shop.path / "again.jsonl").write_bytes((shop.path / "run.jsonl").read_bytes())
+    for command in (["report", "run.jsonl"], ["merge", "run.jsonl", "again.jsonl"]):
+        main(command)
+        out = capsys.readouterr().out
+        assert "1 gate failed" in out
+        assert f"not evaluated: {ran} ran" in out
+    main(["report", "run.jsonl", "--format=json"])
+    (gate,) = json.loads(capsys.readouterr().out)["gates"]
+    assert (gate["outcome"], gate["message"]) == ("failed", f"not evaluated: {ran} ran")
+
+
+# --- ids that a spreadsheet changed -----------------------------------------------------------------------------------
+
+
+def test_ids_that_a_spreadsheet_changed_in_cases_that_do_not_fail(shop: Shop) -> None:
+    shop.project.write(
+        "page.csv",
+        """
+        query,document,grade
+        boots,7,3
+        boots,8.0,3
+        hats,1.23457E+12,2
+        hats,h2,1
+        socks,s1,1
+        """,
+    )
+    shop.cases("judgments: page.csv\ncases: [{query: boots}, {query: hats}, {query: socks}]")
+    shop.returns(boots="007 008", hats="h2 1234567890123", socks="s1 9")
+    remark = (
+        '3 judged ids of 2 cases may have been changed by a spreadsheet: judged "7", returned "007"; if so, write '
+        "them in the judgments as they are returned"
+    )
+    assert shop.run(MARKDOWN).sentences("3 judged ids") == [remark]
+    assert "3 judged ids of 2 cases may have been changed" in markdown(shop)
+    shop.returns(boots="7 8.0", hats="h2 1.23457E+12")
+    assert "spreadsheet" not in shop.run(MARKDOWN).summary

@@ -199,3 +199,57 @@ def test_an_error_in_a_record_has_no_path_of_the_machine_and_one_line_of_the_use
         ("FileNotFoundError", "[Errno 2] No such file or directory: 'conftest.py.db'"),
         ("", "no index"),
     ]
+
+
+VARIANTS = """
+    import pytest
+
+    @pytest.fixture(params=["https://me:hunter22@host/shop", "https://me:hunter23@host/shop", "token=t0psecret"])
+    def search(request):
+        return str.split
+"""
+
+CHECK = """
+    import pytest
+
+    @pytest.mark.parametrize("engine", ["https://me:hunter22@host/shop"])
+    def test_in_python(engine, relevance):
+        relevance.check("a b", ["b", "a"], judgments={"a": 3}, min_ndcg=0.9)
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2", "--dist=loadgroup")], ids=["here", "xdist"])
+def test_secrets_in_the_names_of_variants(project: Project, workers: tuple[str, ...]) -> None:
+    project.conftest(VARIANTS)
+    project.write("test_python.py", CHECK)
+    project.cases("gates: [{passing: 1}]\ncases: [{query: a b, judgments: {b: 3}, min_ndcg: 0.9}, {query: a@b}]")
+    written = [RECORD, "--relevance-html=run.html", "--relevance-markdown=run.md", "--relevance-unjudged=run.csv"]
+    run = project.run(*written, UPDATE, *workers)
+    texts = [run.summary, *((project.path / name).read_text() for name in (BASELINE, *map(_file, written)))]
+    assert [secrets_in(text) for text in texts] == [[]] * 6
+    assert "hunter23" not in "".join(texts)
+    record = Record.open(project.path / "run.jsonl")
+    names = [f"https://{mask('login', login)}@host/shop" for login in ("me:hunter22", "me:hunter23")]
+    names.append(f"token={mask('token', 't0psecret')}")
+    cases = [result for result in record.results if not result.is_check]
+    assert [result.variant for result in cases if result.id == "a@b"] == names
+    assert [result.node for result in cases if result.id == "a@b"] == [
+        f"shop.relevance.yaml::a@b[{name}]" for name in names
+    ]
+    assert "orphan" not in project.run().summary
+
+
+def test_a_baseline_from_before_the_names_of_variants_were_masked(project: Project) -> None:
+    project.conftest(VARIANTS)
+    project.cases("cases: [{query: a b, judgments: {a: 3}}]")
+    project.run(UPDATE)
+    baseline = project.path / BASELINE
+    baseline.write_text(baseline.read_text().replace(mask("login", "me:hunter22"), "me:hunter22"))
+    assert "hunter22" in baseline.read_text()
+    run = project.run()
+    assert "same" in run.summary
+    assert "without a baseline" not in run.summary
+
+
+def _file(option: str) -> str:
+    return option.partition("=")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def test_a_tag_chooses_the_cases() -> None:
     assert verdict({"mean": {"nDCG@10": 0.9}, "tag": "head"}, *cases).outcome() == "passed"
     nothing = verdict({"mean": {"nDCG@10": 0.9}, "tag": "torso"}, *cases)
     assert (nothing.outcome(), nothing.message) == ("skipped", "not evaluated: no case with the tag torso ran")
-    assert nothing.outcome(require=True) == "failed"
+    assert replace(nothing, is_required=True).outcome() == "failed"
 
 
 def test_every_metric_of_a_gate_must_hold() -> None:

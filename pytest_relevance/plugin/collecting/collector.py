@@ -127,9 +127,17 @@ class CaseFile(pytest.Module):
             raise self.CollectError(str(error)) from None
 
     def _masked(self, entries: BaselineEntries) -> BaselineEntries:
-        """Return entries with params and fingerprint masked as they are now; the file may be older than the mask."""
-        hide = redaction(self.config).values
-        masked = (replace(entry, params=hide(entry.params)) if entry.params else entry for entry in entries.values())
+        """Return entries with secrets masked as they are now: the file may be older than the mask."""
+        mask = redaction(self.config)
+        hide = mask.values
+        variants = [entry.variant for entry in entries.values()]
+        names = dict(zip(variants, mask.distinct(variants), strict=True))
+        masked = (
+            replace(entry, variant=names[entry.variant], params=hide(entry.params))
+            if entry.params or names[entry.variant] != entry.variant
+            else entry
+            for entry in entries.values()
+        )
         return BaselineEntries(masked, entries.titles, hide(entries.fingerprint))
 
     def _recorded_baseline(self, shown: str) -> Baseline:

@@ -86,20 +86,27 @@ class CaseRun:
     def complete(self, result: CaseResult) -> CaseResult:
         """Fill in the fields of a result that come from the run: file, variant, node id, items, tolerance, repeats.
 
-        Secrets among its params are masked.
+        Secrets among its params, and in the names of variants, are masked.
         """
+        mask = redaction(self.item.config)
         result.file = self.file.replace(os.sep, "/")
-        result.node = self.item.nodeid.rpartition("@")[0] if "@" in self.item.name else self.item.nodeid
+        result.node = mask.node_id(_without_group(self.item))
         result.variant, result.variant_index = self.variant, self.variant_index
-        result.items = tuple(self.items)
+        result.items = tuple(map(mask.node_id, self.items))
         own = self.case.terms.tolerance
         result.tolerance = tolerance(self.item.config) if own is None else own
         result.repeats = self.repeats
         if result.params:
-            result.params = redaction(self.item.config).values(result.params)
+            result.params = mask.values(result.params)
         if self.is_check:
             result.search = CHECK
         return result
+
+
+def _without_group(item: pytest.Item) -> str:
+    """The node id of an item, without the group that `--dist loadgroup` of pytest-xdist appends: `...::name@group`."""
+    start, sign, _ = item.nodeid.rpartition(f"::{item.name}")
+    return f"{start}{sign}" or item.nodeid
 
 
 CASE_RUN = pytest.StashKey[CaseRun]()
@@ -134,7 +141,7 @@ class CallEnd:
     def attach(self, report: pytest.TestReport) -> None:
         """Attach the results to the report of the call."""
         error = None if self.call.excinfo is None else self.call.excinfo.value
-        everything = needs_details(self.item.config.option)
+        everything = needs_details(self.item.config)
         attached: dict[str, Any] = {"cases": []}
         for run in self.runs:
             if report.passed and run.result is None and not (run.is_check and run.error is not None):
@@ -179,6 +186,7 @@ class CallEnd:
         result.outcome = _outcome(run, result, report, self.call)
         if run.is_check:  # several tests may check the same query, even on the same line
             file, _, name = report.location
+            name = redaction(self.item.config).node_id(name)
             result.test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
         return result
 

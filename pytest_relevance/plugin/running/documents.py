@@ -142,7 +142,7 @@ class DocumentLookup:
 
     def _look_up(self, item: pytest.Item, runs: Sequence[CaseRun]) -> None:
         """Ask for the documents that failures name, and collect those of other cases where an output needs them."""
-        everything = needs_details(self._config.option)
+        everything = needs_details(self._config)
         wanted = {
             number: run
             for number, run in enumerate(runs)

@@ -85,11 +85,11 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
             result,
             case,
             accepting=option.relevance_update == "all",
-            details=needs_details(option),
+            details=needs_details(config),
             fingerprint=run_store(config).fingerprint,
         )
     ends = result.verdict in (FAILED, INCONCLUSIVE)
-    if ends or len(this.items) > 1 or this.is_check or needs_details(option):
+    if ends or len(this.items) > 1 or this.is_check or needs_details(config):
         add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
         if this.baseline is not None:
             this.baseline.add_titles(result)

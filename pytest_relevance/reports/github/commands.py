@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from pytest_relevance.reports.text import Line
 
 _BREAK = "\u200b"  # a zero-width space
-_BEFORE_BREAK = re.compile(r"^\s*:(?=:)|##(?=\[)", re.MULTILINE)
-_WITHIN_LINE = re.compile(r"^[^\S\n]+:(?=:)|(?<=[^\n])##(?=\[)", re.MULTILINE)
+_START = r"(?:^|(?<=\r))"  # for the runner a carriage return ends a line too
+_BEFORE_BREAK = re.compile(_START + r"\s*:(?=:)|##(?=\[)", re.MULTILINE)
+_WITHIN_LINE = re.compile(_START + r"[^\S\n]+:(?=:)|(?<=\r):(?=:)|(?<=[^\n])##(?=\[)", re.MULTILINE)
 _ESCAPES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _IN_MESSAGE = str.maketrans(_ESCAPES)
 _IN_PROPERTY = str.maketrans({**_ESCAPES, ":": "%3A", ",": "%2C"})

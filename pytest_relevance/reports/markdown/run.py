@@ -53,7 +53,7 @@ from pytest_relevance.reports.summary.cases import (
 from pytest_relevance.reports.summary.faults import fault_texts, together_text
 from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_change_table, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import suite_figures
-from pytest_relevance.reports.summary.summary import case_counts, not_in_index_lines, stability_lines
+from pytest_relevance.reports.summary.summary import case_counts, changed_id_lines, not_in_index_lines, stability_lines
 from pytest_relevance.reports.table import (
     MORE_HINT,
     MOST_CHARACTERS,
@@ -372,9 +372,14 @@ def _slices(ran: Sequence[CaseResult], variants: Sequence[Variant], *, full: boo
 
 
 def _remarks(run: Run, ran: Sequence[CaseResult]) -> Iterator[Section]:
-    """Documents that the index lost, rankings that change from call to call, and queries without judgments."""
+    """Lost documents, changed ids, rankings that change from call to call, and queries without judgments."""
     lines = [
-        plain([spans]).strip() for spans in (*not_in_index_lines(ran, _UNLIMITED), *stability_lines(ran, verbosity=-2))
+        plain([spans]).strip()
+        for spans in (
+            *not_in_index_lines(ran, _UNLIMITED),
+            *changed_id_lines(ran, _UNLIMITED),
+            *stability_lines(ran, verbosity=-2),
+        )
     ]
     lines += [f"{file}: {info.unjudged}" for file, info in sorted(run.files.items()) if info.unjudged]
     if lines:

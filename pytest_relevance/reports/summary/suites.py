@@ -19,11 +19,11 @@ Outcomes = Mapping[tuple[str, str | None], Mapping[str, int]]
 """The number of gates with each outcome, by file and parameter of the search."""
 
 
-def gate_outcomes(gates: Iterable[GateResult], *, require: bool = False) -> Outcomes:
-    """Count the outcomes of gates. `require`: a gate without a verdict has failed."""
+def gate_outcomes(gates: Iterable[GateResult]) -> Outcomes:
+    """Count the outcomes of gates."""
     found: dict[tuple[str, str | None], Counter[str]] = {}
     for gate in gates:
-        found.setdefault((gate.file, gate.variant), Counter())[gate.outcome(require=require)] += 1
+        found.setdefault((gate.file, gate.variant), Counter())[gate.outcome()] += 1
     return found
 
 

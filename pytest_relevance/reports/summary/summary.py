@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from pytest_relevance._text import counted, score_text
-from pytest_relevance.reports.failure import difference_text
+from pytest_relevance._text import counted, quoted, score_text
+from pytest_relevance.reports.failure import changed_ids, difference_text
 from pytest_relevance.reports.reasons import STATUSES, case_label
 from pytest_relevance.reports.summary.baseline import baseline_lines, mean_change_lines
 from pytest_relevance.reports.summary.cases import (
@@ -58,16 +58,15 @@ def summary_lines(
     verbosity: int = 0,
     width: int = WIDEST,
     updating: str | None = None,
-    require_gates: bool = False,
 ) -> list[Line]:
     """The summary of a run as styled lines, at most `width` terminal columns wide, except for longer names.
 
     `verbosity` as pytest counts it: below 0 the suites alone, above 0 nothing is cut. `updating` is what the run
-    accepts into the baseline ("all" or "new"). `require_gates`: a gate without a verdict has failed.
+    accepts into the baseline ("all" or "new").
     """
     columns = width
     variants = variants_of(results)
-    lines = suite_lines(results, variants, gate_outcomes(gates, require=require_gates), columns)
+    lines = suite_lines(results, variants, gate_outcomes(gates), columns)
     indent = "  " if lines and lines[-1][0][0].startswith(" ") else ""  # below figures that stand under their suite
     lines += mean_change_lines(results, files, verbosity=verbosity, columns=columns, indent=indent)
     if verbosity >= 0:
@@ -80,6 +79,7 @@ def summary_lines(
         ]
         lines += [spans for table in tables for spans in table.lines(columns)]
         lines += not_in_index_lines(results, columns)
+        lines += changed_id_lines(results, columns)
         lines += padding_lines(results, columns)
     lines += stability_lines(results, verbosity=verbosity, columns=columns)
     if verbosity >= 0:
@@ -101,7 +101,6 @@ def verdict_lines(
     *,
     verbosity: int = 0,
     width: int = WIDEST,
-    require_gates: bool = False,
     unfinished: str | None = None,
 ) -> list[Line]:
     """`52 cases: 49 passed, 3 failed; mean nDCG@10 0.701; 1 of 2 gates failed`.
@@ -110,7 +109,7 @@ def verdict_lines(
     With a `verbosity` below 0 mean and gates are left out where the line of the only suite has them.
     `unfinished` says in words what is missing; by default how many of the cases that were to run did not finish.
     """
-    outcomes = Counter(gate.outcome(require=require_gates) for gate in gates)
+    outcomes = Counter(gate.outcome() for gate in gates)
     absent = _unfinished(info) if unfinished is None else unfinished
     is_brief = verbosity < 0 and len({(result.file, result.variant) for result in results}) == 1
     figures = [] if is_brief else [*_means(results), *_gates(outcomes)]
@@ -196,6 +195,24 @@ def not_in_index_lines(results: Sequence[CaseResult], columns: int = WIDEST) -> 
     what = "judged document" if documents <= judged else "judged or expected document"
     of = f"{counted(len(documents), what)} of {counted(case_count(result for result, _ in found), 'case')}"
     text = f"{of} {'is' if len(documents) == 1 else 'are'} not in the index: lost by the index, not by the ranking"
+    return folded_lines(text, BAD, columns)
+
+
+def changed_id_lines(results: Sequence[CaseResult], columns: int = WIDEST) -> list[Line]:
+    """The first judged id that a spreadsheet may have changed, and how many there are, of cases that did not fail.
+
+    The report of a failure has its own. Only results with details are looked at.
+    """
+    found = [(result, pair) for result in results if result.status not in NOT_PASSED for pair in changed_ids(result)]
+    if not found:
+        return []
+    _, (judged, returned) = found[0]
+    count = counted(len({pair for _, pair in found}), "judged id")
+    cases = counted(case_count(result for result, _ in found), "case")
+    text = (
+        f"{count} of {cases} may have been changed by a spreadsheet: judged {quoted(judged)}, returned "
+        f"{quoted(returned)}; if so, write them in the judgments as they are returned"
+    )
     return folded_lines(text, BAD, columns)
 
 

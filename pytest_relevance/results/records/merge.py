@@ -169,7 +169,8 @@ def _joined_info(runs: Sequence[Run], results: Iterable[CaseResult], files: Mapp
     command = infos[0].command if all(info.command == infos[0].command for info in infos) else ()
     versions, fingerprint = (common([getattr(info, name) for info in infos]) for name in ("versions", "fingerprint"))
     missing = _missing(infos, results, files)
-    return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, faults)
+    required = any(info.requires_gates for info in infos)
+    return RunInfo(infos[0].program, started, versions, command, fingerprint, missing, faults, required)
 
 
 def _missing(infos: Iterable[RunInfo], results: Iterable[CaseResult], files: Mapping[str, FileInfo]) -> tuple[str, ...]:

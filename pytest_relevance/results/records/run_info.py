@@ -97,6 +97,7 @@ class RunInfo:
         missing: the node ids of cases that were to run and did not finish, and of case files that were not collected.
         faults: the errors that several cases have in common, and those of fixtures and hooks of the project, as
             `results.faults` gives them.
+        requires_gates: whether a gate without a verdict has failed (`--relevance-gates=require`).
     """
 
     program: str = ""
@@ -106,6 +107,7 @@ class RunInfo:
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     missing: Sequence[str] = ()
     faults: Sequence[Mapping[str, Any]] = ()
+    requires_gates: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The same in builtin types."""
