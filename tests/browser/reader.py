@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
-"""The browser of Debian's packages `chromium` and `chromium-driver`."""
+CHROMIUM, DRIVER = map(shutil.which, ("chromium", "chromedriver"))
+"""The programs of Debian's packages `chromium` and `chromium-driver`; None where they are not on the PATH."""
 
 _FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"),
