@@ -123,19 +123,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Register `Reporting` where a test requests `relevance`: the test itself may run in another process."""
     if any("relevance" in getattr(item, "fixturenames", ()) for item in session.items):
         from pytest_relevance.plugin import reporting
-        from pytest_relevance.plugin.running import documents
 
-        reporting.install(session.config)
-        documents.install(session)
+        reporting.install_for_checks(session)
 
 
 @pytest.fixture
 def relevance(request: pytest.FixtureRequest) -> Relevance:
     """Score rankings in a test written in Python: `relevance.check(query, ranking, judgments, min_ndcg=0.85)`."""
     from pytest_relevance.plugin import reporting
-    from pytest_relevance.plugin.running import documents
     from pytest_relevance.plugin.running.fixture import Relevance
 
-    reporting.install(request.config)
-    documents.install(request.session)
+    reporting.install_for_checks(request.session)
     return Relevance(request.node)

@@ -16,7 +16,7 @@ from pytest_relevance._text import counted, harmless, listed
 from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO, LoopChoice, has_plugin
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
 from pytest_relevance.plugin.giving_up import GivingUp
-from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests, verbosity
+from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests
 from pytest_relevance.plugin.run_store import ATTRIBUTE, Message, attached_to, first_named, run_store
 from pytest_relevance.plugin.running import calling, documents
 from pytest_relevance.plugin.running.case_run import (
@@ -26,19 +26,21 @@ from pytest_relevance.plugin.running.case_run import (
     RAISED,
     CallEnd,
     case_runs_of,
+    is_running,
     mask_secrets,
 )
-from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
+from pytest_relevance.plugin.running.fixture_help import explain
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
 from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.github.commands import is_github
-from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.text import Line
-from pytest_relevance.results.case_result import CHECK, CaseResult
+from pytest_relevance.results.case_result import CaseResult
 
 NAME = "relevance-reporting"
+
+_CHECK_CALLS = "relevance-check-calls"
 
 _BROKEN_OFF = (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 """The exit codes of a run that did not finish."""
@@ -50,7 +52,6 @@ def install(config: pytest.Config) -> None:
     if manager.has_plugin(NAME):
         return
     manager.register(Reporting(config), NAME)
-    manager.register(GivingUp(config), "relevance-giving-up")
     manager.register(FailuresSection(config), "relevance-failures")
     manager.register(SummarySection(config), "relevance-summary")
     if has_plugin(config, (*PYTEST_ASYNCIO, *ANYIO)):
@@ -61,6 +62,31 @@ def install(config: pytest.Config) -> None:
         ci.install(config)
 
 
+def install_for_checks(session: pytest.Session) -> None:
+    """Register the hooks of a run with checks in tests in Python, unless they are registered already."""
+    install(session.config)
+    documents.install(session)
+    if not session.config.pluginmanager.has_plugin(_CHECK_CALLS):
+        session.config.pluginmanager.register(CheckCalls(), _CHECK_CALLS)
+
+
+class CheckCalls:
+    """The hook of tests in Python that request `relevance`."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Record that the call of a test with checks is in progress."""
+        __tracebackhide__ = True
+        if CHECKS not in item.stash:
+            return (yield)
+        request_fingerprint(item)
+        item.stash[IN_CALL] = True
+        try:
+            return (yield)
+        finally:
+            item.stash[IN_CALL] = False
+
+
 class Reporting:
     """The hooks of a run with cases."""
 
@@ -69,31 +95,8 @@ class Reporting:
         self._is_worker = hasattr(config, "workerinput")
         self._runs_tests = runs_tests(config)
         self._store = run_store(config)
+        self._giving_up = GivingUp(config)
         self._gates_are_judged = self._was_cut_short = False
-
-    @pytest.hookimpl
-    def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Fail a case with an async fixture that no plugin sets up: pytest gives no advice on what to do about it."""
-        run = item.stash.get(CASE_RUN, None)
-        if run is not None and run.neglected_fixture is not None:
-            refuse_neglected_fixture(run, has_asyncio=has_plugin(item.config, PYTEST_ASYNCIO))
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Record that the call of an item is in progress, and reset its case run.
-
-        A plugin may call an item several times before it makes a report.
-        """
-        __tracebackhide__ = True
-        if (run := item.stash.get(CASE_RUN, None)) is not None:
-            run.reset()
-        if self._store.fingerprint is None and (run is not None or CHECKS in item.stash):
-            request_fingerprint(item)
-        item.stash[IN_CALL] = True
-        try:
-            return (yield)
-        finally:
-            item.stash[IN_CALL] = False
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -104,62 +107,60 @@ class Reporting:
         It is not done when the report is logged, as the report may be made in a process that logs nothing. This is the
         outermost wrapper, as other wrappers change the outcome or run the item again before they return the report.
         """
-        is_subtest = call.when == "call" and item.stash.get(IN_CALL, False)
+        run = item.stash.get(CASE_RUN, None)
+        if run is None and CHECKS not in item.stash:
+            report = yield
+        elif call.when != "call" and call.excinfo is None and (run is not None or not item.stash.get(RAISED, None)):
+            report = yield
+            if run is not None and report.sections:
+                mask_secrets(run, report)
+        else:
+            is_subtest = call.when == "call" and is_running(item)
+            self._prepare(item, call, is_subtest=is_subtest)
+            report = yield
+            end = CallEnd(item, call, case_runs_of(item))
+            if end.runs and is_subtest:
+                end.attach_subtest(report)
+            elif end.runs and call.when != "teardown":
+                end.attach(report)
+                if run is None:
+                    item.stash[CHECKS] = []  # a rerun of the test makes its checks again
+            if run is not None:
+                mask_secrets(run, report)
+        self._store.send_unsent(report)
+        return report
+
+    def _prepare(self, item: pytest.Item, call: pytest.CallInfo[None], *, is_subtest: bool) -> None:
+        """Set the exception that a call ended in as it is to be reported, and the JUnit properties of an error."""
         if not is_subtest and item.stash.get(RAISED, None):
             from pytest_relevance.plugin.running.fixture import raise_lost_check
 
             raise_lost_check(item, call)
-        run = item.stash.get(CASE_RUN, None)
-        if call.when != "call" and call.excinfo is None:
-            report = yield
-            if run is not None and report.sections:
-                mask_secrets(run, report)
-            self._store.send_unsent(report)
-            return report
-        ends = call.when in ("setup", "call") and not is_subtest
-        if call.excinfo is not None:
-            if ends and not isinstance(call.excinfo.value, pytest.skip.Exception):
-                for each in case_runs_of(item):
-                    if each.result is None:
-                        set_properties(each)
-            if run is not None:
-                explain(run, call)
-        report = yield
-        end = CallEnd(item, call, case_runs_of(item))
-        if end.runs and is_subtest:
-            end.attach_subtest(report)
-        elif end.runs and ends:
-            end.attach(report)
-            if run is None:
-                item.stash[CHECKS] = []  # a rerun of the test makes its checks again
-        if run is not None:
-            mask_secrets(run, report)
-        self._store.send_unsent(report)
-        return report
+        if call.excinfo is None:
+            return
+        runs = case_runs_of(item)
+        if call.when != "teardown" and not (is_subtest or isinstance(call.excinfo.value, pytest.skip.Exception)):
+            for each in runs:
+                if each.result is None:
+                    set_properties(each)
+        if CASE_RUN in item.stash:
+            explain(item.stash[CASE_RUN], call)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
-        """Store the results attached to a report, and replace the text and the heading of a failure.
-
-        The heading is replaced last: with `-v` pytest tells by the location whether it has printed the name already.
-        """
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Store the results attached to a report, and replace the text of a failure."""
+        attached = attached_to(report)
+        cases = attached.get("cases", ())
+        if cases and report.outcome in ("passed", "failed", "skipped"):  # after "rerun" another report follows
+            self._giving_up.count(report.nodeid, cases)
         if self._is_worker:
             self._store.send_files(report)
-            return (yield)
-        attached = attached_to(report)
+            return
         if "shown" in attached and report.failed:
             report.longrepr = self._text(CaseResult.from_dict(attached["shown"]))  # type: ignore[assignment]
         elif "masked" in attached:
             report.longrepr = MaskedError(self._config, report.longrepr, **attached["masked"])  # type: ignore[assignment]
         self._store.add(report, attached)
-        reported = yield
-        for values in attached.get("cases", ()):
-            file, line_number, name = report.location
-            query = values.get("query", values["id"])  # left out where it is the id
-            if verbosity(self._config.option) < 0 or values.get("search") == CHECK:  # the line below has the query
-                query = values["id"]
-            report.location = (file, line_number, item_heading(name, values["id"], query))
-        return reported
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -173,6 +174,7 @@ class Reporting:
         if session.items:  # none on the controller of pytest-xdist
             documents.install(session)
             self._store.to_run = [item.nodeid for item in session.items]
+            self._giving_up.watch(session.items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 ATTRIBUTE = "relevance"
 
+_RESULTS = frozenset({"cases", "shown", "masked"})
+"""What is attached to the report of a case itself."""
+
 OTHER_IDS = "relevance_documents: other ids"
 """The subject of the warning that an index does not know what the search returned; no document is then missing."""
 
@@ -117,7 +120,7 @@ class RunStore:
 
     def add(self, report: pytest.TestReport, attached: Mapping[str, Any]) -> None:
         """Store the data attached to a report, as `attached_to` gives them."""
-        if attached:
+        if attached.keys() - _RESULTS:
             self.receive(attached)
         if report.outcome not in ("passed", "failed", "skipped"):  # after "rerun" another report of the item follows
             return

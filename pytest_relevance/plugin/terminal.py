@@ -11,6 +11,7 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ from pytest_relevance.reports.summary.gates import named_gate_lines
 from pytest_relevance.reports.summary.summary import summary_lines, verdict_lines
 from pytest_relevance.reports.text import BAD, PLAIN, WIDEST, Line, folded, folded_lines, line, terminal_width
 from pytest_relevance.results.baseline.overall import failure_order
-from pytest_relevance.results.case_result import FAILED, NOT_SEARCHED, CaseResult
+from pytest_relevance.results.case_result import CHECK, FAILED, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.faults import Key, fault_key, faults_of
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
 
@@ -59,6 +60,9 @@ class FailuresSection:
     def pytest_terminal_summary(self, terminalreporter: Any) -> Generator[None, object, object]:
         """Replace reports that repeat a fault, until the terminal has printed failures and short summary."""
         faults, stats, option = faults_of(self._store.results), terminalreporter.stats, self._option
+        for report in chain.from_iterable(stats.values()):
+            if isinstance(report, pytest.TestReport):
+                _set_heading(report, option)
         _sort_failures(stats.get("failed", []))
         kept = {name: stats[name] for name in ("failed", "error") if name in stats}
         for name, reports in kept.items() if faults else ():
@@ -73,6 +77,16 @@ class FailuresSection:
         finally:
             stats.pop("failed", None)
             stats.update(kept)
+
+
+def _set_heading(report: pytest.TestReport, option: Any) -> None:
+    """Have the heading of a report name the query. Not earlier: with `-v` pytest compares locations while tests run."""
+    for values in attached_to(report).get("cases", ()):
+        file, line_number, name = report.location
+        query = values.get("query", values["id"])  # left out where it is the id
+        if verbosity(option) < 0 or values.get("search") == CHECK:  # the line below has the query
+            query = values["id"]
+        report.location = (file, line_number, item_heading(name, values["id"], query))
 
 
 class SummarySection:

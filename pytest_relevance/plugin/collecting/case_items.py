@@ -24,7 +24,7 @@ from pytest_relevance.plugin.failures import CaseFailure
 from pytest_relevance.plugin.private import PYTEST, AnyItem, fixtures_of, is_asyncio_fixture, loop_scope_of, pattern_of
 from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import CASE_RUN
-from pytest_relevance.plugin.running.run_case import call_ahead, function_code, make_function, plain_function
+from pytest_relevance.plugin.running.run_case import begin, call_ahead, function_code, make_function, plain_function
 
 Fixtures = Mapping[str, Sequence[Any]]
 
@@ -43,13 +43,15 @@ class SharedParts:
     """What the cases of a file that request the same fixtures have in common.
 
     `code` is the code of their test functions, `loop_scope` the scope of the pytest-asyncio loop that they run in.
-    `neglected` is an async fixture that no plugin sets up. `copies` are the ends of the names of their items, each with
-    a function that returns arguments of `Function.from_parent`.
+    `neglected` is an async fixture that no plugin sets up, `search_folder` the folder of the fixture of the search.
+    `copies` are the ends of the names of their items, each with a function that returns arguments of
+    `Function.from_parent`.
     """
 
     code: CodeType
     loop_scope: str | None = None
     neglected: str | None = None
+    search_folder: str = ""
     copies: Sequence[tuple[str, Callable[[], dict[str, Any]]]] = ()
 
 
@@ -98,6 +100,7 @@ class ItemMaker:
         fixtures = fixtures_of(items[0])
         shared.loop_scope = self._loops.scope_of(case.search, fixtures)
         shared.neglected = neglected_fixture(self._file.config, fixtures)
+        shared.search_folder = search_folder(case.search, fixtures)
         ends = [item.name.removeprefix(function.__name__) for item in items]
         patterns = [pattern for item in items if (pattern := pattern_of(item)) is not None]
         if self._are_copied and len(patterns) == len(items):
@@ -177,6 +180,12 @@ class LoopScopes:
         return self._otherwise
 
 
+def search_folder(search: str, fixtures: Fixtures) -> str:
+    """Return the folder of the fixture of a search, as part of a node id; empty where it is unknown."""
+    found = fixtures.get(search, ())
+    return str(found[-1].baseid) if found else ""
+
+
 def neglected_fixture(config: pytest.Config, fixtures: Fixtures) -> str | None:
     """Return the name of an async fixture that no plugin sets up, or None if there is none."""
     setups = config.hook.pytest_fixture_setup.get_hookimpls()
@@ -214,17 +223,18 @@ class LoopChoice:
         this = pyfuncitem.stash.get(CASE_RUN, None)
         if this is None:
             return (yield)
+        begin(this)
         before = pyfuncitem.obj
         search = pyfuncitem.funcargs[this.case.search]
         # pytest-asyncio replaces the function of an item that it runs; anyio runs items with the fixture anyio_backend
         is_run_by_plugin = before is not this.function or pyfuncitem.funcargs.get("anyio_backend")
-        if is_run_by_plugin and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this))):
-            return (yield)
-        pyfuncitem.obj = plain_function(this)
         try:
+            if not (is_run_by_plugin and (_is_coroutine_function(search) or calling.is_waiting(call_ahead(this)))):
+                pyfuncitem.obj = plain_function(this)
             return (yield)
         finally:
             pyfuncitem.obj = before
+            this.is_running = False
 
 
 def _is_auto(config: pytest.Config) -> bool:

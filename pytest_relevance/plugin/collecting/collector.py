@@ -26,13 +26,14 @@ from pytest_relevance.cases.problems import CaseFileError
 from pytest_relevance.cases.reader import load_suite
 from pytest_relevance.judgments.problems import RelevanceWarning
 from pytest_relevance.plugin import reporting
-from pytest_relevance.plugin.collecting.case_items import ItemMaker, marks_of
+from pytest_relevance.plugin.collecting.case_items import PYTEST_ASYNCIO, ItemMaker, has_plugin, marks_of, search_folder
 from pytest_relevance.plugin.collecting.variants import Variants
 from pytest_relevance.plugin.failures import shown_path
 from pytest_relevance.plugin.options import recorded_rankings, redaction, requires_baseline
-from pytest_relevance.plugin.private import AnyItem, parameters_of
+from pytest_relevance.plugin.private import AnyItem, fixtures_of, parameters_of
 from pytest_relevance.plugin.run_store import run_store
-from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun, run_settings
+from pytest_relevance.plugin.running.fixture_help import NEGLECTED, NeglectedFixtures
 from pytest_relevance.plugin.running.run_case import bind
 from pytest_relevance.results.baseline.file import (
     SUFFIX,
@@ -47,6 +48,9 @@ from pytest_relevance.results.records.run_info import FileInfo, RecordError
 
 if TYPE_CHECKING:
     from pytest_relevance.results.baseline.comparison import Baseline
+
+
+_NEGLECTED = "relevance-neglected-fixtures"
 
 
 class CaseModule(ModuleType):
@@ -196,10 +200,13 @@ class CaseFile(pytest.Module):
 
     def _items(self, suite: Suite, shown: str) -> Iterator[AnyItem]:
         self._suite, self._shown, self._variants = suite, shown, Variants(self.config)
+        self._settings = run_settings(self.config)
         maker = ItemMaker(self, suite)
         for case in suite.cases:
             function, items, shared = maker.make(case)
-            self._set_up(items, case, function, shared.neglected)
+            self._set_up(items, case, function, shared.search_folder)
+            if shared.neglected is not None:
+                self._refuse(items, shared.neglected)
             yield from items
 
     def adopt(self, items: Iterable[pytest.Function]) -> None:
@@ -209,10 +216,20 @@ class CaseFile(pytest.Module):
         for item in items:
             made.setdefault(item.originalname, []).append(item)
         for name, of_case in made.items():
-            self._set_up(of_case, cases[name], of_case[0].function)
+            case, item = cases[name], of_case[0]
+            self._set_up(of_case, case, item.function, search_folder(case.search, fixtures_of(item)))
 
-    def _set_up(self, items: Sequence[AnyItem], case: Case, function: object, neglected: str | None = None) -> None:
-        """Set up the items of a case: case run, variant and marks."""
+    def _refuse(self, items: Iterable[AnyItem], fixture: str) -> None:
+        """Have items fail because of an async fixture that no plugin sets up."""
+        manager = self.config.pluginmanager
+        if not manager.has_plugin(_NEGLECTED):
+            has_asyncio = has_plugin(self.config, PYTEST_ASYNCIO)
+            manager.register(NeglectedFixtures(has_asyncio=has_asyncio), _NEGLECTED)
+        for item in items:
+            item.stash[NEGLECTED] = fixture
+
+    def _set_up(self, items: Sequence[AnyItem], case: Case, function: object, folder: str) -> None:
+        """Set up the items of a case: case run, variant and marks. `folder` is that of the fixture of its search."""
         variants = self._variants.of(case, items)
         names = _names(items, variants)
         indexes = {variant: index for index, variant in enumerate(dict.fromkeys(variants))}
@@ -221,6 +238,7 @@ class CaseFile(pytest.Module):
             run = item.stash[CASE_RUN] = CaseRun(
                 case,
                 item,
+                self._settings,
                 self._shown,
                 str(self.path),
                 function=function,
@@ -228,7 +246,7 @@ class CaseFile(pytest.Module):
                 variant_index=indexes[variant],
                 baseline=self._baseline,
                 items=names.get(variant, ()),
-                neglected_fixture=neglected,
+                search_folder=folder,
             )
             bind(run, is_shared=len(items) > 1)
             item.extra_keyword_matches.add(case.query)

@@ -12,7 +12,8 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import NotSearched
-from pytest_relevance.plugin.options import needs_details, redaction, tolerance
+from pytest_relevance.plugin.options import needs_details, tolerance
+from pytest_relevance.plugin.options import redaction as redaction_of
 from pytest_relevance.plugin.run_store import ATTRIBUTE, sendable
 from pytest_relevance.plugin.running.errors import search_error
 from pytest_relevance.results.case_parts import SCORING, SETUP, Repeats, SearchError
@@ -30,7 +31,40 @@ from pytest_relevance.results.case_result import (
 from pytest_relevance.results.scoring import unscored
 
 if TYPE_CHECKING:
+    from pytest_relevance.plugin.redaction import Redaction
     from pytest_relevance.results.baseline.comparison import Baseline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunSettings:
+    """The options that every case needs, looked up once in a process.
+
+    `calls` is how often a search is called for a case; `tolerance` is that of a case that sets none; `details`: the
+    details of every case are needed; `properties`: a JUnit file is written; `redaction` masks secrets.
+    """
+
+    calls: int
+    tolerance: float
+    details: bool
+    properties: bool
+    redaction: Redaction
+
+
+_RUN_SETTINGS = pytest.StashKey[RunSettings]()
+
+
+def run_settings(config: pytest.Config) -> RunSettings:
+    """Return the settings of this process."""
+    found = config.stash.get(_RUN_SETTINGS, None)
+    if found is None:
+        found = config.stash[_RUN_SETTINGS] = RunSettings(
+            calls=config.option.relevance_repeat or 1,
+            tolerance=tolerance(config),
+            details=needs_details(config),
+            properties=bool(getattr(config.option, "xmlpath", None)),
+            redaction=redaction_of(config),
+        )
+    return found
 
 
 @dataclass(slots=True, eq=False)
@@ -40,18 +74,20 @@ class CaseRun:
     `file` is the name of the case file in messages, `path` the name in pytest's own lines. `function` is the test
     function of the case, None for a check. `variant_index` is the place of the variant among those of the case (from
     0). `items` are the names of its items in this variant, if they do not follow from id and variant. `baseline` is
-    that of its file, `neglected_fixture` an async fixture that no plugin sets up.
+    that of its file, `search_folder` the folder of the fixture of its search.
 
     Set during the run: `response` is the response of a search that was called ahead of the test function, with the
     time of the call; `asked` is the number of results requested; `calls` is the number of calls of the search;
     `result` is the result, `error` the exception that ended the run; `fails_baseline` is true where the baseline is
     a reason of the verdict; `is_read`: the response of the search was read as a ranking; `answer` is the response that
-    was scored, kept where the project explains rankings; `repeats` compares the responses of repeated calls;
-    `properties` are the JUnit properties on the item; `loop` is the event loop of another plugin that the case ran in.
+    was scored; `repeats` compares the responses of repeated calls; `properties` are
+    the JUnit properties on the item; `loop` is the event loop of another plugin that the case ran in; `is_running` is
+    true during the call of the test function: a report made then is that of a subtest.
     """
 
     case: Case
     item: pytest.Item
+    settings: RunSettings
     file: str
     path: str
     function: Any = None  # a FunctionType or None: mypy takes a field of this type for a method
@@ -59,7 +95,7 @@ class CaseRun:
     variant_index: int = 0
     baseline: Baseline | None = None
     items: Sequence[str] = ()
-    neglected_fixture: str | None = None
+    search_folder: str = ""
     properties: Sequence[tuple[str, object]] = ()
     response: tuple[object, float] | None = None
     result: CaseResult | None = None
@@ -71,6 +107,7 @@ class CaseRun:
     is_read: bool = False
     loop: Any = None
     answer: object = None
+    is_running: bool = False
 
     def reset(self) -> None:
         """Clear the result and the other data of the run, after its report or before the next attempt."""
@@ -88,13 +125,14 @@ class CaseRun:
 
         Secrets among its params, and in the names of variants, are masked.
         """
-        mask = redaction(self.item.config)
+        mask = self.settings.redaction
         result.file = self.file.replace(os.sep, "/")
         result.node = mask.node_id(_without_group(self.item))
         result.variant, result.variant_index = self.variant, self.variant_index
-        result.items = tuple(map(mask.node_id, self.items))
+        if self.items:
+            result.items = tuple(map(mask.node_id, self.items))
         own = self.case.terms.tolerance
-        result.tolerance = tolerance(self.item.config) if own is None else own
+        result.tolerance = self.settings.tolerance if own is None else own
         result.repeats = self.repeats
         if result.params:
             result.params = mask.values(result.params)
@@ -105,6 +143,8 @@ class CaseRun:
 
 def _without_group(item: pytest.Item) -> str:
     """The node id of an item, without the group that `--dist loadgroup` of pytest-xdist appends: `...::name@group`."""
+    if item.nodeid.endswith(item.name):
+        return item.nodeid
     start, sign, _ = item.nodeid.rpartition(f"::{item.name}")
     return f"{start}{sign}" or item.nodeid
 
@@ -119,7 +159,13 @@ RAISED = pytest.StashKey[list[BaseException]]()
 """The exceptions of the checks of a test in Python, in all threads."""
 
 IN_CALL = pytest.StashKey[bool]()
-"""True during the call phase of an item; a report made in that phase is the report of a subtest."""
+"""True during the call phase of a test in Python; a report made in that phase is the report of a subtest."""
+
+
+def is_running(item: pytest.Item) -> bool:
+    """Whether the call of a case or of a test with checks is in progress."""
+    run = item.stash.get(CASE_RUN, None)
+    return item.stash.get(IN_CALL, False) if run is None else run.is_running
 
 
 def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
@@ -130,7 +176,7 @@ def case_runs_of(item: pytest.Item) -> Sequence[CaseRun]:
     return item.stash.get(CHECKS, [])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class CallEnd:
     """A finished call of a test, with the case runs in it: the case of an item, or the checks of a test in Python."""
 
@@ -141,7 +187,6 @@ class CallEnd:
     def attach(self, report: pytest.TestReport) -> None:
         """Attach the results to the report of the call."""
         error = None if self.call.excinfo is None else self.call.excinfo.value
-        everything = needs_details(self.item.config)
         attached: dict[str, Any] = {"cases": []}
         for run in self.runs:
             if report.passed and run.result is None and not (run.is_check and run.error is not None):
@@ -149,7 +194,7 @@ class CallEnd:
             # a case has one call; a plugin may report a later attempt than the one that raised its exception
             is_shown = run.error is not None and (run.error is error or not run.is_check)
             result = self._result(run, report)
-            names = None if everything or _needs_details(result) else SUMMARY_FIELDS
+            names = None if run.settings.details or _needs_details(result) else SUMMARY_FIELDS
             values = sendable(result.to_dict(names), self.item.config)
             attached["cases"].append(values)
             if is_shown:
@@ -186,7 +231,7 @@ class CallEnd:
         result.outcome = _outcome(run, result, report, self.call)
         if run.is_check:  # several tests may check the same query, even on the same line
             file, _, name = report.location
-            name = redaction(self.item.config).node_id(name)
+            name = run.settings.redaction.node_id(name)
             result.test = f"{file.replace(os.sep, '/')}::{name}"  # a scheduler may have added a group to the node id
         return result
 
@@ -245,7 +290,7 @@ def mask_secrets(run: CaseRun, report: pytest.TestReport) -> None:
     if not (report.sections or report.failed):
         return
     config, error = run.item.config, report.longrepr
-    hide = partial(redaction(config).text, known=run.case.params)
+    hide = partial(run.settings.redaction.text, known=run.case.params)
     report.sections = [(name, hide(text)) for name, text in report.sections]
     if not report.failed or error is None or "shown" in getattr(report, ATTRIBUTE, {}):
         return

@@ -25,7 +25,7 @@ from pytest_relevance.plugin.options import needs_details, redaction
 from pytest_relevance.plugin.private import is_fixture_defined, request_of
 from pytest_relevance.plugin.run_store import OTHER_IDS, run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import IN_CALL, CaseRun, case_runs_of
+from pytest_relevance.plugin.running.case_run import CaseRun, case_runs_of, is_running
 from pytest_relevance.plugin.running.errors import error_text
 from pytest_relevance.results.case_result import CaseResult
 from pytest_relevance.results.documents.index import IndexDocuments, UnreadableAnswer, documents_to_ask, read_answer
@@ -129,7 +129,7 @@ class DocumentLookup:
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` attaches the results of the item
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
         """Ask for the documents of a failing check of a subtest."""
-        if call.excinfo is not None and item.stash.get(IN_CALL, False) and calling.running_loop() is None:
+        if call.excinfo is not None and is_running(item) and calling.running_loop() is None:
             self._look_up(item, [run for run in case_runs_of(item) if run.error is call.excinfo.value])
 
     @pytest.hookimpl(tryfirst=True)  # before `Reporting` takes what is left to send, and before session fixtures end

@@ -13,7 +13,7 @@ import pytest
 from pytest_relevance._text import listed, quoted
 from pytest_relevance.plugin.failures import CaseError
 from pytest_relevance.plugin.options import verbosity
-from pytest_relevance.plugin.running.case_run import CaseRun
+from pytest_relevance.plugin.running.case_run import CASE_RUN, CaseRun
 from pytest_relevance.plugin.running.errors import is_installed
 
 _OURS = (
@@ -59,18 +59,31 @@ def explain(run: CaseRun, call: pytest.CallInfo[None]) -> None:
         run.error = CaseError(message, pytrace=False)
         first_line = CaseError(message.partition("\n")[0], pytrace=False)
         call.excinfo = pytest.ExceptionInfo.from_exception(first_line.with_traceback(error.__traceback__))
-    elif error is not run.error or run.neglected_fixture is None:
+    elif error is not run.error or NEGLECTED not in run.item.stash:
         _leave_out_ours(call.excinfo)
         _leave_out_installed(call.excinfo, run.item.config)
 
 
-def refuse_neglected_fixture(run: CaseRun, *, has_asyncio: bool) -> None:
-    """Raise `CaseError` with advice about the async fixture that no plugin sets up."""
-    install = "" if has_asyncio else " (it is not installed)"
-    message = f"the fixture {quoted(str(run.neglected_fixture))} is asynchronous, and no plugin sets it up"
-    advice = _HOW_TO_WAIT.format(search=run.case.search, install=install)
-    run.error = CaseError(message + advice, pytrace=False)
-    raise run.error
+NEGLECTED = pytest.StashKey[str]()
+"""The async fixture of an item that no plugin sets up."""
+
+
+class NeglectedFixtures:
+    """The hook that fails a case with an async fixture that no plugin sets up: pytest gives no advice about it."""
+
+    def __init__(self, *, has_asyncio: bool) -> None:
+        self._install = "" if has_asyncio else " (it is not installed)"
+
+    @pytest.hookimpl
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Fail such a case with advice. Raises `CaseError`."""
+        if (fixture := item.stash.get(NEGLECTED, None)) is None:
+            return
+        run = item.stash[CASE_RUN]
+        message = f"the fixture {quoted(fixture)} is asynchronous, and no plugin sets it up"
+        advice = _HOW_TO_WAIT.format(search=run.case.search, install=self._install)
+        run.error = CaseError(message + advice, pytrace=False)
+        raise run.error
 
 
 def _missing_fixture(run: CaseRun, error: pytest.FixtureLookupError) -> str:

@@ -15,11 +15,11 @@ import pytest
 
 from pytest_relevance.cases.model import Case
 from pytest_relevance.plugin.failures import BaselineFailure, CaseError, CaseFailure, NotSearched, shown_path
-from pytest_relevance.plugin.options import needs_details, verbosity
+from pytest_relevance.plugin.options import verbosity
 from pytest_relevance.plugin.run_store import run_store
 from pytest_relevance.plugin.running import calling
-from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun
-from pytest_relevance.plugin.running.project import add_explanations, explains
+from pytest_relevance.plugin.running.case_run import CHECKS, CaseRun, run_settings
+from pytest_relevance.plugin.running.project import add_explanations, explains, request_fingerprint
 from pytest_relevance.results.case_result import ERROR, FAILED, INCONCLUSIVE, NOT_SEARCHED, CaseResult
 from pytest_relevance.results.rankings.ranking import Ranking, read_ranking
 from pytest_relevance.results.rankings.rows import UnreadableRanking
@@ -29,16 +29,33 @@ from pytest_relevance.results.scoring import add_details, score_case, why_cut
 def run(this: CaseRun) -> None:
     """Run a case outside of any event loop."""
     __tracebackhide__ = True
-    calls = this.item.config.option.relevance_repeat or 1
-    _score_first(this, [_ranking_of_call(this) for _ in range(calls)])
+    begin(this)
+    try:
+        _score_first(this, [_ranking_of_call(this) for _ in range(this.settings.calls)])
+    finally:
+        this.is_running = False
 
 
 async def run_async(this: CaseRun) -> None:
     """Run a case in the event loop of another plugin."""
     __tracebackhide__ = True
-    calls = this.item.config.option.relevance_repeat or 1
+    begin(this)
     this.loop = calling.running_loop()
-    _score_first(this, [await _ranking_of_call_async(this) for _ in range(calls)])
+    try:
+        _score_first(this, [await _ranking_of_call_async(this) for _ in range(this.settings.calls)])
+    finally:
+        this.is_running = False
+
+
+def begin(this: CaseRun) -> None:
+    """Begin the run of a case, unless it was begun: a plugin may call an item several times before it makes a report.
+
+    Call it before an event loop runs. The fixtures of the item are set up.
+    """
+    if not this.is_running:
+        this.reset()
+        this.is_running = True
+        request_fingerprint(this.item)
 
 
 def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
@@ -54,7 +71,7 @@ def _score_first(this: CaseRun, calls: Sequence[tuple[Ranking, float]]) -> None:
 def check(item: pytest.Item, case: Case, ranking: object, path: str) -> CaseResult:
     """Score a ranking given by a test in Python. `path` is the file of the check; `case` has its line."""
     __tracebackhide__ = True
-    this = CaseRun(case, item, shown_path(path, item.config), path)
+    this = CaseRun(case, item, run_settings(item.config), shown_path(path, item.config), path)
     this.loop = calling.running_loop()
     item.stash.setdefault(CHECKS, []).append(this)
     score(this, _read(this, ranking), None)
@@ -79,25 +96,24 @@ def score(this: CaseRun, ranking: Ranking, latency: float | None) -> None:
         this.error = CaseError(problem, pytrace=False)
         raise this.error
     result = this.result = this.complete(score_case(case, ranking, latency, this.asked, details=False))
-    option = config.option
     if this.baseline is not None:
         this.fails_baseline = this.baseline.compare(
             result,
             case,
-            accepting=option.relevance_update == "all",
-            details=needs_details(config),
+            accepting=config.option.relevance_update == "all",
+            details=this.settings.details,
             fingerprint=run_store(config).fingerprint,
         )
     ends = result.verdict in (FAILED, INCONCLUSIVE)
-    if ends or len(this.items) > 1 or this.is_check or needs_details(config):
-        add_details(result, case, ranking, all_missing=ends and verbosity(option) > 0)
+    if ends or len(this.items) > 1 or this.is_check or this.settings.details:
+        add_details(result, case, ranking, all_missing=ends and verbosity(config.option) > 0)
         if this.baseline is not None:
             this.baseline.add_titles(result)
     if ends and explains(this.item):
         add_explanations(this, result)
     set_properties(this)
     if ends:
-        _end(this, result, FAILED if result.verdict == FAILED else option.relevance_inconclusive)
+        _end(this, result, FAILED if result.verdict == FAILED else config.option.relevance_inconclusive)
 
 
 def _end(this: CaseRun, result: CaseResult, how: str) -> None:
@@ -159,7 +175,7 @@ def _read(this: CaseRun, response: object) -> Ranking:
     """Read a response as a ranking, with the hook `pytest_relevance_ranking` where the project implements it."""
     __tracebackhide__ = True
     item, case, own = this.item, this.case, None
-    if this.answer is None and explains(item):
+    if this.answer is None:
         this.answer = response
     if item.config.hook.pytest_relevance_ranking.get_hookimpls():  # calling a hook without implementations costs 30 us
         own = item.ihook.pytest_relevance_ranking(response=response, case=case)
@@ -172,9 +188,9 @@ def _read(this: CaseRun, response: object) -> Ranking:
 
 def set_properties(this: CaseRun) -> None:
     """Set the JUnit properties of the item, and remove those of an earlier attempt; only for a JUnit file."""
-    item = this.item
-    if not getattr(item.config.option, "xmlpath", None):
+    if not this.settings.properties:
         return
+    item = this.item
     for earlier in this.properties:
         item.user_properties.remove(earlier)
     if this.result is None:
