@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
-from sys import intern
 from types import MappingProxyType
 from typing import Any
 
@@ -300,11 +299,10 @@ class CaseResult:
         Raises TypeError for a missing or unknown field, and TypeError, ValueError or KeyError for a value of another
         shape; `results.record` checks the content of a file.
         """
-        # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
-        converted = {intern(name): value for name, value in values.items()}
-        for name, convert in FROM_BUILTIN.items():
-            if converted.get(name) is not None:
-                converted[name] = convert(converted[name])
+        converted = {**values}
+        for name in converted.keys() & FROM_BUILTIN.keys():
+            if converted[name] is not None:
+                converted[name] = FROM_BUILTIN[name](converted[name])
         return cls(**converted)
 
 

@@ -84,13 +84,25 @@ def score_case(
     return result
 
 
-_OF_CASE = ("line", "id", "query", "search", "tags", "weight", "params", "source", "k", "depth", "settings")
-
-
 def unscored(case: Case, verdict: str) -> CaseResult:
     """The result of a case without a score: identity and conditions; it does not know its file, variant and node id."""
-    same = {name: getattr(case, name) for name in _OF_CASE}
-    return CaseResult(file="", verdict=verdict, note=case.note or "", floor=case.min_ndcg, **same)
+    return CaseResult(
+        file="",
+        line=case.line,
+        id=case.id,
+        verdict=verdict,
+        query=case.query,
+        search=case.search,
+        tags=case.tags,
+        weight=case.weight,
+        params=case.params,
+        note=case.note or "",
+        source=case.source,
+        k=case.k,
+        depth=case.depth,
+        floor=case.min_ndcg,
+        settings=case.settings,
+    )
 
 
 def add_details(result: CaseResult, case: Case, ranking: Ranking, *, all_missing: bool = False) -> None:

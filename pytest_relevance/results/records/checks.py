@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
+from sys import intern
 from types import NoneType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -38,7 +39,8 @@ def file_info(values: dict[str, Any]) -> FileInfo:
 def case_result(values: dict[str, Any]) -> CaseResult:
     """The result of a line. Raises ValueError, which says what is wrong with it."""
     check_values(values, CaseResult)
-    found = CaseResult.from_dict(values)
+    # Python matches names of arguments by identity before it compares them, and those in JSON are other objects
+    found = CaseResult.from_dict({intern(name): value for name, value in values.items()})
     for name in ("grades", "engine_scores"):
         if len(getattr(found, name)) != len(found.documents) and (name == "grades" or found.engine_scores):
             raise ValueError(f"documents and {name} are not equally many")
