@@ -100,4 +100,10 @@ def request_of(item: AnyItem) -> pytest.FixtureRequest | None:
 
 def is_fixture_defined(name: str, session: pytest.Session) -> bool:
     """Whether any collected file, conftest or plugin defines a fixture; True where pytest does not say so."""
-    return name in getattr(getattr(session, "_fixturemanager", None), "_arg2fixturedefs", [name])
+    found = vars(getattr(session, "_fixturemanager", session))
+    tables = [found[table] for table in _FIXTURE_TABLES if table in found]
+    return any(name in table for table in tables) or not tables
+
+
+_FIXTURE_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
+"""The attributes with all fixtures by name: the first up to pytest 9.1, the others from 9.2 on."""

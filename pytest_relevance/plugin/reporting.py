@@ -17,8 +17,9 @@ from pytest_relevance.plugin.collecting.case_items import ANYIO, PYTEST_ASYNCIO,
 from pytest_relevance.plugin.failures import Crash, FailureText, MaskedError, report_gates
 from pytest_relevance.plugin.giving_up import GivingUp
 from pytest_relevance.plugin.options import ended_well, outputs_of, recorded_rankings, runs_tests, verbosity
-from pytest_relevance.plugin.run_store import ATTRIBUTE, Message, attached_to, first_named, run_store
-from pytest_relevance.plugin.running import calling, documents
+from pytest_relevance.plugin.private import is_fixture_defined
+from pytest_relevance.plugin.run_store import ATTRIBUTE, DOCUMENTS, Message, attached_to, first_named, run_store
+from pytest_relevance.plugin.running import calling
 from pytest_relevance.plugin.running.case_run import (
     CASE_RUN,
     CHECKS,
@@ -28,11 +29,9 @@ from pytest_relevance.plugin.running.case_run import (
     case_runs_of,
     mask_secrets,
 )
-from pytest_relevance.plugin.running.fixture_help import explain, refuse_neglected_fixture
 from pytest_relevance.plugin.running.project import request_fingerprint
 from pytest_relevance.plugin.running.run_case import set_properties
 from pytest_relevance.plugin.terminal import FailuresSection, SummarySection
-from pytest_relevance.reports.failure import failure_lines, failure_message
 from pytest_relevance.reports.github.commands import is_github
 from pytest_relevance.reports.reasons import item_heading
 from pytest_relevance.reports.text import Line
@@ -76,6 +75,8 @@ class Reporting:
         """Fail a case with an async fixture that no plugin sets up: pytest gives no advice on what to do about it."""
         run = item.stash.get(CASE_RUN, None)
         if run is not None and run.neglected_fixture is not None:
+            from pytest_relevance.plugin.running.fixture_help import refuse_neglected_fixture
+
             refuse_neglected_fixture(run, has_asyncio=has_plugin(item.config, PYTEST_ASYNCIO))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -123,6 +124,8 @@ class Reporting:
                     if each.result is None:
                         set_properties(each)
             if run is not None:
+                from pytest_relevance.plugin.running.fixture_help import explain
+
                 explain(run, call)
         report = yield
         end = CallEnd(item, call, case_runs_of(item))
@@ -171,7 +174,10 @@ class Reporting:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Store the node ids of the tests that are to run, and register the hooks for `relevance_documents`."""
         if session.items:  # none on the controller of pytest-xdist
-            documents.install(session)
+            if is_fixture_defined(DOCUMENTS, session):
+                from pytest_relevance.plugin.running import documents
+
+                documents.install(session)
             self._store.to_run = [item.nodeid for item in session.items]
 
     @pytest.hookimpl(optionalhook=True)
@@ -280,6 +286,8 @@ class Reporting:
 
     def _text(self, result: CaseResult) -> FailureText:
         """Return the report of a failure for pytest to print."""
+        from pytest_relevance.reports.failure import failure_lines, failure_message
+
         file = os.path.normpath(self._config.invocation_params.dir / result.file)
 
         def complete() -> CaseResult:

@@ -24,7 +24,7 @@ from pytest_relevance.cases.problems import Location
 from pytest_relevance.cases.yaml.nodes import Node, SequenceNode, is_plain
 from pytest_relevance.cases.yaml.scalars import grade
 from pytest_relevance.cases.yaml.scalars import value as scalar_value
-from pytest_relevance.judgments.raters import AGGREGATES
+from pytest_relevance.judgments.scale import AGGREGATES
 from pytest_relevance.metrics.settings import CHOICES, Settings
 
 
