@@ -6,8 +6,8 @@ Checked with pytest 8.4.2 and 9.2.0, pytest-asyncio 1.5.0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,8 +17,7 @@ PYTEST = "_pytest."
 """The prefix of the names of pytest's own modules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameters:
+class Parameters(NamedTuple):
     """The parameters that an item runs with.
 
     `indices` maps each argument, in the order of parametrisation, to the index of its value in the list of values.
