@@ -28,11 +28,9 @@ from pytest_relevance.reports.summary.cases import (
     variants_of,
 )
 from pytest_relevance.reports.summary.padding import padding_lines
-from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
 from pytest_relevance.reports.summary.suites import gate_outcomes, suite_lines
 from pytest_relevance.reports.table import Column, Table, cut, styled
 from pytest_relevance.reports.text import BAD, DIM, DOUBT, GOOD, WIDEST, Line, folded_lines, line, wrapped
-from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED, failure_counts
 from pytest_relevance.results.case_parts import NEW, REGRESSION, STALE, Repeats
 from pytest_relevance.results.case_result import FAILED, SKIPPED, CaseResult, variants_in_order
 from pytest_relevance.results.records.run_info import FileInfo, RunInfo
@@ -79,11 +77,13 @@ def summary_lines(
     if verbosity >= 0:
         compared = [result for result in results if not result.is_check]
         full = verbosity > 0
-        tables = [
-            tag_table(compared, variants, None if full else MOST_TAGS, columns),
-            *variant_tables(compared, variants, None if full else MOST_DIFFERENCES, columns),
-            lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST),
-        ]
+        tables = []
+        if len(variants) > 1 or any(result.tags for result in compared):
+            from pytest_relevance.reports.summary.slices import MOST_TAGS, tag_table, variant_tables
+
+            tables.append(tag_table(compared, variants, None if full else MOST_TAGS, columns))
+            tables += variant_tables(compared, variants, None if full else MOST_DIFFERENCES, columns)
+        tables.append(lowest_table(results, variants, 4 * MOST_LOWEST if full else MOST_LOWEST))
         lines += [spans for table in tables for spans in table.lines(columns)]
         lines += not_in_index_lines(results, columns)
         lines += changed_id_lines(results, columns)
@@ -141,8 +141,11 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     groups = grouped((result for result in results if not result.is_check), key_of).values()
     if any(len(variants_of(group)) > 1 for group in groups):
         cases += f" in {counted(len(variants_of(results)), 'variant')}"
-    kinds = failure_counts(results)
-    found = Counter(result.status for result in results)
+    found, kinds = Counter(result.status for result in results), {}
+    if found[FAILED]:
+        from pytest_relevance.results.baseline.overall import failure_counts
+
+        kinds = failure_counts(results)
     counts = [
         f"{found[status]:,} {status}" for status in STATUSES if found[status] and not (kinds and status == FAILED)
     ]
@@ -159,12 +162,13 @@ def case_counts(results: Sequence[CaseResult]) -> list[str]:
     return [others, in_kinds] if counts else [f"{others}, {in_kinds}"]
 
 
-_KIND_WORDS = {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}
-
-
 def _in_verdict(kind: str, count: int) -> str:
     """A kind of failure as the verdict counts it: `20 newly, 2 regressions, 13 as before`."""
-    return "regressions" if kind == REGRESSED and count > 1 else _KIND_WORDS.get(kind, kind)
+    from pytest_relevance.results.baseline.overall import FAILED_BEFORE, NEWLY_FAILING, REGRESSED
+
+    if kind == REGRESSED and count > 1:
+        return "regressions"
+    return {NEWLY_FAILING: "newly", FAILED_BEFORE: "as before"}.get(kind, kind)
 
 
 def _means(results: Sequence[CaseResult]) -> list[str]:
