@@ -105,4 +105,4 @@ def is_fixture_defined(name: str, session: pytest.Session) -> bool:
 
 
 _FIXTURE_TABLES = ("_arg2fixturedefs", "_arg2node2fixturedefs", "_arg2nodeid2fixturedefs")
-"""The attributes with all fixtures by name: the first up to pytest 9.1, the others from 9.2 on."""
+"""The attributes with all fixtures by name: pytest 8.4 has the first, pytest 9.2 the others."""
